@@ -22,6 +22,9 @@ let staticRuntime: [LinkerSetting] =
     ])
   ]
 
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"]))
+
 let package = Package(
   name: "vault",
   platforms: [.macOS(.v26)],
@@ -56,6 +59,8 @@ let package = Package(
     // Layer 1
     .target(name: "VaultCrypto", dependencies: ["COpenSSL", "DynamicLibraries"]),
     .target(name: "VaultDocument"),
+    // XML and YAML, read by expat and libyaml, which are opened when they are needed.
+    .target(name: "VaultMarkup", dependencies: ["CDynamicLibraries", "DynamicLibraries"]),
 
     // Layer 2
     .target(name: "VaultAge", dependencies: ["VaultCrypto", "VaultDocument"]),
@@ -83,8 +88,8 @@ let package = Package(
     .target(
       name: "VaultExchange",
       dependencies: [
-        "CDynamicLibraries", "DynamicLibraries", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto",
-        "VaultAge",
+        "CDynamicLibraries", "DynamicLibraries", "VaultMarkup", "VaultRecords", "VaultSealing", "VaultDocument",
+        "VaultCrypto", "VaultAge",
       ]),
 
     // Layer 5
@@ -98,7 +103,7 @@ let package = Package(
     .target(
       name: "VaultDelivery",
       dependencies: [
-        "VaultExchange", "VaultKit", "VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem",
+        "VaultMarkup", "VaultKit", "VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem",
       ]),
 
     // For tests of others; nothing here but our own tests stands on it.
@@ -131,13 +136,99 @@ let package = Package(
         "VaultKit", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument", "VaultBackup",
         "VaultExchange",
       ]),
+    // The command line: what every command stands on, and the commands of every day.
+    .target(
+      name: "VaultTerminal",
+      dependencies: [
+        "VaultAgent", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
+        "VaultDocument", "VaultSystem",
+        argumentParser,
+      ]),
+    .target(
+      name: "VaultGit",
+      dependencies: [
+        "VaultTerminal", "VaultMerge", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultCrypto",
+        "VaultDocument", "VaultSystem",
+      ]),
+    .target(
+      name: "VaultCLI",
+      dependencies: [
+        "VaultGit", "VaultTerminal", "VaultAgent", "VaultMerge", "VaultKit", "VaultRecords", "VaultSealing",
+        "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
+        argumentParser,
+      ]),
+    .target(
+      name: "VaultDaily",
+      dependencies: [
+        "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage",
+        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem",
+        argumentParser,
+      ]),
+
+    // The packs: none of them knows another one.
+    .target(
+      name: "VaultExchangeCommands",
+      dependencies: [
+        "VaultExchange", "VaultCLI", "VaultTerminal", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage",
+        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem",
+        argumentParser,
+      ]),
+    .target(
+      name: "VaultGitCommands",
+      dependencies: [
+        "VaultMerge", "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultRecords", "VaultSealing",
+        "VaultStorage", "VaultDocument", "VaultSystem",
+        argumentParser,
+      ]),
+    .target(
+      name: "VaultBackupCommands",
+      dependencies: [
+        "VaultBackup", "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultAge", "VaultCrypto",
+        "VaultDocument", "VaultSystem",
+        argumentParser,
+      ]),
+    .target(
+      name: "VaultDeliveryCommands",
+      dependencies: [
+        "VaultDelivery", "VaultAgent", "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultRecords",
+        "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem",
+        argumentParser,
+      ]),
+    .target(
+      name: "VaultCareCommands",
+      dependencies: [
+        "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage",
+        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem",
+        argumentParser,
+      ]),
+    .target(
+      name: "VaultSetCommands",
+      dependencies: [
+        "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultRecords", "VaultAge", "VaultDocument",
+        "VaultSystem",
+        argumentParser,
+      ]),
+    .target(
+      name: "VaultAgentCommands",
+      dependencies: [
+        "VaultAgent", "VaultCLI", "VaultTerminal", "VaultKit", "VaultSealing", "VaultCrypto", "VaultDocument",
+        "VaultSystem", "DynamicLibraries",
+        argumentParser,
+      ]),
+    .target(
+      name: "VaultPostgresCommands",
+      dependencies: [
+        "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultStorage", "VaultDocument",
+        argumentParser,
+      ]),
+
+    // The program: a list of packs.
     .target(
       name: "VaultCommands",
       dependencies: [
-        "VaultKit", "VaultAgent", "VaultBackup", "VaultDelivery", "VaultExchange", "VaultMerge", "VaultRecords",
-        "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
-        "CDynamicLibraries",
-        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
+        "VaultDaily", "VaultExchangeCommands", "VaultGitCommands", "VaultBackupCommands", "VaultDeliveryCommands",
+        "VaultCareCommands", "VaultSetCommands", "VaultAgentCommands", "VaultPostgresCommands", "VaultCLI",
+        "VaultTerminal", "VaultCrypto", "VaultSystem",
       ]),
     // Its name is not that of the product, which some file systems take for the library `Vault`.
     .executableTarget(name: "VaultProgram", dependencies: ["VaultCommands"], linkerSettings: staticRuntime),
@@ -221,8 +312,8 @@ let package = Package(
     .testTarget(
       name: "VaultCommandTests",
       dependencies: [
-        "VaultProgram", "VaultOutsider", "VaultCommands", "VaultStorage", "VaultDocument", "VaultSystem",
-        "VaultTestSupport",
+        "VaultProgram", "VaultOutsider", "VaultCommands", "VaultDaily", "VaultCLI", "VaultGit", "VaultTerminal",
+        "VaultStorage", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
   ]
 )
@@ -280,6 +371,30 @@ if Context.environment["VAULT_BUILD_MACROS"] != nil {
         + [
           "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacrosGenericTestSupport",
         ].map { .product(name: $0, package: "swift-syntax") }))
+}
+
+// Where the targets lie. Who knows `Core` and `CommandLine` knows the vault; a pack is a guest, which the others do not
+// know.
+let areas = [
+  "Core": [
+    "COpenSSL", "CDynamicLibraries", "DynamicLibraries", "VaultSystem", "VaultCrypto", "VaultDocument", "VaultMarkup",
+    "VaultAge", "VaultSealing", "VaultStorage", "VaultFileStore", "VaultPostgresStore", "VaultIndex", "VaultRecords",
+    "VaultMerge", "VaultKit",
+  ],
+  "CommandLine": ["VaultAgent", "VaultTerminal", "VaultGit", "VaultCLI", "VaultDaily"],
+  "Packs/Agent": ["VaultAgentCommands"],
+  "Packs/Backup": ["VaultBackup", "VaultBackupCommands"],
+  "Packs/Care": ["VaultCareCommands"],
+  "Packs/Delivery": ["VaultDelivery", "VaultDeliveryCommands", "VaultConfiguration"],
+  "Packs/Exchange": ["VaultExchange", "VaultExchangeCommands"],
+  "Packs/ForPrograms": ["VaultTesting", "RecordMacroPlugin", "VaultRecordMacros"],
+  "Packs/Git": ["VaultGitCommands"],
+  "Packs/Postgres": ["VaultPostgresCommands"],
+  "Packs/Sets": ["VaultSetCommands"],
+  "Program": ["Vault", "VaultCommands", "VaultProgram"],
+]
+for (area, names) in areas {
+  for target in package.targets where names.contains(target.name) { target.path = "Sources/\(area)/\(target.name)" }
 }
 
 for target in package.targets where target.type != .system {

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../Sources/CDynamicLibraries/shim.h"
+#include "../../Sources/Core/CDynamicLibraries/shim.h"
 
 #define SAME_SIZE(ours, theirs) _Static_assert(sizeof(ours) == sizeof(theirs), #ours)
 #define SAME_PLACE(ours, member, theirs, name) \

@@ -7,7 +7,7 @@ import VaultTestSupport
 struct LocalSocketTests {
   private let folder = TemporaryFolder()
 
-  @Test("what one side writes the other reads, then the end; a failed read is not tried for ever", .timeLimit(.minutes(1)))
+  @Test("what one side writes the other reads, then the end; a failed read is not tried again", .timeLimit(.minutes(1)))
   func reading() throws {
     let path = folder.path + "/socket"
     let listener = try LocalSocket.listen(at: path)

@@ -1,5 +1,5 @@
 import Testing
-import VaultCommands
+import VaultTerminal
 import VaultTestSupport
 
 /// How a run ended: its exit code by the name of the product's table.
@@ -7,11 +7,11 @@ struct Ending: Equatable, CustomTestStringConvertible {
   /// The exit code; minus the number of the signal that ended the process.
   let code: Int32
 
-  private init(_ status: VaultCommands.ExitStatus) { code = status.rawValue }
+  private init(_ status: VaultTerminal.ExitStatus) { code = status.rawValue }
 
   fileprivate init(of run: ProcessOutcome) { code = run.code }
 
-  var testDescription: String { VaultCommands.ExitStatus(rawValue: code).map { "\($0), \(code)" } ?? "\(code)" }
+  var testDescription: String { VaultTerminal.ExitStatus(rawValue: code).map { "\($0), \(code)" } ?? "\(code)" }
 }
 
 extension Ending {

@@ -1,8 +1,9 @@
 import Testing
+import VaultCommands
 import VaultDocument
+import VaultGit
 import VaultStorage
 import VaultTestSupport
-import VaultCommands
 
 @Suite("A commit of git as a store", .enabled(if: GitBench.isThere))
 struct GitStoreTests {

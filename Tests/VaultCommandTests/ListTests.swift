@@ -1,6 +1,7 @@
 import Testing
-import VaultTestSupport
 import VaultCommands
+import VaultTerminal
+import VaultTestSupport
 
 #if canImport(Darwin)
   import Darwin

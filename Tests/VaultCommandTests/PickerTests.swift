@@ -1,7 +1,9 @@
 import Testing
-import VaultDocument
-import VaultTestSupport
 import VaultCommands
+import VaultDaily
+import VaultDocument
+import VaultTerminal
+import VaultTestSupport
 
 @Suite("Keys of a terminal")
 struct KeyDecoderTests {

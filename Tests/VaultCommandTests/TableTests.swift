@@ -1,5 +1,6 @@
 import Testing
 import VaultCommands
+import VaultTerminal
 
 @Suite("Tables for eyes") struct TableTests {
   @Test(

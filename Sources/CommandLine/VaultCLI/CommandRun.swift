@@ -1,0 +1,125 @@
+import ArgumentParser
+import VaultGit
+import VaultKit
+package import VaultTerminal
+
+/// One run of the command line, from its words to its exit code.
+package enum CommandRun {
+  /// The words of a command, of the arguments of a process: with the name of the program in front.
+  package static func words(of arguments: [String]) -> [String] {
+    ArgumentOrder.normalised(HelperName.arguments(arguments))
+  }
+
+  /// Runs the command that words name.
+  package static func status(of arguments: [String]) async -> ExitStatus {
+    let keeper = GitKeeper()
+    let status = await GitKeeper.$current.withValue(keeper) {
+      await HiddenContent.$findings.withValue(HiddenContent.Findings()) { await outcome(of: arguments) }
+    }
+    let (command, words) = CommandNames.named(arguments)
+    // Of a merge under way a person makes the commit.
+    if !(command is any LeavingCommits.Type) { keeper.commit(words) }
+    return status
+  }
+
+  private static func outcome(of arguments: [String]) async -> ExitStatus {
+    do {
+      for pack in Packs.all where try pack.answers() { return .done }
+      // A word of the shells, which need an answer before the next key.
+      if arguments.first == "complete" {
+        await Completion.run(Array(arguments.dropFirst()))
+        return .done
+      }
+      if let topic = HelpTopic(arguments) {
+        try Output.line(topic.text())
+        return .done
+      }
+      if Version.isAskedInFull(arguments) {
+        try Version.printInFull(isDocument: arguments.contains("--json"))
+        return .done
+      }
+      for pack in Packs.all {
+        guard let picked = try await pack.choice(arguments) else { continue }
+        guard let choice = picked else { return .done }
+        return await status(of: choice)
+      }
+      var command = try parse(arguments)
+      if var naming = command as? any RecordNaming {
+        try naming.takeVaultFromWords()
+        command = naming
+      }
+      if let command = command as? any GoingEverywhere, command.isForSeveral {
+        try await Everywhere(command).run(command)
+      } else if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+      return .done
+    } catch {
+      return report(await RecordInPlaceOfCommand.hinted(error, arguments), arguments)
+    }
+  }
+
+  private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    // The parser answers `vault help nosuch` with the first page.
+    if arguments.first == "help", let error = CommandNames.unknown(arguments) { throw error }
+    do {
+      return try VaultCommand.parsed(arguments)
+    } catch {
+      throw UsageFault(error)
+    }
+  }
+
+  private static func report(_ error: any Error, _ arguments: [String]) -> ExitStatus {
+    if let finished = error as? Finished { return finished.status }
+    // Help is asked for by an option while parsing, by `vault help` and by commands without a subcommand while running.
+    if let text = UsageFault.help(error) { return print(help: text, arguments) }
+    let flags = GivenFlags(arguments)
+    var error = (error as? UsageFault)?.described(arguments) ?? CommandError(any: error)
+    if error.status == .usage, error.hints.isEmpty { error.hints = [helpHint(arguments)] }
+    ErrorReport(error, isJSON: flags.isJSON, isVerbose: flags.isVerbose, noColor: flags.noColor).print()
+    // What runs a program leaves the other codes to the program.
+    let runsProgram = CommandNames.named(arguments).command is any ProgramRunning.Type
+    return runsProgram && error.status.rawValue < ExitStatus.notRun.rawValue ? .notRun : error.status
+  }
+
+  private static func helpHint(_ arguments: [String]) -> String {
+    "`\(CommandNames.named(arguments).path) --help` shows what it takes"
+  }
+
+  /// Help that nobody asked for is a mistake in a script or a timer: it ends with 64.
+  private static func print(help text: String, _ arguments: [String]) -> ExitStatus {
+    let descriptors = [System.standardInput, System.standardOutput, System.standardError]
+    let isUnasked = arguments.isEmpty && !descriptors.contains(where: System.isTerminal)
+    do {
+      let hasVault = { (try? VaultLocation.find(nil as String?))?.hasVault ?? false }
+      let text = arguments.isEmpty && !hasVault() ? FrontPage.start : HelpTopic.completed(text, arguments)
+      if isUnasked {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) { Messages.print(String(line)) }
+        return .usage
+      }
+      try Output.line(text)
+      return .done
+    } catch {
+      return report(error, arguments)
+    }
+  }
+}
+
+/// The flags that shape an error, found without the parser, which may be what has failed.
+private struct GivenFlags {
+  let isJSON: Bool
+  let isVerbose: Bool
+  let noColor: Bool
+
+  init(_ arguments: [String]) {
+    let flags = arguments.prefix { $0 != "--" }
+    isJSON = flags.contains("--json")
+    noColor = flags.contains("--no-color")
+    isVerbose = flags.contains { argument in
+      argument == "--verbose"
+        || argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.utf8.contains(UInt8(ascii: "v"))
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package import VaultDocument
+package import VaultKit
+package import VaultTerminal
+
+/// RECORD and FIELD of the command line: two words, or a reference in place of both.
+package struct FieldArgument {
+  /// What names the record, for a look-up.
+  package let word: String
+  package let path: MemberPath?
+  package let reference: SecretReference?
+  package var view: SecretReference.View? { reference?.view }
+
+  package init(_ record: String, _ path: String?) throws {
+    guard SecretReference.isMeant(by: record) else {
+      (word, reference) = (record, nil)
+      self.path = try path.map { text in try MemberPath.argument(text, of: "path") }
+      return
+    }
+    let reference = try SecretReference.argument(record, of: "RECORD")
+    guard path == nil else {
+      throw CommandError.usage("path", "goes without a reference, which names the field", "leave it out")
+    }
+    (word, self.reference) = (reference.record, reference)
+    self.path = reference.path
+  }
+
+  /// The record, verified. A reference means it by its id or its whole name, never by a part of it.
+  package func record(in session: Session, _ unlocking: UnlockOptions) async throws -> OpenRecord {
+    var word = word
+    if let reference { word = try await session.field(of: reference).record.id.text }
+    let found = try await session.record(word, in: session.unlock(unlocking, for: [word]))
+    try reference?.requireName(of: found)
+    return found
+  }
+}
+
+extension SecretReference {
+  /// A reference of the command line.
+  package static func argument(_ text: String, of option: String) throws -> SecretReference {
+    do throws(ReferenceFault) {
+      return try SecretReference(parsing: text)
+    } catch {
+      throw CommandError.usage(option, error.reason, "`vault ref RECORD FIELD` prints one")
+    }
+  }
+}
+
+extension Session {
+  /// What a reference means, without a key; says so when the record is not called any more what the reference says.
+  package func field(of reference: SecretReference) async throws -> ReferencedField {
+    do throws(VaultError) {
+      let field = try await locked.field(of: reference)
+      if field.isMislabelled { messages.note("\(reference): the record is called \"\(field.record.name)\" now") }
+      return field
+    } catch {
+      throw CommandError(error).about("\(reference)")
+    }
+  }
+}

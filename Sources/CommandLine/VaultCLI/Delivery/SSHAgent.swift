@@ -1,0 +1,120 @@
+package import VaultCrypto
+import VaultSystem
+import VaultTerminal
+
+/// A running ssh-agent, reached through ssh-add.
+package struct SSHAgent {
+  /// How it keeps a key.
+  package struct Limits {
+    /// Nil for as long as it runs.
+    package var lifetime: Duration?
+    package var isConfirmed = false
+    /// Where the key may be used, as ssh-add(1) describes.
+    package var hosts: [String] = []
+
+    package init(lifetime: Duration? = nil, isConfirmed: Bool = false, hosts: [String] = []) {
+      (self.lifetime, self.isConfirmed, self.hosts) = (lifetime, isConfirmed, hosts)
+    }
+  }
+
+  /// The path of its socket.
+  package let socket: String
+
+  private static let tool = "ssh-add"
+  /// The exit code for an agent that does not answer.
+  private static let noAgent: Int32 = 2
+  /// A pipe takes as much without a reader, and ssh-add no more.
+  private static let longestPassphrase = 1024
+
+  /// The one that `SSH_AUTH_SOCK` names.
+  ///
+  /// - Throws: where there is none, or no ssh-add.
+  package static func running() throws -> SSHAgent {
+    guard let named = System.environment("SSH_AUTH_SOCK"), !named.isEmpty else {
+      throw missing("SSH_AUTH_SOCK", "names no ssh-agent")
+    }
+    // What is noted is read in other folders as well.
+    let agent = SSHAgent(socket: ProcessEnvironment.realPath(named) ?? named)
+    guard try agent.keys() != nil else { throw missing(named, "no ssh-agent answers there") }
+    return agent
+  }
+
+  private static func missing(_ subject: String, _ reason: String) -> CommandError {
+    CommandError(
+      .inputOutput, "no_ssh_agent", subject: subject, reason,
+      hints: ["`eval \"$(ssh-agent)\"` starts one for this shell"])
+  }
+
+  /// The keys that it has, `TYPE BASE64` each; nil when there is no agent.
+  func keys() throws -> Set<String>? {
+    let answer = try ask(["-L"], RawSpan())
+    guard answer.code != Self.noAgent else { return nil }
+    return Set(
+      answer.text.split(whereSeparator: \.isNewline).map { line in
+        line.split(separator: " ").prefix(2).joined(separator: " ")
+      })
+  }
+
+  /// Gives it a private key; what it has already gets the new limits.
+  ///
+  /// - Parameter passphrase: of the key, where it has one.
+  package func add(_ key: SecretBytes, passphrase: SecretBytes?, _ limits: Limits) throws {
+    guard passphrase?.count ?? 0 <= Self.longestPassphrase else {
+      throw CommandError(.inputRefused, "input_refused", subject: "passphrase", "is longer than ssh-add takes")
+    }
+    let ends = try System.makePipe()
+    defer { System.closePipe(ends.reading) }
+    let written = Result { () throws(SystemError) in
+      try passphrase?.withBytes { bytes throws(SystemError) in try System.writeAll(bytes, to: ends.writing) }
+    }
+    System.closePipe(ends.writing)
+    try written.get()
+    var words = ["-q"]
+    if let lifetime = limits.lifetime { words += ["-t", "\(lifetime.components.seconds)"] }
+    if limits.isConfirmed { words.append("-c") }
+    for host in limits.hosts { words += ["-h", host] }
+    let variables = try Askpass.variables(reading: ends.reading)
+    let answer = try key.withBytes { try ask(words + ["-"], $0, adding: variables, kept: [ends.reading]) }
+    guard answer.code != 0 else { return }
+    let said = answer.text.split(whereSeparator: \.isNewline).first.map { Printable.text(String($0.prefix(200))) }
+    throw CommandError(
+      .failed, "ssh_add_failed", subject: nil,
+      said.map { "ssh-add says: \($0)" } ?? "the passphrase of the private key is wrong, or missing",
+      hints: said == nil ? ["`vault set RECORD --secret passphrase` stores it"] : [])
+  }
+
+  /// What came of taking a key away.
+  enum Removal {
+    case removed
+    /// It does not show it: its time is over, or the agent is locked, which looks the same from outside.
+    case notShown
+    /// Nobody answers any more.
+    case agentGone
+  }
+
+  /// Takes a key away.
+  func remove(_ publicKey: String) throws -> Removal {
+    let line = Array("\(publicKey)\n".utf8)
+    guard try unsafe ask(["-q", "-d", "-"], line.span.bytes).code != 0 else { return .removed }
+    guard let keys = try keys() else { return .agentGone }
+    guard keys.contains(publicKey) else { return .notShown }
+    throw CommandError(
+      .failed, "ssh_add_failed", subject: socket, "the ssh-agent does not give a key away",
+      hints: ["`SSH_AUTH_SOCK=\(Printable.text(socket)) ssh-add -D` makes it forget all of them"])
+  }
+
+  private func ask(
+    _ words: [String], _ input: RawSpan, adding variables: [String] = [], kept: [Int32] = []
+  ) throws -> (code: Int32, text: String) {
+    let replaced = ["SSH_AUTH_SOCK=\(socket)"] + variables
+    let names = replaced.map { $0.prefix { $0 != "=" } + "=" }
+    let inherited = System.variablesForTools().filter { variable in !names.contains { variable.hasPrefix($0) } }
+    let answer = try System.answerOfTool(Self.tool, words, input, variables: inherited + replaced, kept: kept)
+    guard let answer else {
+      throw CommandError(
+        .inputOutput, "no_ssh_add", subject: Self.tool, "is not installed",
+        hints: ["install openssh-client, or what has ssh-add here"])
+    }
+    return answer
+  }
+}

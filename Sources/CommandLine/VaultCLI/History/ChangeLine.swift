@@ -1,0 +1,89 @@
+package import VaultDocument
+package import VaultMerge
+package import VaultRecords
+import VaultSealing
+import VaultTerminal
+
+/// One changed field as a line.
+package enum ChangeLine {
+  /// `+ path: after`, `- path: before` or `path: before → after`; nil for what is not there.
+  package static func text(_ path: some CustomStringConvertible, _ before: String?, _ after: String?) -> String {
+    switch (before, after) {
+    case (nil, let after): Printable.text("  + \(path): \(after ?? "")")
+    case (let before, nil): Printable.text("  - \(path): \(before ?? "")")
+    case (let before?, let after?): Printable.text("  \(path): \(before) → \(after)")
+    }
+  }
+}
+
+extension RecordComparison {
+  /// Compares two versions of a record of one of these kinds.
+  package init(from old: RecordFile?, to new: RecordFile?, kinds: KindCatalog) {
+    let known = [old, new].compactMap { file in file.flatMap { kinds[$0.envelope.kind] } }
+    self.init(from: old, to: new) { path in known.contains { $0.isSealed(path) } }
+  }
+
+  /// What is told of each change, a line each.
+  package var lines: [String] { changes.map(\.line) + attachments.map(\.line) }
+
+  /// A line where both are in different forms of their kind.
+  package var formLines: [String] {
+    schemas.map { ["  migrated from form \($0.old) of its kind to form \($0.new)"] } ?? []
+  }
+}
+
+extension RecordComparison.Change {
+  /// What is changed, in few words; nothing of what is sealed.
+  package var line: String {
+    guard isSecret else { return ChangeLine.text(path, before?.brief, after?.brief) }
+    switch kind {
+    case .added: return ChangeLine.text(path, nil, Printable.mask)
+    case .removed: return ChangeLine.text(path, Printable.mask, nil)
+    case .changed, .replaced, .resealed, .moved, .sealed, .unsealed:
+      return Printable.text("  \(path): \(Printable.mask) \(words)")
+    }
+  }
+
+  /// What became of a sealed value.
+  package var words: String {
+    switch kind {
+    case .added, .removed, .replaced, .resealed: kind.rawValue
+    case .changed: "changed, NOT SEALED"
+    case .moved: "moved" + (origin.map { " from \($0)" } ?? "")
+    case .sealed: "sealed now"
+    case .unsealed: "NOT SEALED any more"
+    }
+  }
+
+  package var document: JSONValue {
+    var members = JSONValue.members([
+      "after": after ?? .null, "before": before ?? .null, "kind": .string(kind.rawValue),
+      "path": .string(path.description),
+    ]).object
+    members?["from"] = origin.map { .string($0.description) }
+    return .object(members ?? JSONObject())
+  }
+}
+
+extension AttachmentChange {
+  /// `+ attachment scan.pdf: 2 MiB`
+  package var line: String { ChangeLine.text(place, beforeText, afterText) }
+
+  /// Where it stands: not a field, whatever fields are called.
+  package var place: String { "attachment \(name)" }
+
+  /// Its size.
+  package var beforeText: String? { before.map { ByteSize.text($0.byteCount) } }
+
+  /// Its size; of another writing under the name of one before that, too.
+  package var afterText: String? { after.map { ByteSize.text($0.byteCount) + (before == nil ? "" : ", replaced") } }
+
+  package var document: JSONValue {
+    .members(["after": after?.document ?? .null, "before": before?.document ?? .null, "name": .string(name)])
+  }
+}
+
+extension JSONValue {
+  /// The value as JSON, without its middle where it is long.
+  package var brief: String { (try? compactText()).map { Printable.cut($0, front: 60, back: 20) } ?? "" }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+package import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultTerminal
+
+/// Which records an export takes, and what of them.
+package struct ExportSelection: ParsableArguments {
+  @Argument(help: "Only these records, by what finds them elsewhere.")
+  var record: [String] = []
+
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp("Only records with this value in a readable field, or in a list.", valueName: "field=value"))
+  var conditions: [String] = []
+
+  @Option(help: ArgumentHelp("Only these fields, readable or sealed, between commas.", valueName: "field,…"))
+  var fields: String?
+
+  package init() {}
+
+  /// The paths of the fields; nil for all.
+  package func paths() throws -> [MemberPath]? {
+    guard let fields else { return nil }
+    let paths = try fields.split(separator: "," as Character).map { text in
+      try MemberPath.argument(String(text), of: "--fields")
+    }
+    let hasIndex = paths.contains { path in
+      path.components.contains { if case .index = $0 { true } else { false } }
+    }
+    guard !paths.isEmpty, !hasIndex else {
+      throw CommandError.usage("--fields", "takes names of fields, and lists as a whole", "--fields title,password")
+    }
+    return paths
+  }
+
+  /// The ids of the records; nil for all.
+  ///
+  /// Which they are is looked up without a key, as `find` does; each is verified when it goes out.
+  package func ids(_ session: Session, kind: String?) async throws -> Set<RecordID>? {
+    guard !record.isEmpty || !conditions.isEmpty else { return nil }
+    var named: Set<RecordID> = []
+    for word in record { named.insert(try await session.resolve(word)) }
+    guard !conditions.isEmpty else { return named }
+    var query = RecordQuery()
+    query.kind = kind
+    query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
+    for (path, _) in query.conditions { try session.checkReadable(path, kind) }
+    let found = Set(try await session.locked.listed(query).records.map(\.id))
+    let chosen = record.isEmpty ? found : found.intersection(named)
+    guard !chosen.isEmpty else {
+      throw CommandError(
+        .notFound, "nothing_found", subject: "--where", "no record holds it",
+        hints: query.conditions.compactMap { session.hint(for: $0.path, kind) })
+    }
+    return chosen
+  }
+}
+
+extension Session {
+  /// Refuses a member that every kind which has it seals: it would never be found, and its value is no argument.
+  package func checkReadable(_ path: MemberPath, _ kind: String?) throws {
+    let values = kinds(named: kind).compactMap { $0.value(at: path) }
+    guard !values.isEmpty, values.allSatisfy(\.isSealed) else { return }
+    var error = CommandError.usage("\(path)", "is sealed: records cannot be found by it, nor is it an argument")
+    error.field = path.description
+    throw error
+  }
+
+  /// The readable field that may have been meant by one which no kind has.
+  package func hint(for path: MemberPath, _ kind: String?) -> String? {
+    let kinds = kinds(named: kind)
+    guard kinds.allSatisfy({ $0.value(at: path) == nil }) else { return nil }
+    let readable = kinds.flatMap { $0.fields.filter { !$0.value.isSealed }.map(\.path.description) }
+    return Suggestion.hint(for: path.description, among: Array(Set(readable)).sorted())
+  }
+
+  /// One kind, or all.
+  private func kinds(named name: String?) -> [RecordKind] {
+    let catalog = locked.kinds
+    return catalog.names.filter { known in name.map { $0.utf8.elementsEqual(known.utf8) } ?? true }
+      .compactMap { catalog[$0] }
+  }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+package import VaultAge
+package import VaultCrypto
+import VaultKit
+package import VaultTerminal
+
+/// Where a new passphrase comes from.
+package struct NewPassphraseOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Read the new passphrase from a file.", valueName: "file"))
+  var newPassphraseFile: String?
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("Read the new passphrase from a descriptor.", valueName: "n"))
+  var newPassphraseFd: Int32?
+
+  @Option(help: ArgumentHelp("Read the new passphrase from a command.", valueName: "command"))
+  var newPassphraseCommand: String?
+
+  package init() {}
+
+  /// Keeps the descriptor from every program that is started.
+  package func validate() throws { System.keepFromPrograms(newPassphraseFd) }
+
+  package var isEmpty: Bool { newPassphraseFile == nil && newPassphraseFd == nil && newPassphraseCommand == nil }
+
+  package func read(_ global: GlobalOptions) throws -> SecretBytes {
+    guard let passphrase = try given(global) ?? typed(global) else { return try words(global) }
+    try GuessEstimate.warn(of: passphrase, called: "the passphrase", instead: "vault generate --words 6", global)
+    return passphrase
+  }
+
+  private func given(_ global: GlobalOptions) throws -> SecretBytes? {
+    let source = PassphraseSource(
+      file: newPassphraseFile, descriptor: newPassphraseFd, command: newPassphraseCommand,
+      names: ("--new-passphrase-file", "--new-passphrase-fd", "--new-passphrase-command"))
+    let chosen = try source.source()
+    return try chosen?.line().newPassphrase(global.messages)
+  }
+
+  private func terminal(_ global: GlobalOptions) throws -> Terminal {
+    guard let terminal = Terminal(noInput: global.noInput) else {
+      throw CommandError(
+        .cannotUnlock, "no_key", subject: "--passphrase", "there is no terminal to ask for the new passphrase",
+        hints: ["use --new-passphrase-file FILE, --new-passphrase-fd N or --new-passphrase-command COMMAND"])
+    }
+    return terminal
+  }
+
+  /// A passphrase that somebody has chosen; nil where one is to be made.
+  private func typed(_ global: GlobalOptions) throws -> SecretBytes? {
+    let terminal = try terminal(global)
+    for _ in 0..<3 {
+      let typed = try terminal.secret("New passphrase (Enter makes six words): ")
+      if typed.count == 0 { return nil }
+      let hidden = HiddenContent(in: typed)
+      if let fault = SecretLine.fault(ofNewPassphrase: hidden) {
+        try terminal.say("That \(fault). Try again.\n")
+        continue
+      }
+      if let note = SecretLine.note(ofNewPassphrase: hidden) { try terminal.say("That \(note).\n") }
+      if try terminal.repeats(typed, "New passphrase, again: ") { return typed }
+    }
+    throw CommandError(.declined, "declined", subject: "terminal", "no passphrase was typed twice alike")
+      .hinting("nothing was made")
+  }
+
+  /// Words that are shown once, to be written down: who has done so can type them.
+  private func words(_ global: GlobalOptions) throws -> SecretBytes {
+    let terminal = try terminal(global)
+    let words = try PasswordRecipe.passphrase.make()
+    try terminal.say(
+      "\n    \(words.string ?? "")\n\nWrite them down: they are shown this once, and nobody can recover them.\n")
+    for attempt in 1...3 {
+      let isRight = try terminal.secret("Type them as you have written them: ") == words
+      // Each attempt took two lines, but the last one.
+      if isRight { try terminal.erase(lines: 4 + 2 * attempt - 1) }
+      try terminal.say(isRight ? "The passphrase is six words.\n" : "These are others. Try again.\n")
+      if isRight { return words }
+    }
+    throw CommandError(.declined, "declined", subject: "terminal", "the words were not typed")
+      .hinting("nothing was made")
+  }
+}
+
+extension AgeRecipient {
+  /// The value of `--recipient`, or of another option.
+  package static func argument(_ text: String, of option: String = "--recipient") throws -> AgeRecipient {
+    do {
+      return try AgeRecipient(parsing: text)
+    } catch {
+      let reason = error.code == .malformedRecipient ? "is no age recipient: \(error.reason)" : error.reason
+      throw CommandError.usage(option, reason, "a recipient is the public part of an identity: age1…")
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import VaultTerminal
+
+/// How a password is made up, wherever one is.
+package struct PasswordOptions: ParsableArguments {
+  @Option(parsing: .unconditional, help: ArgumentHelp("How many characters, 8 to 1024 (24).", valueName: "n"))
+  var length: Int?
+
+  @Flag(help: "With symbols besides letters and digits.")
+  var symbols = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("A passphrase of so many words instead, 3 to 64.", valueName: "n"))
+  var words: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Take the words from a file, one a line; 6 of them without --words.", valueName: "file"))
+  var wordsFrom: String?
+
+  @Option(help: ArgumentHelp("What a site asks for: 'minlength: 12; required: digit; …'.", valueName: "rules"))
+  var rules: String?
+
+  package init() {}
+
+  /// The option that was given; nil for none.
+  var given: String? {
+    [
+      (rules != nil, "--rules"), (wordsFrom != nil, "--words-from"), (words != nil, "--words"),
+      (length != nil, "--length"), (symbols, "--symbols"),
+    ].first(where: \.0)?.1
+  }
+
+  /// What was asked for; nil where nothing was.
+  func askedRecipe() throws -> PasswordRecipe? { given == nil ? nil : try recipe() }
+
+  /// Reads the list of words where one is named: to be called once, since it may come from a pipe.
+  package func recipe() throws -> PasswordRecipe {
+    if let rules { return try ruled(rules) }
+    if words != nil || wordsFrom != nil {
+      let option = wordsFrom == nil ? "--words" : "--words-from"
+      guard length == nil, !symbols else {
+        throw CommandError.usage(option, "cannot be used together with --length or --symbols")
+      }
+      let count = words ?? PasswordRecipe.passphraseCount
+      guard PasswordRecipe.wordCounts.contains(count) else {
+        throw CommandError.usage("--words", "must be between 3 and 64")
+      }
+      return try wordsFrom.map { .listed(try WordList(readingFile: $0), count) } ?? .words(count)
+    }
+    let length = try checkedLength() ?? PasswordRecipe.standardLength
+    return .characters(length, symbols: symbols)
+  }
+
+  private func checkedLength() throws -> Int? {
+    guard let length else { return nil }
+    // A site may want less than this program would make by itself.
+    guard PasswordRecipe.lengths.contains(length) || rules != nil else {
+      throw CommandError.usage("--length", "must be between 8 and 1024")
+    }
+    return length
+  }
+
+  private func ruled(_ rules: String) throws -> PasswordRecipe {
+    guard words == nil, wordsFrom == nil, !symbols else {
+      throw CommandError.usage("--rules", "cannot be used together with --words, --words-from or --symbols")
+    }
+    guard rules.contains(where: { !$0.isWhitespace }) else {
+      throw CommandError.usage("--rules", "is empty", "such as 'minlength: 12; required: lower; required: digit'")
+    }
+    return .ruled(try RuledPassword(ofOption: rules, length: checkedLength()))
+  }
+}

@@ -1,0 +1,20 @@
+package import VaultAge
+import VaultCrypto
+import VaultKit
+import VaultTerminal
+
+/// Files of age recipients.
+package enum RecipientsFile {
+  package static func read(_ path: String) throws -> [AgeRecipient] {
+    let file = try NamedFile.reading(path)
+    let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "a list of recipients")
+    do throws(AgeError) {
+      return try bytes.withBytes { bytes throws(AgeError) in try AgeRecipientsFile.parse(bytes) }
+    } catch {
+      var refused = CommandError(error, subject: path).hinting("it has one age1… recipient a line")
+      if error.code == .malformedRecipient { refused.reason += ": no age recipient" }
+      (refused.status, refused.code, refused.file) = (.inputRefused, "input_refused", path)
+      throw refused
+    }
+  }
+}

@@ -1,0 +1,246 @@
+package import ArgumentParser
+package import VaultCrypto
+package import VaultDocument
+package import VaultRecords
+package import VaultTerminal
+
+/// A value for a sealed field.
+package struct SecretAssignment {
+  package let path: MemberPath
+  /// The option that it came from.
+  package let option: String
+  package let secret: SecretBytes
+  /// Whether the program has made the value up, so that nobody has seen it yet.
+  package let isMade: Bool
+  /// What is said once the value is stored, since nobody has named the field; nil for nothing.
+  package let note: String?
+}
+
+/// Where the values of sealed fields come from; never from an argument.
+package struct SecretOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Ask for a sealed value, without showing it.", valueName: "path"))
+  var secret: [String] = []
+
+  @Option(help: ArgumentHelp("Take a sealed value from a file.", valueName: "field=file"))
+  var secretFile: [String] = []
+
+  @Option(help: ArgumentHelp("Take a sealed value from standard input.", valueName: "path"))
+  package var secretStdin: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Make up a password of so many characters, or as below.", valueName: "field[=length]"))
+  var generate: [String] = []
+
+  @Flag(
+    name: .customShort("g"),
+    help: "Make up the password of the record, or the fields that stand beside it without a value.")
+  var makesUp = false
+
+  @OptionGroup var password: PasswordOptions
+
+  package init() {}
+
+  package var isEmpty: Bool {
+    secret.isEmpty && secretFile.isEmpty && secretStdin.isEmpty && generate.isEmpty && !makesUp
+  }
+
+  /// Refuses what cannot be read as an option; to be called once, and before anything is unlocked.
+  ///
+  /// - Returns: how passwords are made; nil where it was not said.
+  package func checkedRecipe() throws -> PasswordRecipe? {
+    _ = try plan()
+    guard password.wordsFrom != "-" else { throw CommandError.usage("--words-from", "takes a file") }
+    return try password.askedRecipe()
+  }
+
+  /// Refuses to be told how a password is made where none is; to be called where no fields are asked for.
+  package func checkUse() throws {
+    guard let option = password.given, generate.isEmpty, secret.isEmpty, !makesUp else { return }
+    throw CommandError.usage(option, "says how a password is made, and none is", "add --generate FIELD")
+  }
+
+  /// Takes the words of the command line that stand for fields which `-g` makes up.
+  ///
+  /// - Parameter isField: whether a word without `=` is such a field.
+  package func takeFields(
+    from words: inout [String], where isField: (_ word: String, _ isFirst: Bool) -> Bool = { _, _ in true }
+  ) -> [String] {
+    guard makesUp else { return [] }
+    let isTaken = words.enumerated().map { !$1.contains("=") && isField($1, $0 == 0) }
+    defer { words = zip(words, isTaken).filter { !$1 }.map(\.0) }
+    return zip(words, isTaken).filter(\.1).map(\.0)
+  }
+
+  /// Reads, asks for and makes up the values; paths are checked first, so that nobody types in vain.
+  ///
+  /// - Parameters:
+  ///   - kind: nil for a record of a kind that this program does not know.
+  ///   - fields: what `-g` makes up; empty for the password of the kind.
+  package func assignments(
+    for kind: RecordKind?, making fields: [String], _ recipe: PasswordRecipe?, _ global: GlobalOptions
+  ) throws -> [SecretAssignment] {
+    let plan = try plan() + (makesUp ? making(fields, kind, recipe, global) : [])
+    for step in plan { try step.check(kind) }
+    return try plan.map { step in
+      let step = step.at(kind?.inputPath(step.path) ?? step.path)
+      var isMade = false
+      let secret = try step.read(kind, recipe, &isMade, global)
+      return SecretAssignment(path: step.path, option: step.option, secret: secret, isMade: isMade, note: step.note)
+    }
+  }
+
+  private func plan() throws -> [SecretStep] {
+    var steps: [SecretStep] = []
+    for text in secret { steps.append(SecretStep(try .argument(text, of: "--secret"), "--secret", .prompt)) }
+    for text in secretFile {
+      let (path, file) = try MemberPath.assignment(text, of: "--secret-file")
+      guard file != "-" else {
+        throw CommandError.usage("--secret-file", "takes a file", "use --secret-stdin PATH for standard input")
+      }
+      steps.append(SecretStep(path, "--secret-file", .file(file)))
+    }
+    guard secretStdin.count <= 1 else {
+      throw CommandError.usage("--secret-stdin", "is given more than once", "standard input holds one value")
+    }
+    for text in secretStdin {
+      steps.append(SecretStep(try .argument(text, of: "--secret-stdin"), "--secret-stdin", .standardInput))
+    }
+    for text in generate { steps.append(try generating(text)) }
+    return steps
+  }
+
+  private func making(
+    _ fields: [String], _ kind: RecordKind?, _ recipe: PasswordRecipe?, _ global: GlobalOptions
+  ) throws -> [SecretStep] {
+    guard fields.isEmpty else {
+      return try fields.map { SecretStep(try .argument($0, of: "-g"), "-g", .password(nil)) }
+    }
+    let made = (kind?.fields ?? []).filter { $0.suffix.isEmpty && $0.value.isMadeUp }.map(\.path)
+    guard made.count == 1 else {
+      let kind = kind.map { "the kind \($0.name)" } ?? "the record"
+      throw CommandError.usage(
+        "-g", made.isEmpty ? "\(kind) has no password" : "\(kind) has several passwords",
+        "name the field beside the record: RECORD FIELD -g")
+    }
+    let recipe = PasswordRecipe.making(kind?.value(at: made[0]), recipe)
+    return [SecretStep(made[0], "-g", .password(nil), note: "\(made[0]): made, \(recipe.size)")]
+  }
+
+  private func generating(_ text: String) throws -> SecretStep {
+    guard text.contains("=") else {
+      return SecretStep(try .argument(text, of: "--generate"), "--generate", .password(nil))
+    }
+    let (path, number) = try MemberPath.assignment(text, of: "--generate")
+    guard let length = Int(number), PasswordRecipe.lengths.contains(length) else {
+      throw CommandError.usage("--generate", "takes a length of 8 to 1024", "such as --generate access_key=32")
+    }
+    guard [nil, "--symbols"].contains(password.given) else {
+      throw CommandError.usage(
+        "--generate", "\(path)=\(length) cannot be used together with --length, --words, --words-from or --rules")
+    }
+    return SecretStep(path, "--generate", .password(.characters(length, symbols: password.symbols)))
+  }
+}
+
+/// One value that is to be got.
+private struct SecretStep {
+  enum Source {
+    case prompt
+    case file(String)
+    case standardInput
+    /// By a recipe of its own; nil for the one of all, or of its kind.
+    case password(PasswordRecipe?)
+  }
+
+  let path: MemberPath
+  let option: String
+  let source: Source
+  let note: String?
+
+  /// The same value for the field at another path.
+  func at(_ path: MemberPath) -> SecretStep { SecretStep(path, option, source, note: note) }
+
+  init(_ path: MemberPath, _ option: String, _ source: Source, note: String? = nil) {
+    self.note = note
+    self.path = path
+    self.option = option
+    self.source = source
+  }
+
+  /// Refuses a readable member: its value would be stored in clear.
+  func check(_ kind: RecordKind?) throws {
+    let places = kind?.inputPaths(kind?.inputPath(path) ?? path) ?? []
+    guard let readable = places.first(where: { kind?.value(at: $0)?.isSealed == false }) else { return }
+    throw CommandError.usage(
+      option, "\(readable) is a readable field", "give it as \(readable)=VALUE (with `add`: --set \(readable)=VALUE)")
+  }
+
+  /// The value. An empty one is refused: a command that failed in front of a pipe must not replace a secret by nothing.
+  ///
+  /// - Parameter recipe: what is made at a prompt, and where nothing else is said.
+  func read(
+    _ kind: RecordKind?, _ recipe: PasswordRecipe?, _ isMade: inout Bool, _ global: GlobalOptions
+  ) throws -> SecretBytes {
+    let secret: SecretBytes
+    let isBytes = kind?.value(at: path)?.isBytes == true
+    switch source {
+    case .file(let file): secret = try given(file, isBytes, global)
+    case .standardInput: secret = try given("-", isBytes, global)
+    case .password(let own):
+      secret = try PasswordRecipe.making(kind?.value(at: path), own ?? recipe).make()
+      isMade = true
+    case .prompt: secret = try asked(kind, recipe, &isMade, global)
+    }
+    // An empty file was read as one.
+    if isBytes, case .file = source { return secret }
+    guard secret.count > 0 else {
+      throw refused("the value from \(option) is empty")
+        .hinting("`vault unset RECORD \(path)` takes a field away; nothing was changed")
+    }
+    // What was typed is checked already.
+    if case .prompt = source { return secret }
+    if let fault = kind?.value(at: path)?.fault(ofSecret: secret.string ?? "", global) { throw refused(fault) }
+    return secret
+  }
+
+  /// What a file or standard input holds.
+  private func given(_ file: String, _ isBytes: Bool, _ global: GlobalOptions) throws -> SecretBytes {
+    try isBytes ? SecretInput.base64(ofFile: file) : SecretInput.file(file).value(at: path, global.messages)
+  }
+
+  private func refused(_ reason: String) -> CommandError {
+    var error = CommandError(.inputRefused, "input_refused", subject: "\(path)", reason)
+    error.field = path.description
+    return error
+  }
+
+  private func asked(
+    _ kind: RecordKind?, _ recipe: PasswordRecipe?, _ isMade: inout Bool, _ global: GlobalOptions
+  ) throws -> SecretBytes {
+    guard let terminal = Terminal(noInput: global.noInput) else {
+      throw CommandError(
+        .declined, "declined", subject: option, "there is no terminal to ask at",
+        hints: ["use --secret-stdin PATH or --secret-file FIELD=FILE"])
+    }
+    let value = kind?.value(at: path)
+    let prompt = SecretPrompt(Printable.text("\(path)"), value, mayBeEmpty: false, recipe, global)
+    return try prompt.answer(at: terminal, isMade: &isMade) { text in
+      do throws(RecordError) {
+        _ = try kind?.plaintext(of: kind?.argument(text, at: path) ?? .string(text), at: path)
+        return value?.fault(ofSecret: text, global)
+      } catch {
+        return error.reason
+      }
+    } ?? SecretBytes(count: 0) { _ in }
+  }
+}
+
+extension [MemberPath] {
+  /// Refuses a member that is given twice.
+  package func checkDistinct() throws {
+    var seen: Set<MemberPath> = []
+    for path in self where !seen.insert(path).inserted {
+      throw CommandError.usage("\(path)", "is given more than once")
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Synchronization
+import VaultDocument
+import VaultSystem
+package import VaultTerminal
+
+/// A text in a file of its own while an editor has it; it is taken away only when it is no longer needed.
+package struct EditableText {
+  let path: String
+  private let folder: MemoryFolder
+  private var directory: String { folder.path }
+
+  /// Writes the text to a new file (0600) in a new directory (0700) in memory-backed storage.
+  ///
+  /// Where there is no such storage, somebody is asked.
+  ///
+  /// - Parameter source: of which record it is; nil for a text that no record has yet.
+  package init(_ text: [UInt8], of source: TextSource?, name: String, _ global: GlobalOptions) throws {
+    folder = try MemoryFolder.make(in: Self.place(global), named: KeptText.beginning) { pending, directory in
+      // Unsafe only in that padding could be read: bytes have none.
+      try unsafe OutputFile.create(directory + "/" + name, text.span.bytes, isSynced: false)
+      try KeptText.note(source, of: text, in: directory)
+      pending.editedText = EditedText(
+        directory: directory, path: directory + "/" + name, original: text, resuming: source?.command)
+    }
+    path = folder.path + "/" + name
+  }
+
+  /// Goes on with a text that an earlier command has left.
+  package init(resuming kept: KeptText) {
+    (folder, path) = (kept.folder, kept.path)
+    // Whatever is done now, the text is not the one that was opened.
+    let text = EditedText(directory: folder.path, path: path, original: nil, resuming: kept.source?.command)
+    Pending.shared.withLock { $0.editedText = text }
+  }
+
+  private static func place(_ global: GlobalOptions) throws -> String {
+    if let place = System.memoryBackedFolder { return place }
+    try global.confirm("No memory-backed storage is there. Write the opened text to the disk while you edit it?")
+    return ProcessEnvironment.temporaryDirectory
+  }
+
+  /// Lets an editor work on the file, at the terminal.
+  package func edit(with editor: Editor) throws {
+    guard let terminal = NamedFile.terminal() else { throw Self.noTerminal }
+    let status = try System.leavingInterrupts {
+      try editor.run(path, folder: directory, terminal: terminal.descriptor)
+    }
+    guard status == 0 else {
+      throw CommandError(.failed, "editor_failed", subject: "editor", "ended with \(status)")
+        .hinting("CVAULT_EDITOR, VISUAL or EDITOR name the editor")
+    }
+  }
+
+  /// Nobody is there to edit.
+  package static var noTerminal: CommandError {
+    CommandError(
+      .declined, "declined", subject: "edit", "there is no terminal to edit at",
+      hints: ["a script changes fields with `vault set`"])
+  }
+
+  /// The text as the editor has left it.
+  package func bytes() throws -> [UInt8] {
+    func refused(_ reason: String) -> CommandError {
+      CommandError(.inputOutput, "io_failed", subject: path, reason, hints: ["the record is as it was"])
+    }
+    guard System.isThere(path) else { throw refused("is gone: the editor has left no text") }
+    guard let file = try NamedFile.plain(path) else { throw refused("is no plain file any more, and is not read") }
+    return try TextInput.bytes(of: file, limit: JSONLimits.record.byteCount)
+  }
+
+  /// Takes the file away, and whatever the editor left beside it.
+  package func discard() {
+    System.removeDirectory(directory)
+    Pending.shared.withLock { $0.editedText = nil }
+  }
+
+  /// Takes a text away with which nothing was done; else gives the error with what became of the text.
+  package func given(up error: any Error) -> any Error {
+    let kept = Pending.shared.withLock { pending in
+      let kept = pending.editedText?.keptOrDiscarded()
+      if kept == nil { pending.editedText = nil }
+      return kept
+    }
+    guard let kept else { return error }
+    return CommandError(any: error).hinting(kept)
+  }
+}

@@ -1,0 +1,161 @@
+import VaultSystem
+package import VaultTerminal
+
+/// The user's editor, kept from writing what it edits to places of its own.
+package struct Editor {
+  /// A family of editors, and what keeps it from remembering texts.
+  private struct Family {
+    /// What the names of its programs begin with, up to the first that is no letter: `vim.basic`, `emacs-nox`.
+    let names: Set<String>
+    /// What stands in its answer to `--version`, where a name is not enough.
+    let mark: String?
+    /// Options, as words of the shell; they hold after the user's own files were read.
+    let options: String
+  }
+
+  private static let families = [
+    Family(
+      names: ["vi", "ex", "view", "vim", "vimx", "gvim", "gview", "rvim", "rview", "evim"], mark: "VIM - Vi IMproved",
+      options: "-n -i NONE -c 'set viminfo= noswapfile noundofile nobackup nowritebackup'"),
+    Family(
+      names: ["nvim", "vi", "vim", "ex", "view"], mark: "NVIM v",
+      options: "-n -i NONE -c 'set shada= noswapfile noundofile nobackup nowritebackup'"),
+    // Its history is of searched and replaced texts. Only its files switch it on, and no option switches it off.
+    Family(names: ["nano", "rnano"], mark: "GNU nano", options: "--ignorercfiles"),
+    Family(
+      names: ["emacs"], mark: "GNU Emacs",
+      options: "--eval '(progn (setq make-backup-files nil auto-save-default nil create-lockfiles nil) "
+        + "(when (fboundp (quote savehist-mode)) (savehist-mode 0)) "
+        + "(when (fboundp (quote desktop-save-mode)) (desktop-save-mode 0)))'"),
+    Family(
+      names: ["micro"], mark: "Version: ",
+      options: "-backup false -permbackup false -savehistory false -saveundo false -savecursor false"),
+    // These write nothing but the file.
+    Family(names: ["hx", "helix", "kak"], mark: nil, options: ""),
+  ]
+
+  /// Names that stand for another editor: what they run is asked for its version as well.
+  private static let stands = ["editor", "sensible-editor"]
+
+  /// What the variable holds: words of the shell.
+  private let text: String
+  private let program: ProgramWord?
+  /// Options that keep it from remembering texts; nil for an editor of which that is not known.
+  private let precautions: String?
+
+  /// - Parameter text: a command line of the shell; options may follow the program.
+  init(_ text: String) {
+    self.text = text
+    program = ProgramWord.program(of: text)
+    precautions = program.flatMap { Self.precautions(of: $0, in: text) }
+  }
+
+  /// The editor that the variables name; of one that may remember texts a note says so.
+  package static func chosen(_ messages: Messages) -> Editor {
+    let editor = Editor(["CVAULT_EDITOR", "VISUAL", "EDITOR"].compactMap(System.environment).first ?? "vi")
+    if editor.precautions == nil {
+      let name = Printable.text(editor.program?.name ?? "that is set")
+      messages.note(
+        "the editor \(name) may keep history or backup files of the text elsewhere: vault does not know it")
+    }
+    return editor
+  }
+
+  /// A program is asked what it is only when it has the name of one that answers: any other would take the question for
+  /// the name of a file.
+  private static func precautions(of program: ProgramWord, in text: String) -> String? {
+    let name = Self.stands.contains(program.name) ? Self.target(of: "editor") ?? "" : program.name
+    let stem = String(name.prefix(while: \.isLetter))
+    let families = Self.families.filter { $0.names.contains(stem) }
+    guard let first = families.first, first.mark != nil else { return families.first?.options }
+    let version = answer(to: text[..<program.end] + " --version </dev/null 2>/dev/null")
+    return families.first { $0.mark.map(version.contains) ?? true }?.options
+  }
+
+  /// The name of the file that a link in the PATH leads to.
+  private static func target(of name: String) -> String? {
+    let folders = System.environment("PATH")?.split(separator: ":") ?? []
+    return folders.lazy.compactMap { ProcessEnvironment.realPath("\($0)/\(name)") }.first?
+      .split(separator: "/").last.map(String.init)
+  }
+
+  private static func answer(to script: some StringProtocol) -> String {
+    var bytes: [UInt8] = []
+    let status = try? System.readShell(String(script), variables: System.variablesForTools()) {
+      bytes = System.bytes(from: $0, limit: 1 << 16) ?? []
+    }
+    return status == 0 ? String(decoding: bytes, as: UTF8.self) : ""
+  }
+
+  /// Lets it work on a file.
+  ///
+  /// - Parameters:
+  ///   - folder: where it puts temporary files, such as the text that a command of its own is to change.
+  ///   - terminal: what it reads from and shows on where this process has other streams.
+  /// - Returns: its exit code.
+  func run(_ path: String, folder: String, terminal: Int32) throws -> Int32 {
+    let streams = ChildStreams(
+      input: System.isTerminal(System.standardInput) ? nil : terminal,
+      output: System.isTerminal(System.standardOutput) ? nil : terminal)
+    guard let program, let precautions else {
+      // The variable may hold anything that a shell takes; the path is passed on, not pasted in.
+      return try System.runShell(
+        text + " \"$1\"", arguments: [path], variables: System.variablesForTools(), streams: streams)
+    }
+    // Before the user's own options, of which `--` may be one.
+    let script =
+      "TMPDIR=$2; export TMPDIR; " + text[..<program.end] + " " + precautions + text[program.end...] + " \"$1\""
+    return try System.runShell(
+      script, arguments: [path, folder], variables: System.variablesForTools(), streams: streams)
+  }
+}
+
+/// A word of a command line of the shell, where it can be read without running it.
+private struct ProgramWord {
+  let text: String
+  /// Where it ends in the command line.
+  let end: String.Index
+
+  var name: String { text.split(separator: "/").last.map(String.init) ?? text }
+
+  /// The word that names the program of a simple command; nil for whatever else a shell runs.
+  static func program(of line: String) -> ProgramWord? {
+    var rest = line[...]
+    while let word = next(in: &rest) {
+      if ["command", "env", "exec"].contains(word.text) || word.isAssignment { continue }
+      return word
+    }
+    return nil
+  }
+
+  private var isAssignment: Bool {
+    guard let equals = text.firstIndex(of: "=") else { return false }
+    return text[..<equals].utf8.allSatisfy { byte in
+      byte == UInt8(ascii: "_") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+  }
+
+  /// Takes a word away from the front; nil at the end, and where the shell would do more than split words.
+  private static func next(in rest: inout Substring) -> ProgramWord? {
+    guard !rest.contains(where: { ";&|<>()`\n{}".contains($0) }) else { return nil }
+    rest = rest.drop { $0 == " " || $0 == "\t" }
+    guard !rest.isEmpty else { return nil }
+    var word = ""
+    var quote: Character?
+    while let character = rest.first {
+      if quote == nil, character == " " || character == "\t" { break }
+      rest.removeFirst()
+      if character == quote {
+        quote = nil
+      } else if quote == nil, character == "\"" || character == "'" {
+        quote = character
+      } else if character == "\\", quote != "'", let escaped = rest.popFirst() {
+        word.append(escaped)
+      } else {
+        word.append(character)
+      }
+    }
+    return quote == nil ? ProgramWord(text: word, end: rest.startIndex) : nil
+  }
+}

@@ -1,0 +1,124 @@
+package import VaultDocument
+package import VaultRecords
+package import VaultTerminal
+
+/// Asks for the fields of a record, one after the other.
+package struct FieldPrompts {
+  package let kind: RecordKind
+  /// What made-up passwords are made of, where that was said.
+  package let recipe: PasswordRecipe?
+  package let global: GlobalOptions
+
+  package init(kind: RecordKind, recipe: PasswordRecipe?, global: GlobalOptions) {
+    (self.kind, self.recipe, self.global) = (kind, recipe, global)
+  }
+
+  /// - Parameter given: what needs not be asked for.
+  package func record(from given: JSONValue) throws -> JSONValue {
+    guard let terminal = Terminal(noInput: global.noInput) else {
+      preconditionFailure("whether questions can be asked was checked")
+    }
+    var record = given
+    try terminal.say("A new \(kind.name). Fields in brackets may be left empty.\n")
+    for field in kind.fields where !given.hasValue(at: field.path) {
+      switch field.suffix {
+      case "", "[]": try ask(for: field, &record, terminal)
+      case ".*": try askForMap(field, &record, terminal)
+      // What has a structure of its own is given with --from.
+      default: continue
+      }
+    }
+    return record
+  }
+
+  private func ask(for field: RecordField, _ record: inout JSONValue, _ terminal: borrowing Terminal) throws {
+    let label = field.suffix.isEmpty ? label(of: field) : label(of: field) + ", with commas between"
+    let mayBeEmpty = !field.isRequired || field.isDate
+    guard let value = try answer(label, field, at: field.path, of: record, mayBeEmpty: mayBeEmpty, terminal) else {
+      return
+    }
+    try record.put(value, at: field.path, option: field.pattern)
+  }
+
+  /// Asks for names and values until no name is given.
+  private func askForMap(_ field: RecordField, _ record: inout JSONValue, _ terminal: borrowing Terminal) throws {
+    while true {
+      let name = try terminal.answer("[\(label(of: field)), its name]: ")
+      guard !name.isEmpty else { return }
+      let path = field.path.appending(name)
+      let label = Printable.text(name)
+      guard let value = try answer(label, field, at: path, of: record, mayBeEmpty: true, terminal) else { continue }
+      try record.put(value, at: path, option: field.pattern)
+    }
+  }
+
+  /// A value that the kind takes; nil for an empty answer.
+  private func answer(
+    _ label: String, _ field: RecordField, at path: MemberPath, of record: JSONValue, mayBeEmpty: Bool,
+    _ terminal: borrowing Terminal
+  ) throws -> JSONValue? {
+    func refusal(_ text: String) -> String? {
+      fault(of: kind.argument(text, at: path), at: path, in: record) ?? field.value.fault(ofSecret: text, global)
+    }
+    guard !field.isSealed else {
+      let prompt = SecretPrompt(label, field.value, mayBeEmpty: mayBeEmpty, recipe, global)
+      var isMade = false
+      return try prompt.answer(at: terminal, isMade: &isMade, fault: refusal)?.string.map {
+        kind.argument($0, at: path)
+      }
+    }
+    let label = mayBeEmpty ? "[\(label)]" : label
+    while true {
+      let text = try terminal.answer("\(label): ")
+      if text.isEmpty {
+        if mayBeEmpty { return nil }
+        continue
+      }
+      guard let fault = refusal(text) else { return kind.argument(text, at: path) }
+      try terminal.say("That \(fault).\(field.isDate ? " A date looks like 2026-11-21T01:40:28Z." : "")\n")
+    }
+  }
+
+  /// What is wrong with an answer, by its own rule and by what the kind derives from it.
+  private func fault(of value: JSONValue, at path: MemberPath, in record: JSONValue) -> String? {
+    do throws(RecordError) {
+      _ = try kind.plaintext(of: value, at: path)
+    } catch {
+      return error.reason
+    }
+    var whole = record
+    guard (try? whole.set(value, at: path)) != nil, let members = whole.object else { return nil }
+    do throws(RecordError) {
+      _ = try kind.completed(members, before: nil)
+      return nil
+    } catch {
+      // Another member may not have been asked for yet.
+      return error.path == path.description ? error.reason : nil
+    }
+  }
+
+  private func label(of field: RecordField) -> String {
+    var label = Printable.text(field.label)
+    if let allowed = field.value.allowed?.compactMap(\.string), !allowed.isEmpty {
+      label += " (\(Printable.text(allowed.joined(separator: ", "))))"
+    }
+    return label
+  }
+}
+
+extension ValueSchema {
+  /// What is wrong with a secret that a person gives, by its sort; nil for nothing. Files of other tools are taken as
+  /// they are.
+  func fault(ofSecret text: String, _ global: GlobalOptions) -> String? {
+    guard isSealed, secretSort == .otp, !text.isEmpty else { return nil }
+    do throws(RecordError) {
+      let key = try OneTimeKey(parsing: text)
+      if key.bitCount < 80 {
+        global.messages.note("a key of one-time codes has 80 bits at least; this has \(key.bitCount)")
+      }
+      return nil
+    } catch {
+      return error.reason
+    }
+  }
+}

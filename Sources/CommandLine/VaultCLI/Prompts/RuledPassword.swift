@@ -1,0 +1,47 @@
+import VaultRecords
+import VaultTerminal
+
+/// Rules of a site with a length.
+package struct RuledPassword {
+  let rules: PasswordRules
+  let length: Int
+  /// The binary logarithm of how many passwords keep the rules.
+  let bits: Double
+
+  /// - Parameter length: nil for the usual one, or what of the allowed ones is next to it.
+  /// - Throws: where no password keeps the rules, or too few of those that are drawn.
+  init(_ rules: PasswordRules, length: Int? = nil) throws(PasswordRules.Fault) {
+    (self.rules, self.length) = (rules, length ?? rules.length(nextTo: PasswordRecipe.standardLength))
+    let share = try rules.usableShare(ofLength: self.length)
+    bits = Double(self.length) * System.binaryLogarithm(Double(rules.alphabet.count)) + System.binaryLogarithm(share)
+  }
+
+  /// Of what an option says.
+  init(ofOption text: String, length: Int?) throws(CommandError) {
+    let rules: PasswordRules
+    do throws(PasswordRules.Fault) { rules = try PasswordRules(parsing: text) } catch { throw Self.refusal(error) }
+    if let length, !rules.lengths.contains(length) {
+      throw .usage(
+        "--length", "is not what --rules allow: \(rules.lengths.lowerBound) to \(rules.lengths.upperBound)")
+    }
+    do throws(PasswordRules.Fault) { self = try RuledPassword(rules, length: length) } catch {
+      throw Self.refusal(error)
+    }
+  }
+
+  private static func refusal(_ fault: PasswordRules.Fault) -> CommandError {
+    fault.isImpossible
+      ? CommandError(.inputRefused, "input_refused", subject: "--rules", fault.reason, hints: [fault.hint])
+      : .usage("--rules", fault.reason, fault.hint)
+  }
+}
+
+extension PasswordRecipe {
+  /// How a field is made up: as was asked for, else as its kind says, else as usual.
+  static func making(_ value: ValueSchema?, _ asked: PasswordRecipe?) -> PasswordRecipe {
+    if let asked { return asked }
+    // Rules of a kind were tried when it was declared.
+    let ruled = value?.generation.flatMap { try? RuledPassword($0) }
+    return ruled.map { .ruled($0) } ?? .standard
+  }
+}

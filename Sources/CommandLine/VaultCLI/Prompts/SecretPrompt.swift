@@ -1,0 +1,195 @@
+import VaultCrypto
+import VaultDocument
+import VaultRecords
+import VaultTerminal
+
+/// Asks for the value of a sealed field until there is one that its kind takes.
+///
+/// A password is made up when nothing is typed; a text of several lines comes from a file or an editor. Whatever else
+/// is typed is not seen, so it is typed twice.
+struct SecretPrompt {
+  private enum Way {
+    case password, lines, line, file
+  }
+
+  private let label: String
+  private let way: Way
+  /// Whether a line could be a whole text of several lines, or nothing but a slip.
+  private let isTypedTwice: Bool
+  private let isPassword: Bool
+  private let mayBeEmpty: Bool
+  private let recipe: PasswordRecipe
+  private let global: GlobalOptions
+
+  /// - Parameters:
+  ///   - value: what the kind says of the field; nil where no kind is known.
+  ///   - mayBeEmpty: whether there may be no value.
+  init(
+    _ label: String, _ value: ValueSchema?, mayBeEmpty: Bool, _ recipe: PasswordRecipe?, _ global: GlobalOptions
+  ) {
+    let isBytes = value?.isBytes == true
+    way = isBytes ? .file : value?.isMadeUp == true ? .password : value?.mayHaveLines == true ? .lines : .line
+    self.label = mayBeEmpty && way != .password ? "[\(label)]" : label
+    isTypedTwice = value?.hasLines != true
+    isPassword = value?.secretSort == .password
+    self.mayBeEmpty = mayBeEmpty
+    self.recipe = .making(value, recipe)
+    self.global = global
+  }
+
+  private var question: String {
+    let choice =
+      switch way {
+      case .password: " (Enter makes one\(mayBeEmpty ? ", - for none" : ""))"
+      case .lines: " (a line, or \(mayBeEmpty ? "@" : "Enter") for a file or the editor)"
+      case .line, .file: ""
+      }
+    return "\(label), not shown\(choice): "
+  }
+
+  /// - Parameters:
+  ///   - isMade: becomes true if the value was made up.
+  ///   - fault: what is wrong with a value, in words that follow "That"; nil for nothing.
+  /// - Returns: nil for no value.
+  func answer(
+    at terminal: borrowing Terminal, isMade: inout Bool, fault: (String) -> String?
+  ) throws -> SecretBytes? {
+    if way == .file { return try named(terminal, fault) }
+    while true {
+      let typed = try terminal.secret(question)
+      guard let text = typed.string else {
+        try terminal.say("That is not UTF-8 text.\n")
+        continue
+      }
+      let secret: SecretBytes?
+      switch (way, text) {
+      case (.password, "-") where mayBeEmpty: return nil
+      case (.password, ""):
+        secret = try made(terminal, fault)
+        isMade = secret != nil
+      case (.lines, "") where !mayBeEmpty, (.lines, "@"): secret = try elsewhere(terminal, fault)
+      case (.lines, _) where text.hasPrefix("@@"): secret = try taken(typed.slice(1..<typed.count), terminal, fault)
+      case (.lines, _) where text.hasPrefix("@"): secret = try file(String(text.dropFirst()), terminal, fault)
+      case (_, "") where mayBeEmpty: return nil
+      case (_, ""): secret = nil
+      default: secret = try taken(typed, terminal, fault)
+      }
+      if let secret { return secret }
+    }
+  }
+
+  /// What was typed, where it can be taken.
+  private func taken(
+    _ secret: SecretBytes, _ terminal: borrowing Terminal, _ fault: (String) -> String?
+  ) throws -> SecretBytes? {
+    if let fault = fault(secret.string ?? "") {
+      try terminal.say("That \(fault).\n")
+      return nil
+    }
+    if let words = HiddenContent(in: secret).wordsOfSecret { try terminal.say("That \(words).\n") }
+    guard try !isTypedTwice || terminal.repeats(secret, "\(label), again: ") else { return nil }
+    if isPassword { try GuessEstimate.warn(of: secret, called: "the password", instead: "vault generate", global) }
+    return secret
+  }
+
+  private func made(_ terminal: borrowing Terminal, _ fault: (String) -> String?) throws -> SecretBytes? {
+    let secret = try recipe.make()
+    if let fault = fault(secret.string ?? "") {
+      try terminal.say(
+        "One of \(recipe.size) \(fault): type it, or say with --length, --symbols or --words what to make.\n")
+      return nil
+    }
+    try terminal.say("\(label): •••••••• made, \(recipe.size), \(recipe.bitCount) bits\n")
+    return secret
+  }
+
+  /// From a file, or where none is named from the editor.
+  private func elsewhere(_ terminal: borrowing Terminal, _ fault: (String) -> String?) throws -> SecretBytes? {
+    let path = try terminal.answer("File (Enter for the editor): ")
+    return path.isEmpty ? try edited(terminal, fault) : try file(path, terminal, fault)
+  }
+
+  /// The base64 of a file, whose name is no secret.
+  private func named(_ terminal: borrowing Terminal, _ fault: (String) -> String?) throws -> SecretBytes? {
+    while true {
+      let path = try terminal.answer("\(label), a file: ")
+      if path.isEmpty, mayBeEmpty { return nil }
+      guard !path.isEmpty, let secret = try file(path, terminal, fault) else { continue }
+      return secret
+    }
+  }
+
+  private func file(
+    _ path: String, _ terminal: borrowing Terminal, _ fault: (String) -> String?
+  ) throws -> SecretBytes? {
+    let isBelowHome = path.hasPrefix("~/")
+    let path = isBelowHome ? (System.environment("HOME") ?? "~") + path.dropFirst() : path
+    let secret: SecretBytes
+    var hidden: HiddenContent = []
+    do {
+      let place = path == "-" ? "./-" : path
+      if way == .file {
+        secret = try SecretInput.base64(ofFile: place)
+      } else {
+        let line = try SecretInput.file(place)
+        (secret, hidden) = (line.bytes, line.hidden)
+      }
+    } catch {
+      // What was typed may have been meant for the secret itself.
+      try terminal.say("That file \(CommandError(any: error).reason).\n")
+      return nil
+    }
+    guard let text = secret.string, !text.isEmpty || way == .file else {
+      let fault = hidden.contains(.utf16) ? "is UTF-16 text: save it as UTF-8" : "is not UTF-8 text"
+      try terminal.say("That file \(secret.count == 0 ? "is empty" : fault).\n")
+      return nil
+    }
+    if let fault = fault(text) {
+      try terminal.say("That \(fault).\n")
+      return nil
+    }
+    if let words = hidden.wordsOfSecret { try terminal.say("That file \(words).\n") }
+    let count = way == .file ? Base64.decodedCount(of: text.utf8Span.span) : secret.count
+    try terminal.say("\(label): \(count) bytes from \(Printable.text(path))\n")
+    return secret
+  }
+
+  private func edited(_ terminal: borrowing Terminal, _ fault: (String) -> String?) throws -> SecretBytes? {
+    let text = try EditableText([], of: nil, name: "field.txt", global)
+    do {
+      let editor = Editor.chosen(global.messages)
+      while true {
+        try text.edit(with: editor)
+        let bytes = try text.bytes()
+        guard var value = String(validating: bytes, as: UTF8.self) else {
+          try terminal.say("That is not UTF-8 text.\n")
+          if try terminal.confirms("Edit again?", unlessDenied: true) { continue }
+          break
+        }
+        // Editors end the last line.
+        if value.filter({ $0.isNewline }).count == 1, value.hasSuffix("\n") { value.removeLast() }
+        if value.isEmpty { break }
+        if let fault = fault(value) {
+          try terminal.say("That \(fault).\n")
+          if try terminal.confirms("Edit again?", unlessDenied: true) { continue }
+          break
+        }
+        text.discard()
+        try terminal.say("\(label): \(value.utf8.count) bytes from the editor\n")
+        return try SecretBytes(utf8: value)
+      }
+      text.discard()
+      return nil
+    } catch {
+      throw text.given(up: error)
+    }
+  }
+}
+
+extension ValueSchema {
+  /// Whether a person may have it made up.
+  var isMadeUp: Bool { isSealed && isText && (secretSort == .password || generation != nil) && !isGiven }
+
+  /// Whether it may be of several lines: where nobody has said so, any text that no rule keeps short.
+  fileprivate var mayHaveLines: Bool { isSealed && isText && (hasLines || secretSort == .text && !hasRules) }
+}

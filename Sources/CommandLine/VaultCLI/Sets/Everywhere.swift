@@ -1,0 +1,176 @@
+package import ArgumentParser
+import VaultDocument
+import VaultKit
+package import VaultTerminal
+
+/// The option of commands that can go over all vaults of a set.
+package struct EverywhereOptions: ParsableArguments {
+  @Flag(help: "In all vaults of the set.")
+  var everywhere = false
+
+  package init() {}
+}
+
+/// A command that can go over all vaults of a set, in each as if that were the one.
+package protocol GoingEverywhere: ParsableCommand {
+  var everywhere: EverywhereOptions { get }
+  var vault: VaultOptions { get set }
+  var global: GlobalOptions { get }
+
+  /// The command as it is to run in each vault; says what can be refused before the first.
+  ///
+  /// - Parameter run: the vaults.
+  func prepared(_ run: Everywhere) async throws -> Self
+  /// The command for one vault; nil where there is nothing to do.
+  func adapted(to member: SetMember) throws -> Self?
+  /// Whether it is no fault of a vault that it lacks what was asked for, as long as one has it.
+  var seeks: Bool { get }
+}
+
+extension GoingEverywhere {
+  package func prepared(_ run: Everywhere) async throws -> Self { self }
+  package func adapted(to member: SetMember) throws -> Self? { self }
+  package var seeks: Bool { false }
+  /// Whether it is for more than one vault.
+  var isForSeveral: Bool { everywhere.everywhere || vault.names.count > 1 }
+}
+
+/// One run of a command over all vaults of a set. No step spans two of them: each is done by itself, and what is left
+/// is told.
+package struct Everywhere {
+  package let members: [SetMember]
+  private let global: GlobalOptions
+  private let vaults: String?
+
+  init(_ command: some GoingEverywhere) throws {
+    let vault = command.vault
+    guard vault.vault == nil else { throw CommandError.usage("--vault", "is one vault, and a set has several") }
+    guard !command.everywhere.everywhere || vault.names.isEmpty else {
+      throw CommandError.usage("--everywhere", "goes without --in")
+    }
+    guard vault.requireFingerprint == nil, System.variable("CVAULT_FINGERPRINT") == nil else {
+      throw CommandError.usage("--require-fingerprint", "is of one vault, and a set has several")
+    }
+    (global, vaults) = (command.global, vault.vaults)
+    let set = try FoundSet.required(vaults)
+    guard !set.set.members.isEmpty else {
+      throw CommandError(
+        .noVault, "not_a_vault", subject: set.path, "has no vaults", hints: ["`vault vaults add NAME DIR` adds one"])
+    }
+    var seen: Set<String> = []
+    members =
+      try vault.names.isEmpty ? set.all : vault.names.filter { seen.insert($0).inserted }.map { try set.member($0) }
+  }
+
+  /// Runs the command in each vault, and ends as the worst of them.
+  func run<Command: GoingEverywhere>(_ command: Command) async throws {
+    let command = try await command.prepared(self)
+    let parts = VaultParts(members.map(\.name), global) { error in
+      command.seeks && (error.status == .notFound || error.code == "unknown_kind")
+    }
+    try await parts.run { name in
+      guard let member = members.first(where: { $0.name == name }), var adapted = try command.adapted(to: member) else {
+        return false
+      }
+      (adapted.vault.names, adapted.vault.vaults) = ([name], vaults)
+      if var adapted = adapted as? any AsyncParsableCommand { try await adapted.run() } else { try adapted.run() }
+      return true
+    }
+  }
+}
+
+/// The same work for several vaults, one after the other: what each prints is marked with its name, and of a document
+/// it is a part.
+package struct VaultParts {
+  private let names: [String]
+  private let global: GlobalOptions
+  private let isMissing: (CommandError) -> Bool
+
+  /// - Parameter isMissing: whether an error says that a vault lacks what was asked for, which is none as long as
+  ///   another has it.
+  package init(_ names: [String], _ global: GlobalOptions, isMissing: @escaping (CommandError) -> Bool = { _ in false })
+  {
+    (self.names, self.global, self.isMissing) = (names, global, isMissing)
+  }
+
+  /// - Parameter body: does the work for one of them; false where there was none.
+  /// - Throws: the worst of the ends, once all is done; at once what is wrong for all, and a no.
+  package func run(_ body: (String) async throws -> Bool) async throws {
+    try await KeySource.$readPassphrases.withValue(ReadPassphrases()) { try await runAll(body) }
+  }
+
+  private func runAll(_ body: (String) async throws -> Bool) async throws {
+    let width = names.map(\.count).max() ?? 0
+    let isTable = Output.isTerminal && !global.json
+    var (documents, ends): ([JSONValue], [ExitStatus]) = ([], [])
+    var missing: CommandError?
+    for name in names {
+      let part = OutputPart(
+        margin: global.json ? nil : isTable ? "" : Printable.padded(name, to: width) + "  ",
+        title: isTable ? global.style.bold(name) : nil)
+      let end = try await Messages.$vault.withValue(name) {
+        try await Output.$part.withValue(part) { try await self.end(of: body, name) }
+      }
+      switch end {
+      case .ended(let status):
+        ends.append(status)
+        documents.append(document(of: part, name, status))
+      case .missing(let error): missing = error
+      case .nothing: continue
+      }
+    }
+    if ends.isEmpty, let missing { throw missing }
+    if global.json { try Output.document(["vaults": .array(documents)]) }
+    guard let worst = ExitStatus.worst(of: ends), worst != .done else { return }
+    throw Finished(status: worst)
+  }
+
+  private enum End {
+    case ended(ExitStatus)
+    /// It lacks what was asked for.
+    case missing(CommandError)
+    /// There was nothing to do.
+    case nothing
+  }
+
+  private func end(of body: (String) async throws -> Bool, _ name: String) async throws -> End {
+    do {
+      return try await body(name) ? .ended(.done) : .nothing
+    } catch let finished as Finished {
+      return .ended(finished.status)
+    } catch {
+      let error = CommandError(any: error)
+      // What was typed is wrong in every vault, and a no answers for all.
+      if error.status == .usage || error.status == .declined { throw error }
+      if isMissing(error) { return .missing(error) }
+      global.messages.report(error)
+      return .ended(error.status.asLeftOut)
+    }
+  }
+
+  private func document(of part: OutputPart, _ name: String, _ status: ExitStatus) -> JSONValue {
+    var object = part.document?.object ?? JSONObject()
+    object["schema"] = nil
+    object["exit"] = .number(JSONNumber(Int(status.rawValue)))
+    object["vault"] = .string(name)
+    return .object(object)
+  }
+}
+
+extension ExitStatus {
+  /// What leaving a vault out comes to: one that does not open is something that was not done.
+  fileprivate var asLeftOut: ExitStatus {
+    switch self {
+    case .noVault, .cannotUnlock, .locked, .inputOutput, .notFound: .partlyDone
+    default: self
+    }
+  }
+
+  /// The worst of several ends: another vault than the known one before damage, damage before what could not be read,
+  /// any other failure before what a check has found, and that before what was left out.
+  static func worst(of all: [ExitStatus]) -> ExitStatus? {
+    let order: [ExitStatus] = [.unexpectedVault, .damaged, .inputOutput]
+    let last: [ExitStatus] = [.findings, .partlyDone, .done]
+    return order.first(where: all.contains) ?? all.first { !last.contains($0) } ?? last.first(where: all.contains)
+  }
+}

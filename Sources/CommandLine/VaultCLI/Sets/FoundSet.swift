@@ -1,0 +1,119 @@
+import VaultDocument
+package import VaultKit
+import VaultSystem
+import VaultTerminal
+
+/// The set of vaults that a command goes by, and how its file was found.
+package struct FoundSet {
+  /// How a set was found.
+  package enum Origin: String {
+    case option = "--vaults"
+    case variable = "CVAULT_VAULTS"
+    case parent = "nearest vaults.json"
+  }
+
+  package let path: String
+  package let origin: Origin
+  package var set: VaultSet
+
+  package var folder: String { System.parent(of: path) }
+
+  /// `--vaults`, else `CVAULT_VAULTS`, else the nearest `vaults.json` from the working directory upwards; nil for none.
+  static func find(_ option: String?) throws -> FoundSet? {
+    guard let (path, origin) = try place(option) else { return nil }
+    return try FoundSet(path, origin)
+  }
+
+  /// The set that must be there.
+  package static func required(_ option: String?) throws -> FoundSet {
+    guard let found = try find(option) else {
+      throw CommandError(
+        .noVault, "no_set", subject: VaultSet.fileName, "is not in this folder or one above it",
+        hints: ["name it with --vaults FILE or CVAULT_VAULTS", "`vault vaults add NAME DIR` makes one here"])
+    }
+    return found
+  }
+
+  /// Where a set's file is, or is to be made.
+  package static func place(_ option: String?) throws -> (path: String, origin: Origin)? {
+    if let option {
+      guard !option.isEmpty else { throw CommandError.usage("--vaults", "names no file") }
+      return (option, .option)
+    }
+    if let path = System.environment("CVAULT_VAULTS") { return (path, .variable) }
+    return System.nearestFolder(with: VaultSet.fileName).map { (System.join($0, VaultSet.fileName), .parent) }
+  }
+
+  private init(_ path: String, _ origin: Origin) throws {
+    (self.path, self.origin) = (path, origin)
+    // A FIFO or a device could be waited for without end.
+    if let kind = System.kind(of: path), kind != .regular {
+      throw CommandError(
+        .inputOutput, "not_a_regular_file", subject: path, "is not a regular file",
+        hints: ["name the file of the set with --vaults FILE or CVAULT_VAULTS"])
+    }
+    let bytes = try TextInput.bytes(of: NamedFile.reading(path), limit: VaultSet.byteLimit)
+    do throws(VaultError) {
+      set = try VaultSet(parsing: bytes, file: path)
+    } catch {
+      var refused = CommandError(error).about(error.field.map { "\(path): \($0)" } ?? path)
+      refused.hints = ["correct the file, or take back what changed it"]
+      throw refused
+    }
+  }
+
+  /// A set that is not written yet.
+  package init(new path: String, _ origin: Origin) { (self.path, self.origin, set) = (path, origin, VaultSet()) }
+
+  /// The vault of a name.
+  package func member(_ name: String) throws -> SetMember {
+    guard let member = set[name] else {
+      throw CommandError(.notFound, "no_such_vault", subject: name, "is no vault of \(path)")
+        .suggesting(name, among: set.members.map(\.name))
+        .hinting("`vault vaults list` shows them")
+    }
+    return SetMember(set: self, vault: member)
+  }
+
+  package var all: [SetMember] { self.set.members.map { SetMember(set: self, vault: $0) } }
+
+  /// Writes the file whole, or leaves what is there.
+  package func write() throws {
+    let bytes = try set.fileBytes()
+    let file = try OutputFile.replacing(path)
+    try file.write(bytes)
+    try file.commit()
+  }
+}
+
+/// A vault that was named by its place in a set.
+package struct SetMember {
+  package let set: FoundSet
+  package let vault: VaultSet.Member
+
+  package init(set: FoundSet, vault: VaultSet.Member) {
+    (self.set, self.vault) = (set, vault)
+  }
+
+  package var name: String { vault.name }
+
+  /// Its folder, from the working directory on, or its address.
+  package var path: String {
+    vault.isAddress || vault.place.hasPrefix("/") ? vault.place : System.join(set.folder, vault.place)
+  }
+
+  /// How it is called in errors.
+  package var words: String { "\(name) of \(set.path)" }
+}
+
+extension System {
+  /// The nearest folder from the working directory upwards that holds a regular file of this name.
+  static func nearestFolder(with name: String) -> String? {
+    guard var directory = ProcessEnvironment.workingDirectory, directory.hasPrefix("/") else { return nil }
+    while !directory.isEmpty {
+      if kind(of: (directory == "/" ? "" : directory) + "/" + name) == .regular { return directory }
+      directory = parent(of: directory)
+    }
+    return nil
+  }
+}

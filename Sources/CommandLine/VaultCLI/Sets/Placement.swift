@@ -1,0 +1,54 @@
+package import VaultDocument
+import VaultKit
+package import VaultRecords
+package import VaultTerminal
+
+/// Where new records belong that nobody has named a vault for: what the rules of a set say, and never a choice of ours.
+package struct Placement {
+  package let set: FoundSet
+
+  /// Nil where a vault is meant: by an option, by `CVAULT_DIR`, or as the working directory lies in it.
+  package init?(_ vault: VaultOptions) throws {
+    guard !vault.isGiven, vault.vaults != nil || System.environment("CVAULT_DIR") == nil,
+      let found = try FoundSet.find(vault.vaults)
+    else { return nil }
+    if found.origin == .parent, let folder = System.nearestFolder(with: "vault.json"),
+      folder.utf8.count > found.folder.utf8.count
+    {
+      return nil
+    }
+    set = found
+  }
+
+  /// The kinds of the first vault that knows one; those of the program where none does.
+  package func kinds(knowing name: String) -> KindCatalog {
+    let catalogs = set.all.lazy.compactMap { try? $0.opened().kinds }
+    return catalogs.first { $0[name] != nil } ?? .builtIn
+  }
+
+  /// Whether the kind alone decides where its records belong.
+  package func isDecided(by kind: String) -> Bool {
+    !set.set.members.contains { member in
+      member.takes.contains { rule in
+        rule.conditions.contains { "\($0.path)" != "kind" }
+          && !rule.conditions.contains { "\($0.path)" == "kind" && $0.value != kind }
+      }
+    }
+  }
+
+  /// The one vault with a rule that takes a record.
+  ///
+  /// - Throws: 17 where no rule does, or those of several vaults.
+  package func name(of kind: String, _ described: RecordKind?, _ fields: JSONObject) throws -> String {
+    let takers = set.set.takers(of: kind, described, fields).map(\.name)
+    guard let only = takers.first, takers.count == 1 else {
+      throw CommandError(
+        .inputRefused, "not_placed", subject: set.path,
+        takers.isEmpty
+          ? "has no rule that takes this \(kind)"
+          : "has rules of \(takers.joined(separator: " and ")) that take this \(kind)",
+        hints: ["say which vault gets it with --in NAME; nothing was stored"])
+    }
+    return only
+  }
+}

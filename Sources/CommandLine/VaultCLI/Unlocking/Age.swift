@@ -1,0 +1,30 @@
+package import VaultDocument
+import VaultTerminal
+
+/// A span of time on the command line: a whole number and a unit, such as `30d`, `12h`, `90m`, `2w`, `45s`.
+package struct Age {
+  package let seconds: Int64
+
+  package init(seconds: Int64) { self.seconds = seconds }
+
+  package init(_ text: String, option: String) throws {
+    let refused = CommandError.usage(option, "takes an age such as 1y, 30d, 12h, 90m or 2w")
+    guard let unit = text.last.flatMap({ Self.units[$0] }),
+      let count = JSONNumber(literal: String(text.dropLast()))?.int
+    else { throw refused }
+    let (seconds, isTooLong) = Int64(count).multipliedReportingOverflow(by: unit)
+    // A thousand years and more is a slip of the finger, and would leave the years that a date can have.
+    guard !isTooLong, seconds <= 1000 * 366 * 86_400 else { throw refused }
+    self.seconds = seconds
+  }
+
+  private static let units: [Character: Int64] = [
+    "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400,
+    "y": 365 * 86_400,
+  ]
+
+  /// The moment so long before `time`.
+  package func before(_ time: Timestamp) throws(DocumentError) -> Timestamp {
+    try Timestamp(secondsSinceEpoch: time.secondsSinceEpoch - seconds, nanoseconds: time.nanoseconds)
+  }
+}

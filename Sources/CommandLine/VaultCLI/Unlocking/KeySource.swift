@@ -1,0 +1,231 @@
+import Synchronization
+package import VaultAge
+import VaultCrypto
+package import VaultKit
+import VaultSystem
+package import VaultTerminal
+
+/// One way in which the user has said how to unlock, or that is tried without being asked for.
+package struct KeySource {
+  package enum Kind {
+    case identities([String])
+    case passphraseFile(String)
+    case passphraseDescriptor(Int32)
+    case passphraseCommand(String)
+    case prompt
+  }
+
+  package let kind: Kind
+  /// The option or variable, or why it is tried.
+  package let origin: String
+
+  /// What is given by options, else by variables; in each group identities before the passphrase.
+  package static func given(_ options: UnlockOptions) throws -> [KeySource] {
+    let flags = try fromOptions(options)
+    return flags.isEmpty ? try fromVariables() : flags
+  }
+
+  private static func fromOptions(_ options: UnlockOptions) throws -> [KeySource] {
+    var sources: [KeySource] = []
+    if !options.identity.isEmpty {
+      sources.append(try identities(options.identity, from: "--identity"))
+    }
+    let passphrases = PassphraseSource(
+      file: options.passphraseFile, descriptor: options.passphraseFd, command: options.passphraseCommand,
+      names: ("--passphrase-file", "--passphrase-fd", "--passphrase-command"))
+    if let passphrase = try passphrases.source() { sources.append(passphrase) }
+    return sources
+  }
+
+  private static func fromVariables() throws -> [KeySource] {
+    var sources: [KeySource] = []
+    if let file = System.environment("CVAULT_IDENTITY_FILE") {
+      sources.append(try identities([file], from: "CVAULT_IDENTITY_FILE"))
+    }
+    var descriptor: Int32?
+    if let text = System.environment("CVAULT_PASSPHRASE_FD") {
+      guard let number = Int32(text) else { throw CommandError.usage("CVAULT_PASSPHRASE_FD", "is no descriptor") }
+      descriptor = number
+    }
+    let passphrases = PassphraseSource(
+      file: System.environment("CVAULT_PASSPHRASE_FILE"), descriptor: descriptor,
+      command: System.environment("CVAULT_PASSPHRASE_COMMAND"),
+      names: ("CVAULT_PASSPHRASE_FILE", "CVAULT_PASSPHRASE_FD", "CVAULT_PASSPHRASE_COMMAND"))
+    if let passphrase = try passphrases.source() { sources.append(passphrase) }
+    return sources
+  }
+
+  private static func identities(_ files: [String], from origin: String) throws -> KeySource {
+    for file in files { try IdentityFile.check(name: file, of: origin) }
+    return KeySource(kind: .identities(files), origin: origin)
+  }
+
+  /// The user's own identity file, when it is there and the vault has a slot for it.
+  static func standardIdentity(for vault: LockedVault) -> KeySource? {
+    guard let path = standardIdentityPath, let identities = try? IdentityFile.read(path),
+      identities.contains(where: { identity in
+        vault.header.slots.contains { $0.kind == .x25519(identity.recipient) }
+      })
+    else { return nil }
+    return KeySource(kind: .identities([path]), origin: "default identity")
+  }
+
+  /// Where the user's own identity file is; nil when it is not there.
+  private static var standardIdentityPath: String? {
+    IdentityFile.usualPath.flatMap { System.kind(of: $0) == .regular ? $0 : nil }
+  }
+
+  /// The user's own identities; nil when there is no such file, or it cannot be read.
+  package static var standardIdentities: [AgeIdentity]? { standardIdentityPath.flatMap { try? IdentityFile.read($0) } }
+
+  /// What would be used to unlock, in the order in which it is tried; nothing when there is no key and nobody to ask.
+  package static func chosen(_ session: Session, _ options: UnlockOptions) throws -> [KeySource] {
+    let given = try given(options)
+    if !given.isEmpty { return given }
+    if let identity = standardIdentity(for: session.locked) { return [identity] }
+    guard session.locked.header.slots.contains(where: { $0.kind == .scrypt }), session.global.canAsk else { return [] }
+    return [KeySource(kind: .prompt, origin: "terminal")]
+  }
+
+  /// The files that it is read from.
+  package var files: [String] {
+    switch kind {
+    case .identities(let files): files
+    case .passphraseFile(let file): [file]
+    case .passphraseDescriptor, .passphraseCommand, .prompt: []
+    }
+  }
+
+  /// What an error is about.
+  package var subject: String {
+    if case .identities(let files) = kind { files.joined(separator: ", ") } else { origin }
+  }
+
+  /// What `status` and `--verbose` say.
+  package var explanation: String {
+    switch kind {
+    case .identities(let files): "identity \(files.joined(separator: ", ")) (\(origin))"
+    case .passphraseFile(let file): "passphrase from \(file) (\(origin))"
+    case .passphraseDescriptor(let number): "passphrase from descriptor \(number) (\(origin))"
+    case .passphraseCommand: "passphrase from a command (\(origin))"
+    case .prompt: "passphrase, asked for on the terminal"
+    }
+  }
+}
+
+/// The three ways to pass a passphrase without typing it, of which one may be used.
+struct PassphraseSource {
+  let file: String?
+  let descriptor: Int32?
+  let command: String?
+  let names: (file: String, descriptor: String, command: String)
+
+  func source() throws -> KeySource? {
+    var sources: [KeySource] = []
+    if let file { sources.append(KeySource(kind: .passphraseFile(file), origin: names.file)) }
+    if let descriptor { sources.append(KeySource(kind: .passphraseDescriptor(descriptor), origin: names.descriptor)) }
+    if let command { sources.append(KeySource(kind: .passphraseCommand(command), origin: names.command)) }
+    guard sources.count <= 1 else {
+      throw CommandError.usage(sources[1].origin, "cannot be used together with \(sources[0].origin)")
+    }
+    return sources.first
+  }
+}
+
+extension KeySource {
+  /// The key, read from where it is.
+  package func key(maximumWorkFactor: Int) throws -> VaultKey {
+    if case .identities(let files) = kind { return .identities(try files.flatMap { try IdentityFile.read($0) }) }
+    return .passphrase(try passphrase(), maximumWorkFactor: maximumWorkFactor)
+  }
+
+  /// The passphrase; only for the sources of one.
+  func passphrase() throws -> SecretBytes { try line().passphrase() }
+
+  /// The passphrase with what nobody sees in it; only for the sources of one.
+  func line() throws -> SecretLine {
+    switch kind {
+    case .passphraseFile(let file): return try SecretInput.file(file)
+    case .passphraseDescriptor(let number): return try Self.passphrase(from: number, named: origin)
+    case .passphraseCommand(let command): return try SecretInput.command(command, named: origin)
+    case .identities, .prompt: preconditionFailure("an identity is no passphrase, and a prompt needs its terminal")
+    }
+  }
+}
+
+extension KeySource {
+  /// What was read from descriptors, for a command that opens several vaults: nothing can be read there twice.
+  @TaskLocal package static var readPassphrases: ReadPassphrases?
+
+  private static func passphrase(from descriptor: Int32, named name: String) throws -> SecretLine {
+    if let known = readPassphrases?.known.withLock({ $0[descriptor] }) { return known }
+    let passphrase = try SecretInput.line(from: descriptor, named: name)
+    System.endInput(descriptor)
+    readPassphrases?.known.withLock { $0[descriptor] = passphrase }
+    return passphrase
+  }
+}
+
+/// Passphrases by the descriptors that they came from.
+package final class ReadPassphrases: Sendable {
+  fileprivate let known = Mutex<[Int32: SecretLine]>([:])
+
+  package init() {}
+}
+
+/// Files of age identities.
+package enum IdentityFile {
+  /// - Parameter origin: the option or variable that names the file.
+  package static func read(_ path: String, of origin: String = "--identity") throws -> [AgeIdentity] {
+    try check(name: path, of: origin)
+    let file = try NamedFile.reading(path)
+    let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "an identity file")
+    do throws(AgeError) {
+      return try bytes.withBytes { bytes throws(AgeError) in try AgeIdentityFile.parse(bytes) }
+    } catch {
+      var refused = CommandError(error, subject: path).hinting("an identity file is what `age-keygen` writes")
+      refused.file = path
+      throw refused
+    }
+  }
+
+  /// Whether it is an identity, where a file or a recipient is meant.
+  package static func isIdentity(_ text: String) -> Bool {
+    ["AGE-SECRET-KEY-1", "AGE-SECRET-KEY-PQ-1"].contains(where: text.contains)
+  }
+
+  /// Refuses an identity in the place of its file, as when a variable of a CI system holds it, and does not show it.
+  static func check(name: String, of origin: String) throws {
+    guard isIdentity(name) else { return }
+    throw CommandError.usage(
+      origin, "is an identity, and takes the name of a file with one",
+      "write it to a file that nobody else can read, and name that; it may stand in a log now")
+  }
+
+  /// Refuses a place for a new identity: one that is taken, and one in the vault, which its key must not go with.
+  package static func check(newFile path: String, _ vault: VaultLocation) throws {
+    guard System.kind(of: path) == nil else {
+      throw CommandError(
+        .alreadyExists, "already_exists", subject: path, "is there already",
+        hints: ["name a new file, or use what is in this one with --recipient age1…"])
+    }
+    guard try !vault.holds(path) else {
+      throw CommandError(
+        .inputRefused, "input_refused", subject: path,
+        "lies in the vault: whoever has its folder, its git or its backups would have the key",
+        hints: ["name a file outside, best on another disk; nothing was changed"])
+    }
+  }
+
+  /// Where the user's own identity is looked for; nil without a home.
+  package static var usualPath: String? {
+    XDG.directory("XDG_CONFIG_HOME", under: ".config").map { $0 + "/cvault/identity.txt" }
+  }
+
+  /// Writes a new identity to a file that must not exist, durably. The folder of the usual place is made.
+  package static func create(_ identity: AgeIdentity, at path: String, created: String) throws {
+    if path == usualPath { try System.makeDirectories(System.parent(of: path)) }
+    let text = try AgeIdentityFile.text(identity, created: created)
+    try text.withBytes { bytes throws(SystemError) in try OutputFile.create(path, bytes, isSynced: true) }
+  }
+}

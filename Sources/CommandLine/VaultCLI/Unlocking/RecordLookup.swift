@@ -1,0 +1,171 @@
+package import VaultDocument
+package import VaultKit
+package import VaultTerminal
+
+/// What somebody has chosen in one run of a command, by the words that they typed: nobody is asked twice.
+final class ChosenRecords {
+  fileprivate var records: [String: RecordSummary] = [:]
+}
+
+extension Session {
+  /// The record that a word means, without a key.
+  package func resolve(_ text: String) async throws -> RecordID { try await resolve(text, in: locked) }
+
+  /// As `resolve`, of a record whose file may have been edited in place: an index does not notice that.
+  package func resolveEdited(_ text: String) async throws -> RecordID { try await resolve(text, in: locked.using(nil)) }
+
+  private func resolve(_ text: String, in vault: LockedVault) async throws -> RecordID {
+    if let record = chosen.records[text] { return record.id }
+    do throws(VaultError) {
+      return try await vault.resolve(text)
+    } catch {
+      return try await choice(text, after: error, in: vault).id
+    }
+  }
+
+  /// The record that a word means, verified.
+  package func record(_ text: String, in vault: Vault) async throws -> OpenRecord {
+    try await record(text, in: vault, decides: false)
+  }
+
+  /// As `record`, of a record that is to be removed.
+  package func recordToRemove(_ text: String, in vault: Vault) async throws -> OpenRecord {
+    try await record(text, in: vault, decides: true)
+  }
+
+  private func record(_ text: String, in vault: Vault, decides: Bool) async throws -> OpenRecord {
+    var row = chosen.records[text]
+    if row == nil {
+      do throws(VaultError) {
+        return noting(try await decides ? vault.recordToRemove(named: text) : vault.record(named: text))
+      } catch {
+        row = try await choice(text, after: error, in: vault.locked)
+      }
+    }
+    guard let row else { preconditionFailure("a choice is a record or an error") }
+    do throws(VaultError) {
+      return noting(try await vault.record(of: row, decides: decides))
+    } catch {
+      throw CommandError(error).aboutRecord(text)
+    }
+  }
+
+  /// Says what somebody should know who is given a record.
+  package func noting(_ record: OpenRecord) -> OpenRecord {
+    if record.hasOlderInTrash { messages.note("an older revision of \(record.id.text) is in the trash, too") }
+    return record
+  }
+}
+
+extension Session {
+  /// How many records are shown to choose from.
+  private static let maximumChoiceCount = 20
+
+  /// Whether somebody sits there who can say which record is meant.
+  private var canChoose: Bool { takesParts && global.isAtTerminal }
+
+  /// The record that somebody at the terminal means by a word that is the exact name of none, or of several.
+  ///
+  /// - Throws: the error of the look-up, with names that are near, where nobody can say.
+  private func choice(
+    _ text: String, after error: VaultError, in vault: LockedVault
+  ) async throws -> RecordSummary {
+    var failure = CommandError(error).aboutRecord(text)
+    guard error.subject == nil, !text.isEmpty, RecordID(parsing: text) == nil else { throw failure }
+    let candidates: [RecordSummary]
+    var names: [String] = []
+    switch error.code {
+    case .noSuchRecord:
+      let guesses = try await vault.guesses(text)
+      (candidates, names) = (guesses.parts, guesses.names)
+      if let hint = Self.hint(of: guesses.faults) { failure.hints.append(hint) }
+    case .ambiguousRecord: candidates = try await vault.records(named: text)
+    default: throw failure
+    }
+    let record = try choice(of: text, from: candidates, after: failure.near(names))
+    chosen.records[text] = record
+    return record
+  }
+
+  /// A look-up by name passes over files that do not hold the name, damaged ones too.
+  private static func hint(of faults: [VaultError]) -> String? {
+    guard let file = faults.first?.file else { return nil }
+    let files = faults.count == 1 ? "\(file) cannot be read" : "\(faults.count) files cannot be read, such as \(file)"
+    return "\(files): whatever its record is called; `vault lint` says what is wrong"
+  }
+
+  /// As in a look-up, among some records: the one whose name the word is, or is a part of.
+  ///
+  /// - Throws: `failure` where nobody can say.
+  package func choice(
+    of text: String, among records: [RecordSummary], after failure: CommandError
+  ) throws -> RecordSummary {
+    guard !text.isEmpty, RecordID(parsing: text) == nil else { throw failure }
+    let guesses = NameGuesses(of: text, among: records)
+    return try choice(of: text, from: guesses.named.isEmpty ? guesses.parts : guesses.named, after: failure)
+  }
+
+  private func choice(
+    of text: String, from candidates: [RecordSummary], after failure: CommandError
+  ) throws -> RecordSummary {
+    guard canChoose, (1...Self.maximumChoiceCount).contains(candidates.count) else { throw failure }
+    let record = candidates.count == 1 ? candidates[0] : try picked(locked.toldApart(candidates), text)
+    messages.note("\(record.label) (\(record.kind))")
+    return record
+  }
+
+  /// The one that is chosen by its number.
+  private func picked(_ candidates: [RecordSummary], _ text: String) throws -> RecordSummary {
+    let declined = CommandError(
+      .declined, "declined", subject: text, "none of \(candidates.count) records was chosen",
+      hints: ["nothing was changed"])
+    guard let terminal = Terminal(noInput: global.noInput) else { throw declined }
+    let list = RecordTable(fields: [.name, .kind, .who, .age, .id], order: .name, isWide: false, style: .plain)
+    let rows = candidates.enumerated().map { (number: $0 + 1, row: RecordRow(summary: $1)) }
+    let columns =
+      [TableColumn<(number: Int, row: RecordRow)>(title: "", rank: 0) { "\($0.number)" }]
+      + list.columns.map { $0.of(\.row) }
+    try Table(rows, columns, width: System.screen.columns).lines(.plain) { line in try terminal.say(line) }
+    for _ in 0..<3 {
+      let answer = try terminal.answer("Which one? [1-\(candidates.count)] ")
+      if answer.isEmpty { break }
+      if let number = Int(answer), candidates.indices.contains(number - 1) { return candidates[number - 1] }
+    }
+    throw declined
+  }
+}
+
+extension CommandError {
+  /// The same with names that may have been meant before its other hints.
+  package func near(_ names: [String]) -> CommandError {
+    guard !names.isEmpty else { return self }
+    var error = self
+    error.hints.insert("near names: " + names.map { "\"\($0)\"" }.joined(separator: ", "), at: 0)
+    return error
+  }
+}
+
+extension Session {
+  /// The removed records that words mean, each once.
+  ///
+  /// - Parameter takingParts: whether somebody at the terminal may mean one by a part of its name.
+  package func resolveTrashed(_ words: [String], takingParts: Bool = false) throws -> [RecordID] {
+    var ids: [RecordID] = []
+    for text in words {
+      let id = try resolveTrashed(text, takingParts)
+      if !ids.contains(id) { ids.append(id) }
+    }
+    return ids
+  }
+
+  private func resolveTrashed(_ text: String, _ takesParts: Bool) throws -> RecordID {
+    do throws(VaultError) {
+      return try locked.resolveTrashed(text)
+    } catch {
+      guard error.subject == nil else { throw CommandError(error) }
+      let failure = CommandError(error).about(text)
+      guard takesParts, [.noSuchRecord, .ambiguousRecord].contains(error.code) else { throw failure }
+      return try choice(of: text, among: locked.listedTrash().records.map(\.summary), after: failure).id
+    }
+  }
+}

@@ -1,0 +1,293 @@
+package import VaultCrypto
+import VaultDocument
+import VaultGit
+package import VaultKit
+import VaultRecords
+import VaultSystem
+package import VaultTerminal
+
+/// A vault that a command works on, and how it may be unlocked.
+package struct Session {
+  package let location: VaultLocation
+  package let locked: LockedVault
+  package let global: GlobalOptions
+  /// Whether the passphrase is kept for making its slot again.
+  package var keepsPassphrase = false
+  /// What this machine remembers of the vault.
+  package let pin: PinCheck
+  /// Whether somebody has said that this is the vault: now, by its path or its fingerprint, or ever before on this
+  /// machine.
+  package var isNamed: Bool
+  /// Which records somebody has chosen by parts of their names.
+  let chosen = ChosenRecords()
+  /// The passphrase that was typed for the vault, if it is kept.
+  package let typed = TypedPassphrase()
+  /// Whether a part of a name may be taken for it.
+  package var takesParts = true
+  package var messages: Messages { global.messages }
+
+  /// Finds the vault and reads its header; refuses another than the required one.
+  ///
+  /// - Parameter refusingOtherVaults: refuses also another vault, or another root key, than this machine knows. An
+  ///   older state is refused later: when a key has shown that nothing is damaged, or when there is no key.
+  package init(_ options: VaultOptions, _ global: GlobalOptions, refusingOtherVaults: Bool = true) throws {
+    self.global = global
+    location = try VaultLocation.find(options)
+    global.messages.detail("vault \(location.path) (\(location.origin.rawValue))")
+    let place = try location.place(global)
+    if place.isOpenToOthers {
+      global.messages.note(
+        "whoever stands between here and the database could read along: sslmode=verify-full forbids it")
+    }
+    do throws(VaultError) {
+      locked = try LockedVault(at: place).using(IndexLocation.options(global))
+    } catch {
+      throw Self.explained(error, location)
+    }
+    try location.member?.check(locked)
+    GitKeeper.current?.watch(locked, at: location.path, global.messages)
+    pin = PinCheck(locked, StateLocation.state(global.messages), location.otherStates)
+    let required = RequiredFingerprint(options)
+    let isAnswered = try location.isNamed(pin)
+    isNamed = required != nil || isAnswered
+    try required?.check(locked, at: location.path)
+    if refusingOtherVaults { try pin.requireIdentity() }
+    location.member?.remember(pin.state, isAccepted: isNamed, global.messages)
+  }
+
+  /// The same of the vault as a commit has it, where one is named: it is only read, and nothing is remembered of it.
+  package init(_ options: VaultOptions, at revision: RevisionOptions, _ global: GlobalOptions) throws {
+    guard let revision = revision.at else {
+      try self.init(options, global)
+      return
+    }
+    let location = try VaultLocation.find(options)
+    try self.init(try EarlierVault(at: revision, location, RequiredFingerprint(options), global), location, global)
+  }
+
+  /// A session with an earlier state.
+  package init(_ earlier: EarlierVault, _ location: VaultLocation, _ global: GlobalOptions) throws {
+    (self.global, self.location) = (global, location)
+    global.messages.detail("vault \(location.path) (\(location.origin.rawValue)) at commit \(earlier.commit)")
+    locked = earlier.vault
+    pin = PinCheck(earlier)
+    let isAnswered = try location.isNamed(pin)
+    isNamed = earlier.isNamed || isAnswered
+    try location.member?.check(locked)
+  }
+
+  /// What is wrong where no vault could be read.
+  static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
+    guard !location.isDatabase else { return location.explained(error) }
+    let kind = System.kind(of: location.path)
+    let isFile = kind == .regular || kind == .other
+    guard error.code == .notAVault || isFile || (kind == nil && [.ioFailed, .damaged].contains(error.code)) else {
+      return CommandError(error)
+    }
+    return location.holdsNoVault(kind)
+  }
+
+  /// Unlocks with what is given, else by the agent, else with the user's identity, else with a passphrase that is asked
+  /// for.
+  ///
+  /// - Parameters:
+  ///   - words: of records: a passphrase is only asked for when each of them is there.
+  ///   - withRootKey: for what is more than records: the agent does not give the root key out.
+  package func unlock(
+    _ options: UnlockOptions, for words: [String] = [], withRootKey: Bool = false
+  ) async throws -> Vault {
+    let session = try agreed(to: .reading)
+    if let vault = try await session.unlockIfKeyGiven(options) { return vault }
+    if !withRootKey, let vault = try await session.unlockByAgent() { return vault }
+    if let identity = KeySource.standardIdentity(for: locked) {
+      return try await session.unlock(identity, options)
+    }
+    try pin.requireKnownState()
+    return try await session.unlockByPrompt(options, for: words)
+  }
+
+  /// As ``unlock(_:for:withRootKey:)``, for a command that writes.
+  package func unlockToWrite(
+    _ options: UnlockOptions, for words: [String] = [], withRootKey: Bool = false
+  ) async throws -> Vault {
+    let session = try agreed(to: .writing)
+    let vault = try await session.unlock(options, for: words, withRootKey: withRootKey)
+    guard let member = location.member else { return vault }
+    let new = try member.noteReaders(of: vault, pin.state, messages)
+    // Over several vaults nobody looks at each.
+    if Messages.vault != nil, !new.isEmpty { try global.confirm("Write to \(member.words)?") }
+    if !new.isEmpty { member.remember(pin.state, isAccepted: session.isNamed, slots: vault.header.slots, messages) }
+    return vault
+  }
+
+  /// Remembers who has a key of a vault of a set: who was given one by this command is no news to the next.
+  package func rememberReaders(of vault: Vault) {
+    location.member?.remember(pin.state, isAccepted: false, slots: vault.header.slots, messages)
+  }
+
+  /// Where something can be remembered.
+  package func requiredState() throws -> KnownVaults {
+    guard let state = pin.state else {
+      throw CommandError(
+        .inputOutput, "io_failed", subject: "state", "there is no home directory to remember anything in",
+        hints: ["name a directory with CVAULT_STATE_DIR"])
+    }
+    return state
+  }
+
+  /// Unlocks when an option or a variable gives a key; nil when none does.
+  private func unlockIfKeyGiven(_ options: UnlockOptions) async throws -> Vault? {
+    var sources = try KeySource.given(options)[...]
+    while let source = sources.popFirst() {
+      do {
+        return try await unlock(source, options)
+      } catch let error as CommandError where error.vaultCode == .noMatchingSlot {
+        // A key that opens nothing shows nothing: what this machine remembers comes first then, as without a key.
+        if sources.isEmpty { try pin.requireKnownState() }
+        if sources.isEmpty { throw error }
+        messages.detail("\(source.explanation): \(error.reason)")
+      }
+    }
+    return nil
+  }
+
+  /// Unlocks for a command that works without a key as well: a variable that is set for another vault is no error then,
+  /// an option is.
+  ///
+  /// Without a key, what this machine remembers is all that there is to compare.
+  package func unlockWhereItHelps(_ options: UnlockOptions) async throws -> Vault? {
+    let opened = try await unlockIfItHelps(options)
+    if opened == nil { try pin.requireKnownState() }
+    return opened
+  }
+
+  /// As ``unlock(_:for:withRootKey:)``; nil for no key, and then what this machine remembers is compared.
+  package func unlocked(with key: UnlockOptions?) async throws -> Vault? {
+    if let key { return try await unlock(key) }
+    try pin.requireKnownState()
+    return nil
+  }
+
+  /// As ``unlockWhereItHelps(_:)``, also with the user's own identity; nobody is asked for a passphrase.
+  ///
+  /// - Parameter isStrict: whether a variable whose key opens nothing is an error, too.
+  package func unlockUnasked(_ options: UnlockOptions, isStrict: Bool = false) async throws -> Vault? {
+    if let opened = try await unlockIfItHelps(options, isStrict: isStrict) { return opened }
+    if let identity = KeySource.standardIdentity(for: locked) { return try await unlock(identity, options) }
+    try pin.requireKnownState()
+    return nil
+  }
+
+  private func unlockIfItHelps(_ options: UnlockOptions, isStrict: Bool = false) async throws -> Vault? {
+    if !options.givesKey, let doubt = doubt(about: .reading) {
+      // A key that happens to be there is not worth a question.
+      if try !KeySource.given(options).isEmpty { messages.note("not unlocked: \(location.path) \(doubt)") }
+      return nil
+    }
+    do {
+      return try await agreed(to: .reading).unlockIfKeyGiven(options)
+    } catch let error as CommandError where error.status == .cannotUnlock && !options.givesKey && !isStrict {
+      messages.note("not unlocked: " + error.reason)
+      return nil
+    }
+  }
+
+  private func unlock(_ source: KeySource, _ options: UnlockOptions) async throws -> Vault {
+    messages.detail("key: \(source.explanation)")
+    warnIfNotLocked()
+    let key = try source.key(maximumWorkFactor: options.maximumWorkFactor())
+    return try await unlock(with: key, subject: source.subject)
+  }
+
+  /// How the vault behaves once it is unlocked, whoever has the key.
+  func vaultOptions() throws -> Vault.Options {
+    var options = try global.vaultOptions(pin.state)
+    options.isNamed = isNamed
+    options.known = pin.known
+    options.otherStates = pin.otherStates
+    return options
+  }
+
+  private func unlock(with key: VaultKey, subject: String) async throws -> Vault {
+    var options = try vaultOptions()
+    options.keepsPassphrase = keepsPassphrase
+    do throws(VaultError) {
+      let vault = try await locked.unlock(with: key, options: options)
+      // The slot of a recipient has no cost that could be too low: its file need not be read once more.
+      if vault.slot.kind == .scrypt, let weakness = try vault.locked.state(of: vault.slot).weakness {
+        messages.note(weakness)
+      }
+      return vault
+    } catch {
+      throw error.subject == nil ? CommandError(error).about(subject) : CommandError(error)
+    }
+  }
+
+  private func unlockByPrompt(_ options: UnlockOptions, for words: [String]) async throws -> Vault {
+    guard locked.header.slots.contains(where: { $0.kind == .scrypt }) else {
+      throw noKey("no identity is given", "give one with --identity FILE or CVAULT_IDENTITY_FILE")
+    }
+    guard let terminal = Terminal(noInput: global.noInput) else {
+      throw noKey(
+        "no key is given, and there is no terminal to ask for a passphrase",
+        "give one with --identity FILE, --passphrase-file FILE or the variables CVAULT_…, or `vault unlock` once")
+    }
+    let maximum = try options.maximumWorkFactor()
+    for word in words { _ = try await resolve(word) }
+    warnIfNotLocked()
+    for attempt in 1...3 {
+      let passphrase = try terminal.secret("Passphrase of \(Printable.text(location.path)): ")
+      do {
+        let vault = try await unlock(
+          with: .passphrase(passphrase, maximumWorkFactor: maximum), subject: location.path)
+        if keepsPassphrase { typed.secret = passphrase }
+        return vault
+      } catch let error as CommandError where error.status == .cannotUnlock && attempt < 3 {
+        terminal.dropTyped()
+        let hidden = HiddenContent(in: passphrase)
+        let what = hidden.isEmpty ? "" : ": it holds \(hidden.words)"
+        try terminal.say("That passphrase opens nothing here\(what). Try again.\n")
+      }
+    }
+    preconditionFailure("the third attempt ends the loop")
+  }
+
+  private func noKey(_ reason: String, _ hint: String) -> CommandError {
+    CommandError(
+      .cannotUnlock, "no_key", subject: location.path, reason,
+      hints: [hint, "`vault status` shows what would be used, and the slots of the vault"])
+  }
+
+  /// Sets up the secure heap, before the first secret is read.
+  private func warnIfNotLocked() {
+    guard SecureMemory.status == .notLocked else { return }
+    messages.note("the memory for secrets could be swapped out: raise the limit of locked memory (`ulimit -l`)")
+  }
+}
+
+/// A passphrase that somebody has typed, which another question may take as its answer.
+package final class TypedPassphrase {
+  package fileprivate(set) var secret: SecretBytes?
+}
+
+extension Session {
+  /// Refuses a kind that neither the vault nor any record knows: a misspelt one would find nothing, without a word.
+  package func checkKind(_ name: String?) async throws {
+    guard let name, locked.kinds[name] == nil else { return }
+    var query = RecordQuery()
+    query.kind = name
+    query.limit = 1
+    if try await locked.listed(query).records.isEmpty { _ = try locked.kinds.argument(name) }
+  }
+}
+
+extension CommandError {
+  /// An error of looking a record up names the word that was given; any other keeps its own subject.
+  package func aboutRecord(_ text: String) -> CommandError {
+    guard subject == nil else { return self }
+    guard text.isEmpty else { return about(Printable.withoutSecret(text)) }
+    var error = about("RECORD")
+    error.reason = "is empty: it names no record"
+    return error
+  }
+}

@@ -1,0 +1,246 @@
+import VaultDocument
+import VaultGit
+package import VaultKit
+import VaultStorage
+package import VaultSystem
+package import VaultTerminal
+
+/// Where the vault is, and how it was found.
+package struct VaultLocation {
+  /// How a vault was found.
+  package enum Origin: String {
+    case option = "--vault"
+    case variable = "CVAULT_DIR"
+    case parent = "nearest folder with a vault.json"
+    case standard = "XDG_DATA_HOME"
+    case set = "a set of vaults"
+  }
+
+  package let path: String
+  package let origin: Origin
+  /// The name in a set that led there.
+  package var member: SetMember?
+
+  package init(path: String, origin: Origin, member: SetMember? = nil) {
+    (self.path, self.origin, self.member) = (path, origin, member)
+  }
+
+  /// Names the branch or stash that keeps a state which the folder lacks; nil for a database.
+  var otherStates: OtherStates? {
+    guard !isDatabase else { return nil }
+    let branches = OtherBranches(of: path)
+    return { branches.place(of: $0) }
+  }
+
+  /// The vault that options name: `--in NAME` of a set, else as ``find(_:)-(String?)``.
+  package static func find(_ options: VaultOptions) throws -> VaultLocation {
+    if let name = try options.nameInSet() { return try FoundSet.required(options.vaults).member(name).location() }
+    return try find(options.vault)
+  }
+
+  /// `--vault`, else `CVAULT_DIR`, else the nearest parent of the working directory that holds a vault, else the user's
+  /// own.
+  static func find(_ option: String?) throws -> VaultLocation {
+    if let named = try named(option) { return named }
+    if let parent = nearestParent() { return VaultLocation(path: parent, origin: .parent) }
+    return try standard()
+  }
+
+  /// Where a new vault goes when its directory is not an argument.
+  package static func forNewVault(_ option: String?) throws -> VaultLocation { try named(option) ?? standard() }
+
+  private static func named(_ option: String?) throws -> VaultLocation? {
+    if let option {
+      guard !option.isEmpty else { throw CommandError.usage("--vault", "names no folder") }
+      return try VaultLocation(path: option, origin: .option).checked()
+    }
+    return try System.environment("CVAULT_DIR").map { try VaultLocation(path: $0, origin: .variable).checked() }
+  }
+
+  /// Whether there is a vault. A database is taken to have one: nobody connects to it for this.
+  package var hasVault: Bool { isDatabase || System.kind(of: path + "/vault.json") == .regular }
+
+  /// Whether a file that is to be made lies in the vault's folder, whatever links and dots lead to either.
+  func holds(_ file: String) throws -> Bool {
+    guard !isDatabase else { return false }
+    let trimmed = System.withoutLastSlashes(file)
+    let folder = System.parent(of: trimmed)
+    if try Vault.isFolder(folder, inVaultAt: path) { return true }
+    // Of a vault that is to be made no folder is there yet.
+    guard System.kind(of: path) == nil, let vault = Self.realPath(ofNew: path),
+      let folder = Self.realPath(ofNew: folder)
+    else { return false }
+    return folder == vault || folder.hasPrefix(vault + "/")
+  }
+
+  /// Where a folder is, or would be when it is made; nil where dots would lead through what is not there, such as a
+  /// working directory that is gone.
+  private static func realPath(ofNew folder: String) -> String? {
+    if let path = ProcessEnvironment.realPath(folder) { return path }
+    let trimmed = System.withoutLastSlashes(folder)
+    guard let name = trimmed.split(separator: "/").last, name != "..", trimmed != ".",
+      let parent = realPath(ofNew: System.parent(of: trimmed))
+    else { return nil }
+    return name == "." ? parent : (parent == "/" ? "" : parent) + "/" + name
+  }
+
+  private static func nearestParent() -> String? { System.nearestFolder(with: "vault.json") }
+
+  private static func standard() throws -> VaultLocation {
+    guard let data = XDG.directory("XDG_DATA_HOME", under: ".local/share") else {
+      throw CommandError(
+        .noVault, "not_a_vault", subject: "vault", "no folder is named, and there is no home directory",
+        hints: ["name one with --vault DIR or CVAULT_DIR"])
+    }
+    return VaultLocation(path: data + "/cvault", origin: .standard)
+  }
+}
+
+extension VaultLocation {
+  /// Whether it is a database.
+  package var isDatabase: Bool { VaultPlace.isDatabase(path) }
+
+  /// The vault there, as it is seen without a key.
+  ///
+  /// - Parameter global: says how long a database is waited for; nil waits for none.
+  package func open(_ global: GlobalOptions?) throws -> LockedVault { try LockedVault(at: place(global)) }
+
+  /// The place, with the password of a database where a command gives one.
+  ///
+  /// - Parameter global: as for ``open(_:)``.
+  package func place(_ global: GlobalOptions?) throws -> VaultPlace {
+    let place = try placeWithPassword()
+    guard isDatabase else { return place }
+    return try place.waiting(global?.lockTime() ?? .zero) { wait in global?.messages.note(wait.words) }
+  }
+
+  private func placeWithPassword() throws -> VaultPlace {
+    // The address first: a faulty one asks for no password.
+    let place = try VaultPlace(path)
+    guard isDatabase, let command = System.environment("CVAULT_DATABASE_PASSWORD_COMMAND") else { return place }
+    let name = "CVAULT_DATABASE_PASSWORD_COMMAND"
+    let given = try SecretInput.command(command, named: name)
+    // libpq takes a password to the first zero byte.
+    guard given.hidden.isDisjoint(with: [.noText, .utf16, .zero]), let password = given.passphrase().string else {
+      throw CommandError(
+        .inputRefused, "input_refused", subject: name, "gives no text in UTF-8",
+        hints: ["run the command by itself to see what it prints"])
+    }
+    return try VaultPlace(path, databasePassword: password)
+  }
+
+  /// Refuses an address that is none, above all one with a password in it.
+  package func checked() throws -> VaultLocation {
+    guard isDatabase else { return self }
+    do throws(VaultError) {
+      _ = try VaultPlace(path)
+    } catch {
+      throw CommandError(error).about(origin == .option ? "--vault" : origin.rawValue).hinting(
+        "it is written postgresql://[USER@]HOST[:PORT]/DATABASE?vault=NAME",
+        "a password comes from ~/.pgpass, PGPASSFILE or CVAULT_DATABASE_PASSWORD_COMMAND")
+    }
+    return self
+  }
+
+  /// Why a vault in a database could not be opened.
+  package func explained(_ error: VaultError) -> CommandError {
+    var explained = CommandError(error)
+    if error.isOfNewerLayout { explained.status = .inputRefused }
+    if error.code == .ioFailed, error.wordsOfDatabase != nil {
+      explained.hints.append(
+        "check the address; a password comes from ~/.pgpass, PGPASSFILE or CVAULT_DATABASE_PASSWORD_COMMAND")
+      explained.hints += HiddenContent.hints
+    }
+    guard error.code == .notAVault else { return explained }
+    explained.subject = path
+    explained.hints = [
+      error.lacksTables
+        ? "`vault store sql` prints the statements that make them, and `vault init ADDRESS --create-tables` runs them"
+        : "`vault init \(path.shellQuoted)` makes one"
+    ]
+    return explained
+  }
+
+  /// There is no vault, in the words for how the place was found.
+  ///
+  /// - Parameter kind: what is there instead.
+  package func holdsNoVault(_ kind: FileStatus.Kind?) -> CommandError {
+    // Whoever works in such a folder means that vault, although it was not found by its header.
+    let here = origin == .standard ? VaultLocation(path: ".", origin: .option).headless() : nil
+    if var headless = here ?? headless() {
+      (headless.status, headless.code) = (.noVault, "not_a_vault")
+      return headless
+    }
+    let isFile = kind != nil && kind != .directory
+    let reason = isFile ? "is a file, and a vault is a folder" : kind == nil ? "is not there" : "has no vault.json"
+    var error = CommandError(.noVault, "not_a_vault", subject: path, "is no vault: it \(reason)")
+    if origin == .standard, !isFile {
+      error.subject = nil
+      error.reason = "no vault is in this folder, in one above it, or in \(path)"
+    }
+    error.file = path
+    error.hints = [
+      isFile
+        ? "name the folder of a vault with --vault DIR or CVAULT_DIR"
+        : "`vault init\(origin == .option ? " " + path.shellQuoted : "")` makes one"
+    ]
+    if !isFile { error.hints.append("or name one with --vault DIR or CVAULT_DIR") }
+    if let member {
+      error.subject = member.words
+      error.hints = ["the file says it is at \(path): correct that, or bring the vault there"]
+    } else if origin == .standard, let set = try? FoundSet.find(nil) {
+      error.hints.append("\(set.path) is a set of vaults: name one of it with --in NAME")
+    }
+    return error
+  }
+}
+
+extension VaultLocation {
+  /// Says that a folder holds the files of a vault without its header, and how to bring that back; nil of any other.
+  package func headless() -> CommandError? {
+    guard !isDatabase, let remains = VaultPlace.remains(ofVaultAt: path) else { return nil }
+    var error = CommandError(
+      .inputRefused, "header_missing", subject: path,
+      "holds files of a vault in \(remains)/, but its vault.json is gone: only that file opens them")
+    error.file = path + "/vault.json"
+    let git = Git(at: path)
+    let place = path == "." ? "" : " -C \(path.shellQuoted)"
+    if git.output(["ls-tree", "HEAD", "--", "vault.json"])?.isEmpty == false {
+      error.hints.append("git has it: `git\(place) checkout HEAD -- vault.json` brings it back")
+    } else if let commit = git.lines(["log", "-n1", "--all", "--diff-filter=AM", "--format=%H", "--", "vault.json"])
+      .first,
+      !commit.isEmpty
+    {
+      let id = commit.prefix(12)
+      error.hints.append("git has it: `git\(place) checkout \(id) -- vault.json` brings back that of commit \(id)")
+    }
+    error.hints += [
+      "`vault backup restore FILE NEW-FOLDER` takes the vault from a backup",
+      "for a new vault name another folder; nothing was changed",
+    ]
+    return error
+  }
+}
+
+/// The user's directories, as the XDG Base Directory Specification names them.
+enum XDG {
+  /// The directory of a variable, else its default below the home directory. Relative paths are to be ignored.
+  static func directory(_ variable: String, under standard: String) -> String? {
+    if let path = System.environment(variable), path.hasPrefix("/") { return path }
+    guard let home = System.environment("HOME"), home.hasPrefix("/") else { return nil }
+    return home + "/" + standard
+  }
+}
+
+extension RemoteWait {
+  /// What a person reads while a command waits for a database.
+  fileprivate var words: String {
+    switch self {
+    case .answer: "the database has not answered for some seconds; waiting on"
+    case .commit:
+      "the database has not confirmed the change for some seconds; waiting on: a standby that it waits for may be away"
+    case .replica: "the server is a replica that has not caught up with what this machine has seen; waiting for it"
+    case .connection: "the database cannot be reached; trying again, as long as --lock-timeout says"
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import VaultCrypto
+import VaultDocument
+import VaultTerminal
+
+/// The version of this program, and what it was built from.
+package enum Version {
+  package static let current = "1.0.0"
+
+  /// Whoever builds a package writes behind the mark, in the finished program, of which commit it is and by which
+  /// toolchain: what a compiler is told would build everything anew for each commit.
+  private static let mark =
+    "@vault-build@                                                                                                    "
+  private static let markByteCount = 13
+
+  /// Whether somebody asks for more than the number.
+  static func isAskedInFull(_ arguments: [String]) -> Bool {
+    arguments.contains("--version") && arguments.contains { $0 == "--verbose" || $0 == "-v" }
+      && arguments.allSatisfy { ["--version", "--verbose", "-v", "--json"].contains($0) }
+  }
+
+  /// Prints version, commit, toolchain and the library for all that is cryptographic.
+  static func printInFull(isDocument: Bool) throws {
+    let (commit, toolchain) = build
+    if isDocument {
+      return try Output.document([
+        "commit": .optional(commit), "openssl": .string(CryptoLibrary.version), "toolchain": .optional(toolchain),
+        "version": .string(current),
+      ])
+    }
+    try Output.lines([
+      "vault \(current)", "commit: \(commit ?? "unknown: it was built without Scripts/install or Scripts/package")",
+      "toolchain: \(toolchain ?? "unknown")", "OpenSSL: \(CryptoLibrary.version)",
+    ])
+  }
+
+  private static var build: (commit: String?, toolchain: String?) {
+    let words = mark.utf8.dropFirst(markByteCount).split(separator: UInt8(ascii: " "), maxSplits: 1)
+      .map { String(decoding: $0, as: UTF8.self) }
+    guard let commit = words.first else { return (nil, nil) }
+    let toolchain = words.dropFirst().first.map { text in String(text.reversed().drop { $0 == " " }.reversed()) }
+    return (commit, toolchain.flatMap { $0.isEmpty ? nil : $0 })
+  }
+}

@@ -1,0 +1,35 @@
+package import VaultDocument
+import VaultKit
+package import VaultSealing
+import VaultTerminal
+
+extension RecordView {
+  /// In the order of their names.
+  package var attachments: [Attachment] {
+    envelope.attachments.sorted { ($0.name, $0.id.text) < ($1.name, $1.id.text) }
+  }
+}
+
+extension Attachment {
+  /// In a document of `--json`.
+  package var document: JSONValue {
+    .members(["id": .string(id.text), "name": .string(name), "size": .number(JSONNumber(byteCount))])
+  }
+}
+
+extension [Attachment] {
+  /// The one that a word means: by its exact name, else by its id.
+  package func named(_ word: String, of record: String) throws -> Attachment {
+    let found = filter { $0.name.utf8.elementsEqual(word.utf8) }
+    if found.count == 1 { return found[0] }
+    if let attachment = first(where: { $0.id.text == word }) { return attachment }
+    guard found.isEmpty else {
+      throw CommandError(
+        .notFound, "ambiguous_attachment", subject: word, "is the name of \(found.count) attachments of the record",
+        hints: found.map { "\($0.id.text), \(ByteSize.text($0.byteCount))" })
+    }
+    throw CommandError(
+      .notFound, "no_such_attachment", subject: word, "the record has no attachment of this name",
+      hints: ["`vault attachments \(record.shellQuoted)` lists what it has"])
+  }
+}

@@ -1,0 +1,92 @@
+package import VaultAge
+import VaultGit
+import VaultSystem
+package import VaultTerminal
+
+/// Where an export goes: standard output or a file, in clear or sealed to recipients.
+package struct ExportTarget {
+  /// Nil for standard output.
+  package let file: String?
+  /// Who can open it as a whole; in clear for nobody.
+  package let recipients: [AgeRecipient]
+
+  package init(output: String?, recipients: [AgeRecipient]) {
+    file = output == "-" ? nil : output
+    self.recipients = recipients
+  }
+
+  /// Asks before a file is replaced; without a terminal `--yes` must have said so.
+  package func checkReplacing(_ global: GlobalOptions) throws {
+    guard let file, case .regular? = System.kind(of: file), !global.yes else { return }
+    guard global.canAsk else {
+      throw CommandError(
+        .alreadyExists, "already_exists", subject: file, "is there already",
+        hints: ["--yes replaces it", "or name another file"])
+    }
+    try global.confirm("\(file) is there already. Replace it?")
+  }
+
+  /// Refuses a file that git would carry on.
+  package func checkGit(_ global: GlobalOptions) throws {
+    guard let file, !global.yes, let reason = GitFolder.tracking(file) else { return }
+    throw CommandError(
+      .inputRefused, "input_refused", subject: file, reason,
+      hints: ["let .gitignore name it, or write it elsewhere; --yes writes it all the same"])
+  }
+
+  /// The end of the question whether secrets may go there.
+  package var description: String {
+    let place = file ?? "stdout"
+    return switch recipients.count {
+    case 0: "in clear to \(place)"
+    case 1: "to \(place), sealed to 1 recipient"
+    default: "to \(place), sealed to \(recipients.count) recipients"
+    }
+  }
+
+  /// Gives `body` a function that takes the bytes; a file appears when it has returned.
+  package func write(_ body: (@escaping (RawSpan) throws -> Void) async throws -> Void) async throws {
+    guard let file else { return try await sealing(body) { try Output.write($0) } }
+    let whole = WholeFile(try OutputFile.replacing(file))
+    try await sealing(body) { try whole.write($0) }
+    try whole.commit()
+  }
+
+  private func sealing(
+    _ body: (@escaping (RawSpan) throws -> Void) async throws -> Void, _ write: @escaping (RawSpan) throws -> Void
+  ) async throws {
+    guard !recipients.isEmpty else { return try await body(write) }
+    do {
+      let writer = try AgeWriter(to: recipients, write: write)
+      try await body { try writer.append($0) }
+      try writer.finish()
+    } catch let error as AgeError {
+      // Why a file could not be written is said better by what was to write it.
+      throw error.underlying ?? error
+    }
+  }
+}
+
+extension VaultLocation {
+  /// Refuses a file for what is taken out of the vault within it: it could replace the header, and would go where the
+  /// vault goes.
+  package func checkOutside(_ file: String?) throws {
+    guard let file, try holds(file) else { return }
+    throw CommandError(
+      .inputRefused, "input_refused", subject: file, "lies in the vault, which is no place for what is taken out of it",
+      hints: ["name a file outside; nothing was written"])
+  }
+}
+
+/// A file that closures can share.
+private final class WholeFile {
+  private var file: OutputFile?
+
+  init(_ file: consuming OutputFile) { self.file = consume file }
+
+  func write(_ bytes: RawSpan) throws { try file?.write(bytes) }
+
+  func commit() throws {
+    if let file = file.take() { try file.commit() }
+  }
+}

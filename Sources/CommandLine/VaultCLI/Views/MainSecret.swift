@@ -1,0 +1,68 @@
+import VaultCrypto
+package import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultSealing
+import VaultTerminal
+
+extension OpenRecord {
+  /// The sealed value that is meant where none is named: the only password, token, key or PIN, else the only other one.
+  package func mainSecret() throws -> MemberPath {
+    let sealed = presentSecrets
+    let chosen = sealed.filter { ![.otp, .text].contains($0.sort) }
+    let candidates = chosen.isEmpty ? sealed.filter { $0.sort == .text } : chosen
+    return try only(of: candidates.map(\.path), whatElse: "has no sealed value that could be meant")
+  }
+
+  /// Where the key of its one-time codes is.
+  package func oneTimeKeyPath() throws -> MemberPath {
+    try only(
+      of: presentSecrets.filter { $0.sort == .otp }.map(\.path), whatElse: "has no key of one-time codes",
+      hint: hintForOneTimeKey)
+  }
+
+  private var hintForOneTimeKey: String {
+    let field = kind?.fields.first { $0.isSealed && $0.suffix.isEmpty && $0.value.secretSort == .otp }
+    guard let field else {
+      return "a record of the kind \(envelope.kind) has no field for one; a login has the field totp"
+    }
+    return "`vault set \(shortName.shellQuoted) --secret \(field.path)` gives it one"
+  }
+
+  /// What names the record on a command line.
+  private var shortName: String { name.isEmpty ? id.text : name }
+
+  /// Lends the bytes of a value that is text: of a sealed one from locked memory.
+  package func withValue<Result>(at path: MemberPath, _ body: (RawSpan) throws -> Result) throws -> Result {
+    if let bytes = try bytes(at: path) {
+      guard bytes.string != nil else {
+        throw CommandError.usage(
+          "\(path)", "holds bytes that are no text", "`vault get RECORD FIELD -o FILE` writes them")
+      }
+      return try bytes.withBytes(body)
+    }
+    if let result = try withSecret(at: path, body) { return result }
+    let bytes = Array(try revealed(at: path).plainText().utf8)
+    return try unsafe body(bytes.span.bytes)
+  }
+
+  private var presentSecrets: [(path: MemberPath, sort: SecretSort)] {
+    let tree = JSONValue.object(fields)
+    return (kind?.fields ?? []).compactMap { field in
+      guard field.isSealed, field.suffix.isEmpty, case .string? = try? tree.value(at: field.path) else { return nil }
+      return (field.path, field.value.secretSort)
+    }
+  }
+
+  private func only(of paths: [MemberPath], whatElse reason: String, hint: String? = nil) throws -> MemberPath {
+    if paths.count == 1 { return paths[0] }
+    guard paths.isEmpty else {
+      throw CommandError.usage(
+        "path", "is needed, for the record has several: \(paths.map(\.description).joined(separator: ", "))")
+    }
+    var error = CommandError(.notFound, "no_such_member", subject: shortName, reason)
+    error.record = id.text
+    error.hints = hint.map { [$0] } ?? ["name the field; `vault show RECORD` shows them"]
+    throw error
+  }
+}

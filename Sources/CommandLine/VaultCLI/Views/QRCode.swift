@@ -1,0 +1,99 @@
+import DynamicLibraries
+package import VaultTerminal
+
+/// A QR code (ISO/IEC 18004), made by libqrencode where that is installed.
+package struct QRCode {
+  // As qrencode.h of version 4 has it: size, data, version, level.
+  private typealias Encode =
+    @convention(c) (Int32, UnsafePointer<UInt8>, Int32, Int32) -> UnsafeMutableRawPointer?
+  private typealias Free = @convention(c) (UnsafeMutableRawPointer) -> Void
+
+  /// How much of the code may be misread, 15 of 100 or 7: QR_ECLEVEL_M and QR_ECLEVEL_L.
+  private enum Spare: Int32, CaseIterable {
+    case some = 1
+    case little = 0
+  }
+
+  /// Of light around it, which readers need.
+  private static let margin = 4
+  private static let library = DynamicLibrary(["libqrencode.so.4", "libqrencode.4.dylib"])
+
+  private let width: Int
+  private let isDark: [Bool]
+
+  /// Refuses what is no terminal, and a machine without the library; to be called before a key is used.
+  ///
+  /// - Parameter hint: what to do where nothing is to be drawn.
+  package static func check(_ global: GlobalOptions, _ hint: String) throws {
+    guard Output.isTerminal, !global.json, System.environment("TERM") != "dumb" else {
+      throw CommandError(
+        .inputRefused, "input_refused", subject: "--qr", "draws on a terminal only", hints: [hint])
+    }
+    guard library != nil else {
+      throw CommandError(
+        .failed, "no_library", subject: "--qr", "needs libqrencode, which is not installed",
+        hints: ["install libqrencode4", hint])
+    }
+  }
+
+  /// Draws bytes, on a screen that can show all of the code.
+  package static func draw(_ bytes: RawSpan) throws {
+    let codes = try Spare.allCases.compactMap { spare in try QRCode(of: bytes, spare) }
+    guard let smallest = codes.last else {
+      let reason = bytes.byteCount == 0 ? "has nothing to draw" : "is too long for a code, which holds 2,953 bytes"
+      throw CommandError(.inputRefused, "input_refused", subject: "--qr", reason)
+    }
+    let screen = System.screen
+    // One line is the shell's. What has no size may have any.
+    guard let rows = screen.rows.map({ $0 - 1 }) else { return try Output.lines(codes[0].lines) }
+    let fitting = codes.first { $0.lines.count <= rows && $0.columns <= screen.columns }
+    guard let fitting else {
+      throw CommandError(
+        .inputRefused, "input_refused", subject: "--qr",
+        "takes \(smallest.columns) columns and \(smallest.lines.count + 1) lines, and the terminal has "
+          + "\(screen.columns) and \(rows + 1)", hints: ["make the terminal larger, or its letters smaller"])
+    }
+    try Output.lines(fitting.lines)
+  }
+
+  /// The smallest code that fits; nil where none does.
+  private init?(of bytes: RawSpan, _ spare: Spare) throws {
+    guard let encode = unsafe Self.library?.function("QRcode_encodeData", as: Encode.self),
+      let free = unsafe Self.library?.function("QRcode_free", as: Free.self)
+    else {
+      throw CommandError(.failed, "no_library", subject: "--qr", "needs libqrencode 4, and another is installed")
+    }
+    let made = unsafe bytes.withUnsafeBytes { buffer -> UnsafeMutableRawPointer? in
+      guard let start = buffer.baseAddress, let count = Int32(exactly: buffer.count), count > 0 else { return nil }
+      return unsafe encode(count, start.assumingMemoryBound(to: UInt8.self), 0, spare.rawValue)
+    }
+    guard let code = unsafe made else { return nil }
+    defer { unsafe free(code) }
+    // typedef struct { int version; int width; unsigned char *data; } QRcode; the lowest bit of a byte is its module.
+    width = unsafe Int(code.load(fromByteOffset: 4, as: Int32.self))
+    let data = unsafe code.load(fromByteOffset: 8, as: UnsafePointer<UInt8>.self)
+    isDark = (0..<width * width).map { unsafe data[$0] & 1 == 1 }
+  }
+
+  private var columns: Int { width + 2 * Self.margin }
+
+  private func isDark(_ row: Int, _ column: Int) -> Bool {
+    guard (0..<width).contains(row), (0..<width).contains(column) else { return false }
+    return isDark[row * width + column]
+  }
+
+  /// Two rows in one line, dark on light whatever the colors of the terminal.
+  private var lines: [String] {
+    stride(from: -Self.margin, to: width + Self.margin, by: 2).map { row in
+      let halves = (-Self.margin..<width + Self.margin).map { column in
+        switch (isDark(row, column), isDark(row + 1, column)) {
+        case (true, true): "█"
+        case (true, false): "▀"
+        case (false, true): "▄"
+        case (false, false): " "
+        }
+      }
+      return "\u{1B}[30;107m\(halves.joined())\u{1B}[0m"
+    }
+  }
+}

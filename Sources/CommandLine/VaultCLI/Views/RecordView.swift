@@ -1,0 +1,263 @@
+package import VaultDocument
+package import VaultKit
+package import VaultRecords
+package import VaultSealing
+package import VaultTerminal
+
+/// A record as commands print it: the members of a file or of an opened record, and what was checked.
+package struct RecordView: Sendable {
+  package let id: RecordID
+  package let envelope: RecordEnvelope
+  package let name: String
+  /// Sealed fields are tokens, unless they were revealed.
+  package let fields: JSONObject
+  package let isVerified: Bool
+  let isRevealed: Bool
+  /// Nil for a kind that this program does not know.
+  package let kind: RecordKind?
+  /// The members with sealed fields as tokens.
+  private let stored: JSONObject
+
+  package init(_ record: StoredRecord) {
+    id = record.id
+    envelope = record.envelope
+    name = record.name
+    fields = record.fields
+    stored = record.fields
+    kind = record.kind
+    isVerified = false
+    isRevealed = false
+  }
+
+  package init(_ record: OpenRecord, revealed: Bool) throws {
+    id = record.id
+    envelope = record.envelope
+    name = record.name
+    fields = revealed ? try record.revealed() : record.fields
+    stored = record.fields
+    kind = record.kind
+    isVerified = true
+    isRevealed = revealed
+  }
+}
+
+/// What stands in a sealed field.
+enum FieldContent {
+  case readable(JSONValue)
+  case sealed(at: Timestamp)
+  /// Clear text of an older schema that the present one seals.
+  case notYetSealed
+}
+
+extension RecordView {
+
+  /// What a value shows without being opened.
+  ///
+  /// - Throws: damage, where a token cannot be read or clear text stands where a secret belongs: it is not printed
+  ///   then.
+  private func content(of value: JSONValue, at path: MemberPath) throws -> FieldContent {
+    if isRevealed { return .readable(value) }
+    guard case .string(let text) = value, SealedToken.hasTokenShape(text) else {
+      guard let kind, kind.value(at: path)?.isSealed == true, envelope.schema <= kind.schema else {
+        return .readable(value)
+      }
+      guard envelope.schema == kind.schema else { return .notYetSealed }
+      throw damaged(path, "holds clear text where a sealed value belongs")
+    }
+    guard let token = try? SealedToken(parsing: text) else { throw damaged(path, "the sealed value is damaged") }
+    return .sealed(at: token.sealedAt)
+  }
+
+  private func damaged(_ path: MemberPath, _ reason: String) -> CommandError {
+    var error = CommandError(
+      .damaged, "damaged", subject: "records/\(id.folderName)/\(id.text).json: \(path)", reason,
+      hints: ["restore the last good version of this file, from git (`git log -- FILE`) or a backup"])
+    error.record = id.text
+    error.field = path.description
+    return error
+  }
+
+  /// The lines of `show`.
+  package func lines(_ style: Style) throws -> [String] {
+    let body = try body(style, Printable.text)
+    return Self.aligned(head) + (body.isEmpty ? [] : [""]) + Self.aligned(body)
+  }
+
+  /// The lines of `show` at a terminal: the name as a headline, texts in the lines that they have, and at the end what
+  /// the program knows the record by.
+  package func screen(_ style: Style) throws -> [String] {
+    let body = try body(style, Printable.document)
+    let width = (body.map { DisplayWidth.of($0.name) }.max() ?? 0) + 1
+    let fields = body.flatMap { name, text -> [String] in
+      var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      if lines.count > 1, lines.last?.isEmpty == true { lines.removeLast() }
+      guard lines.count > 1 else { return [Printable.padded(name + ":", to: width) + " " + (lines.first ?? "")] }
+      return [name + ":"] + lines.map { "  " + $0 }
+    }
+    let headline = style.bold(Printable.text(name.isEmpty ? envelope.kind : name))
+    return [headline, ""] + fields + (fields.isEmpty ? [] : [""]) + Self.aligned(head).map(style.dim)
+  }
+
+  private var head: [(name: String, text: String)] {
+    [
+      ("id", id.text), ("kind", envelope.kind), ("revision", String(envelope.revision)),
+      ("created", envelope.createdAt.text), ("updated", envelope.updatedAt.text),
+    ] + attachments.map { ("attached", "\(Printable.text($0.name)), \(ByteSize.text($0.byteCount))") }
+  }
+
+  /// The fields with what they show.
+  private func body(_ style: Style, _ printable: (String) -> String) throws -> [(name: String, text: String)] {
+    var body: [(name: String, text: String)] = []
+    for (path, value) in leaves() {
+      let text =
+        switch try content(of: value, at: path) {
+        case .sealed(let time): style.dim("\(Printable.mask) sealed \(DateFormat.day.text(of: time))")
+        case .notYetSealed: style.dim("\(Printable.mask) not sealed yet: run `vault migrate`")
+        case .readable(let value): try printable(bytesText(of: value, at: path) ?? value.plainText())
+        }
+      body.append((Printable.text(path.description), text))
+    }
+    return body
+  }
+
+  /// What is shown of opened bytes: a text as it is, of others how many there are. Nil for what are none.
+  private func bytesText(of value: JSONValue, at path: MemberPath) throws -> String? {
+    guard isRevealed, kind?.value(at: path)?.isBytes == true, let base64 = value.string else { return nil }
+    guard let bytes = try? Base64.decode(base64) else { throw damaged(path, "what was sealed is not base64") }
+    if let text = String(validating: bytes, as: UTF8.self), Printable.document(text) == text { return text }
+    return "\(bytes.count) bytes: `vault get RECORD \(path) -o FILE` writes them"
+  }
+
+  /// What the record has at a path, in a column: the items of a list with commas between, a mask for what is sealed,
+  /// and nothing for what is not there.
+  package func cell(at path: MemberPath) -> String {
+    let place = kind?.presentPath(path) ?? path
+    guard let value = try? JSONValue.object(fields).value(at: place) else { return "" }
+    let parts = value.array ?? [value]
+    let texts = parts.enumerated().map { index, part in
+      let place = value.array == nil ? place : place.appending(index)
+      return switch try? content(of: part, at: place) {
+      case .readable(let value)?: (try? value.plainText()) ?? ""
+      case .sealed?, .notYetSealed?: Printable.mask
+      case nil: "damaged"
+      }
+    }
+    return texts.joined(separator: ", ")
+  }
+
+  /// The values that are not sealed, in the order of `show`.
+  var readableLeaves: [(path: MemberPath, text: String)] {
+    leaves().compactMap { path, value in
+      guard case .readable(let value)? = try? content(of: value, at: path), let text = try? value.plainText() else {
+        return nil
+      }
+      return (path, text)
+    }
+  }
+
+  private static func aligned(_ rows: [(name: String, text: String)]) -> [String] {
+    let width = (rows.map(\.name.count).max() ?? 0) + 1
+    return rows.map { Printable.padded($0.name + ":", to: width) + " " + $0.text }
+  }
+
+  /// Every value that is no object or array, or is empty; first those that the kind names, in its order.
+  private func leaves() -> [(MemberPath, JSONValue)] {
+    let leaves = JSONValue.object(fields).leaves()
+    guard let kind else { return leaves }
+    let paths = kind.fields.map(\.path.components)
+    return leaves.enumerated()
+      .map { offset, leaf in (paths.firstIndex { leaf.0.components.starts(with: $0) } ?? paths.count, offset, leaf) }
+      .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+      .map(\.2)
+  }
+
+  /// The members for `--json`: a sealed field that was not revealed says since when it is sealed.
+  package func markedFields() throws -> JSONObject {
+    try JSONValue.object(fields).mappingLeaves { path, value in
+      switch try content(of: value, at: path) {
+      case .readable(let value): value
+      case .sealed(let time): .members(["sealed": true, "sealed_at": .string(time.text)])
+      case .notYetSealed: .members(["sealed": false, "sealed_at": .null])
+      }
+    }.object ?? JSONObject()
+  }
+
+  /// Whether this is what ``markedFields()`` puts in the place of a sealed field.
+  package static func isMark(_ value: JSONValue) -> Bool {
+    value.object?.names == ["sealed", "sealed_at"] && value["sealed"]?.bool == true
+  }
+
+  /// The members without sealed fields, and how many those are.
+  package func readableFields() throws -> (fields: JSONObject, sealedCount: Int) {
+    var count = 0
+    let readable = try JSONValue.object(fields).mappingLeaves { path, value in
+      switch try content(of: value, at: path) {
+      case .readable(let value): return value
+      case .sealed, .notYetSealed:
+        count += 1
+        return nil
+      }
+    }
+    return (readable.object ?? JSONObject(), count)
+  }
+
+  /// Where sealed values stand.
+  package var sealedPaths: Set<MemberPath> {
+    var paths: Set<MemberPath> = []
+    JSONValue.object(stored).forEachString { path, text in
+      if SealedToken.hasTokenShape(text) { paths.insert(path) }
+    }
+    return paths
+  }
+
+  /// How many fields are sealed.
+  package func sealedCount() throws -> Int { try readableFields().sealedCount }
+
+  /// The record in a document of `--json`.
+  package func document(record: JSONObject) -> JSONValue {
+    .members([
+      "id": .string(id.text), "kind": .string(envelope.kind), "name": .string(name), "record": .object(record),
+      "verified": .bool(isVerified),
+    ])
+  }
+}
+
+extension JSONValue {
+  /// The value as text: a string itself, anything else as JSON.
+  package func plainText() throws -> String {
+    if case .string(let text) = self { return text }
+    return try compactText()
+  }
+
+  /// The value as JSON in one line.
+  package func compactText() throws -> String { String(decoding: try compactBytes(limits: .exchange), as: UTF8.self) }
+
+  /// The tree with every leaf replaced; nil takes it away, and with the last one the object or array around it.
+  func mappingLeaves(
+    at path: MemberPath = .root, _ body: (MemberPath, JSONValue) throws -> JSONValue?
+  ) throws -> JSONValue {
+    switch self {
+    case .object(let members) where !members.isEmpty:
+      var result = members
+      for (name, value) in members { result[name] = try value.mappedLeaf(at: path.appending(name), body) }
+      return .object(result)
+    case .array(let items) where !items.isEmpty:
+      return .array(try items.enumerated().compactMap { try $1.mappedLeaf(at: path.appending($0), body) })
+    default: return try body(path, self) ?? self
+    }
+  }
+
+  private func mappedLeaf(
+    at path: MemberPath, _ body: (MemberPath, JSONValue) throws -> JSONValue?
+  ) throws -> JSONValue? {
+    switch self {
+    case .object(let members) where !members.isEmpty:
+      let result = try mappingLeaves(at: path, body)
+      return result.object?.isEmpty == true ? nil : result
+    case .array(let items) where !items.isEmpty:
+      let result = try mappingLeaves(at: path, body)
+      return result.array?.isEmpty == true ? nil : result
+    default: return try body(path, self)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import VaultAge
+package import VaultDocument
+import VaultKit
+import VaultTerminal
+
+extension Slot {
+  /// The slot in a document of `--json`.
+  package var document: JSONValue {
+    let recipient: String? = if case .x25519(let recipient) = kind { recipient.text } else { nil }
+    return .members([
+      "created_at": .string(createdAt.text), "id": .string(id.text), "kind": .string(kind.name),
+      "label": .string(label), "recipient": .optional(recipient),
+    ])
+  }
+}
+
+extension Slot {
+  /// Its label and the beginning of its id, or without a label that and its kind: how questions and notes name it.
+  package var words: String {
+    let start = id.text.prefix(8)
+    return label.isEmpty ? "\(start) (\(kind.name))" : "\"\(label)\" (\(start))"
+  }
+
+  /// Who can open it, for a line.
+  package var who: String { recipient?.text ?? "passphrase" }
+}
+
+extension SlotState {
+  /// The slot in a document of `--json`, with what its file says.
+  package var document: JSONValue {
+    guard case .object(var members) = slot.document else { preconditionFailure("a slot is an object") }
+    members["work_factor"] = workFactor.map { .number(JSONNumber($0)) } ?? .null
+    members["weak"] = .bool(isWeak)
+    members["fault"] = .optional(fault?.reason)
+    return .object(members)
+  }
+
+  /// The slot in a line of `key list`.
+  package var line: String {
+    var columns = [slot.id.text, Printable.padded(slot.kind.name, to: 6), slot.createdAt.text, slot.who]
+    if let strength { columns.append(strength) }
+    if !slot.label.isEmpty { columns.append(slot.label) }
+    return columns.joined(separator: "  ")
+  }
+
+  /// What a passphrase costs to guess, or that the file is damaged; nil for a recipient.
+  package var strength: String? {
+    if fault != nil { return "damaged" }
+    return workFactor.map { "work factor \($0)\(isWeak ? ", weak" : "")" }
+  }
+
+  /// What is said of a passphrase slot that is cheaper to guess than a new one.
+  var weakness: String? {
+    guard isWeak, let workFactor else { return nil }
+    return "the slot \(slot.words) has the work factor \(workFactor), a new one \(SlotFile.defaultWorkFactor): "
+      + "`vault key change-passphrase \(slot.id.text.prefix(8))` makes it as strong"
+  }
+}

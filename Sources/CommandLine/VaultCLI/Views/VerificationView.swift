@@ -1,0 +1,108 @@
+package import VaultDocument
+package import VaultKit
+package import VaultTerminal
+
+extension VerificationScope.Part {
+  /// The value of `--subset`.
+  package static func argument(_ text: String) throws -> VerificationScope.Part {
+    let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { JSONNumber(literal: String($0)) }
+    guard numbers.count == 2, let number = numbers[0]?.int, let count = numbers[1]?.int,
+      let part = VerificationScope.Part(number, of: count)
+    else { throw CommandError.usage("--subset", "takes n/t, such as 1/7, with 1 ≤ n ≤ t ≤ 256") }
+    return part
+  }
+}
+
+extension CheckpointChanges {
+  fileprivate var lists: [(action: String, ids: [RecordID])] {
+    [("added", added), ("changed", changed), ("removed", removed)]
+  }
+
+  /// `since checkpoint 3 of 2026-11-21T01:40:28Z: 2 added, 1 changed, 0 removed`
+  fileprivate var summary: String {
+    "since checkpoint \(sequence) of \(createdAt.text): "
+      + lists.map { "\($0.ids.count) \($0.action)" }.joined(separator: ", ")
+  }
+
+  fileprivate var document: JSONValue {
+    func list(_ ids: [RecordID]) -> JSONValue { .array(ids.map { .string($0.text) }) }
+    return .members([
+      "added": list(added), "changed": list(changed), "created_at": .string(createdAt.text), "removed": list(removed),
+      "sequence": .number(JSONNumber(sequence)),
+    ])
+  }
+}
+
+extension Verification {
+  /// What is printed of it.
+  package func lines(listingChanges: Bool = false) -> [String] {
+    var lines = [summary]
+    guard let changes else { return lines }
+    lines.append(changes.summary)
+    guard listingChanges else { return lines }
+    for (action, ids) in changes.lists { lines += ids.map { "\(action) \($0.text)" } }
+    return lines
+  }
+
+  /// The document of `--json`.
+  package var members: KeyValuePairs<String, JSONValue> {
+    [
+      "checkpoint": changes?.document ?? .null, "faults": .array(faults.map(\.document)),
+      "notes": .array(notes.map { .string($0) }), "records": .number(JSONNumber(recordCount)),
+      "slots": .number(JSONNumber(slotCount)), "trashed": .number(JSONNumber(trashedCount)),
+      "verified": .bool(isGood),
+    ]
+  }
+
+  /// `24 records, 1 in the trash, 1 slot: all verified`
+  fileprivate var summary: String {
+    let slots = slotCount == 1 ? "1 slot" : "\(slotCount) slots"
+    let outcome = isGood ? "all verified" : faults.count == 1 ? "1 fault" : "\(faults.count) faults"
+    return "\(counts), \(slots): \(outcome)"
+  }
+
+  /// `24 records, 1 in the trash`
+  package var counts: String {
+    (recordCount == 1 ? "1 record" : "\(recordCount) records") + ", \(trashedCount) in the trash"
+  }
+}
+
+extension [VaultFault] {
+  /// Damage comes before a rollback, and both before what could only not be read.
+  package var status: ExitStatus? {
+    let all = Set(map(\.status))
+    return [ExitStatus.damaged, .unexpectedVault, .inputOutput, .findings].first(where: all.contains)
+  }
+
+  /// Each on stderr in its own line, and then what to do.
+  package func report(_ global: GlobalOptions, _ remedies: [Remedy]) {
+    for (index, fault) in enumerated() {
+      var error = CommandError(
+        fault.status, snakeCase(fault.code.description),
+        subject: fault.field.map { "\(fault.file): \($0)" } ?? fault.file, fault.reason)
+      error.file = fault.file
+      error.record = fault.record?.text
+      error.field = fault.field
+      if index == count - 1 { error.hints = remedies.flatMap(\.sentences) }
+      global.messages.report(error)
+    }
+  }
+}
+
+extension VaultFault {
+  fileprivate var status: ExitStatus {
+    if code.isRollback { return .unexpectedVault }
+    return switch code {
+    case .unreadable: .inputOutput
+    case .misfit: .findings
+    default: .damaged
+    }
+  }
+
+  package var document: JSONValue {
+    .members([
+      "code": .string(snakeCase(code.description)), "field": .optional(field), "file": .string(file),
+      "reason": .string(reason), "record": .optional(record?.text),
+    ])
+  }
+}

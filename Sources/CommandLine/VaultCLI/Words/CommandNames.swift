@@ -1,0 +1,66 @@
+import ArgumentParser
+import VaultDocument
+import VaultTerminal
+
+/// The names that may stand first on the command line, and behind a command that has commands of its own.
+enum CommandNames {
+  static let all = names(of: VaultCommand.self)
+
+  private static func names(of command: any ParsableCommand.Type) -> [String] {
+    command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+      .flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"]
+  }
+
+  static func subcommand(_ name: String, of command: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
+    command.configuration.subcommands.first { $0._commandName == name || $0.configuration.aliases.contains(name) }
+  }
+
+  /// What to say of a word in the place of a command that names none; nil when each names one, or there are options.
+  ///
+  /// The word is shown: nobody has a secret there.
+  static func unknown(_ arguments: [String]) -> CommandError? {
+    let count = ArgumentOrder.countOfLeadingOptions(arguments)
+    guard count == 0 || count < arguments.count else {
+      return CommandError.usage("arguments", "name no command", "`vault --help` lists the commands")
+    }
+    return unknown(words: arguments[count...].prefix { !$0.hasPrefix("-") })
+  }
+
+  private static func unknown(words arguments: ArraySlice<String>) -> CommandError? {
+    var words = arguments
+    // `vault help NAME` takes a command, too; the parser shows the first page for whatever it does not know.
+    if words.first == "help" { words.removeFirst() }
+    var command: any ParsableCommand.Type = VaultCommand.self
+    var path = "vault"
+    if arguments.first == "help", let topic = words.first, HelpTopic(named: topic) != nil { return nil }
+    while let word = words.popFirst(), !command.configuration.subcommands.isEmpty, word != "help" {
+      guard let next = subcommand(word, of: command) else {
+        var error = CommandError.usage(Printable.argument(word), "is no command of \(path)")
+        if command == VaultCommand.self, let hint = WordsElsewhere.hints[word] { error.hints.append(hint) }
+        if let hint = Suggestion.hint(for: word, among: names(of: command), { "\(path) \($0)" }) {
+          error.hints.append(hint)
+        }
+        error.hints.append("`\(path) --help` lists the commands")
+        return error
+      }
+      command = next
+      path += " \(next._commandName)"
+    }
+    return nil
+  }
+
+  /// The command that the arguments name, with the words that do so; the whole program when they name none.
+  static func named(_ arguments: [String]) -> (command: any ParsableCommand.Type, path: String) {
+    var found: (command: any ParsableCommand.Type, path: String) = (VaultCommand.self, "vault")
+    for word in arguments {
+      guard let next = subcommand(word, of: found.command) else { break }
+      found = (next, found.path + " \(next._commandName)")
+    }
+    return found
+  }
+
+  /// The options that a command takes, as they are typed.
+  static func options(of command: any ParsableCommand.Type) -> [String] {
+    CommandForm(of: command).options.flatMap(\.names)
+  }
+}

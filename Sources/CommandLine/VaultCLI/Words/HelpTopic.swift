@@ -1,0 +1,83 @@
+import ArgumentParser
+import VaultSystem
+import VaultTerminal
+
+/// What `vault help` explains besides the commands: the options that all of them take, all commands, and the pages of
+/// the documents.
+enum HelpTopic {
+  case options
+  /// Every command.
+  case all
+  /// The names of the topics.
+  case topics
+  /// A page that was installed with the program: its name and its file.
+  case page(String, path: String)
+
+  /// The topic that the arguments ask for; nil when it is something else.
+  init?(_ arguments: [String]) {
+    guard arguments.first == "help", arguments.count == 2 else { return nil }
+    self.init(named: arguments[1])
+  }
+
+  init?(named name: String) {
+    let words: [String: HelpTopic] = ["options": .options, "all": .all, "topics": .topics]
+    // A command's own help comes first.
+    if let topic = words[name] {
+      self = topic
+    } else if CommandNames.named([name]).path == "vault", let path = Self.pages[name] {
+      self = .page(name, path: path)
+    } else {
+      return nil
+    }
+  }
+
+  /// The pages by name, where `Scripts/install` has put them, or where the program was built.
+  private static var pages: [String: String] {
+    for folder in ["../share/doc/\(name)", "../../../docs"] {
+      guard let program = ProcessEnvironment.realPath(System.ownProgram) else { break }
+      let path = System.parent(of: program) + "/" + folder
+      let pages = System.names(in: path).filter { $0.hasSuffix(".md") }
+      guard pages.contains("cli.md") else { continue }
+      return Dictionary(pages.map { (String($0.dropLast(3)), path + "/" + $0) }) { first, _ in first }
+    }
+    return [:]
+  }
+
+  /// What the program is installed as.
+  private static var name: String {
+    ProgramArguments.all.first?.split(separator: "/").last.map(String.init) ?? "vault"
+  }
+
+  /// The text of the topic.
+  func text() throws -> String {
+    switch self {
+    case .options:
+      let whole = CommonOptions.helpMessage(columns: nil)
+      // Without what a command of the name would be called with.
+      return whole.firstRange(of: "VAULT:").map { String(whole[$0.lowerBound...]) } ?? whole
+    case .all: return VaultCommand.helpMessage(columns: nil).replacing(" SUBCOMMANDS:\n", with: ":\n")
+    case .topics:
+      let pages = Self.pages.keys.filter { $0 != "design" && CommandNames.named([$0]).path == "vault" }
+      return (["all", "options"] + pages.sorted()).joined(separator: "\n")
+    case .page(_, let path): return try TextInput.text(of: NamedFile.reading(path))
+    }
+  }
+
+  /// The parser's page with what it does not know: where the options are that every command takes. The page of the
+  /// whole program is ours.
+  static func completed(_ text: String, _ arguments: [String]) -> String {
+    var words = arguments[...]
+    if words.first == "help" { words.removeFirst() }
+    let found = CommandNames.named(Array(words))
+    guard text.contains("USAGE: ") else { return text }
+    guard found.path != "vault" else { return FrontPage.text }
+    let text = text.replacing(" SUBCOMMANDS:\n", with: ":\n")
+    let end = text.reversed().drop(while: \.isWhitespace).reversed()
+    let options = CommandNames.options(of: found.command)
+    guard options.contains("--json") else { return text }
+    // Those of a vault and its key only where the command has one.
+    let shared = ["--vault", "--identity", "--json", "--quiet", "--yes"].filter(options.contains)
+    return String(end) + "\n\nBesides, there are \(shared.joined(separator: ", ")) and the other options\n"
+      + "that commands share: see 'vault help options'."
+  }
+}

@@ -1,0 +1,14 @@
+import VaultSystem
+import VaultTerminal
+
+/// What a key is called that is made on this machine.
+package enum KeyLabel {
+  /// `ada@laptop`, or `ada@laptop 2` beside one of that name; empty where nothing names the user or the machine.
+  package static func usual(besides taken: [String]) -> String {
+    let host = ProcessEnvironment.hostName.prefix { $0 != "." }
+    let label = Printable.text("\(System.userName)@\(host)")
+    guard label.utf8.count > 2, !label.hasPrefix("@"), !label.hasSuffix("@"), label.utf8.count <= 200 else { return "" }
+    guard taken.contains(label) else { return label }
+    return (2...).lazy.map { "\(label) \($0)" }.first { !taken.contains($0) } ?? ""
+  }
+}

@@ -1,0 +1,76 @@
+package import VaultDocument
+package import VaultKit
+package import VaultRecords
+import VaultTerminal
+
+extension CommandError {
+  /// Runs a step whose errors are about members: they name the kind, and the member that may have been meant.
+  package static func naming<Result>(_ kind: RecordKind?, _ step: () async throws -> Result) async throws -> Result {
+    do {
+      return try await step()
+    } catch let error as VaultError {
+      guard let kind, error.code == .inputRefused, let field = error.field else { throw error }
+      throw CommandError(error, field, of: kind)
+    }
+  }
+
+  /// Runs a step that is about members which a record has.
+  package static func naming<Result>(membersOf record: OpenRecord, _ step: () async throws -> Result) async throws
+    -> Result
+  {
+    do {
+      return try await step()
+    } catch let error as VaultError where error.code == .noSuchMember {
+      let paths = JSONValue.object(record.fields).valuePaths(at: .root)
+      throw CommandError(error).suggesting(error.field ?? "", among: paths)
+    }
+  }
+
+  private init(_ error: VaultError, _ field: String, of kind: RecordKind) {
+    self.init(error)
+    let value = (try? MemberPath(parsing: field)).flatMap { kind.value(at: $0) }
+    let date = value?.isMoment == true ? "; a date looks like 2026-11-21T01:40:28Z" : ""
+    if error.remedies.isEmpty { hints = ["`vault kinds show \(Printable.text(kind.name))` lists its fields" + date] }
+    if value == nil, let hint = Suggestion.hint(for: field, among: kind.fields.map(\.path.description)) {
+      hints.insert(hint, at: 0)
+    }
+  }
+}
+
+extension [String] {
+  /// Words that must be `FIELD=VALUE`; of a new record the first may be its name alone.
+  ///
+  /// A word that is neither is shown where it can be no secret: where it names a field.
+  ///
+  /// - Parameters:
+  ///   - kind: of a new record.
+  ///   - mayBeSecret: whether the first word stands where somebody may have meant it for a secret.
+  package func assignments(
+    of kind: RecordKind?, mayBeSecret: Bool
+  ) throws -> [(path: MemberPath, value: String)] {
+    try map { word in
+      guard !word.contains("=") else { return try MemberPath.assignment(word, of: "field=value") }
+      let error = CommandError.usage("field=value", "takes FIELD=VALUE, a field and its value joined by =")
+      if let member = try? MemberPath(parsing: word), let isSealed = member.isSealedInAnyKind(or: kind) {
+        throw error.hinting(isSealed ? "a secret is no argument: use --secret \(word)" : "write \(word)=VALUE")
+      }
+      guard let title = kind?.titlePaths.first, word == first, !word.isEmpty else { throw error }
+      guard !mayBeSecret else {
+        throw error.hinting(
+          "behind --secret a word could be the secret, so it is not taken for the name: put the name before the option")
+      }
+      return (title, word)
+    }
+  }
+}
+
+extension JSONValue {
+  /// The paths of all values that are no object and no list.
+  package func valuePaths(at path: MemberPath) -> [String] {
+    switch self {
+    case .object(let members): members.flatMap { $0.value.valuePaths(at: path.appending($0.name)) }
+    case .array(let items): items.enumerated().flatMap { $0.element.valuePaths(at: path.appending($0.offset)) }
+    default: [path.description]
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import ArgumentParser
+import VaultTerminal
+
+/// Arguments that the parser refuses. What it says is put into our form, without repeating any value.
+struct UsageFault: Error {
+  let cause: any Error
+
+  init(_ cause: any Error) { self.cause = cause }
+
+  /// What help or version text an "error" of the parser stands for.
+  static func help(_ error: any Error) -> String? {
+    let cause = (error as? UsageFault)?.cause ?? error
+    guard !(cause is CommandError), VaultCommand.exitCode(for: cause) == .success else { return nil }
+    return VaultCommand.fullMessage(for: cause)
+  }
+
+  func described(_ arguments: [String]) -> CommandError {
+    if let error = cause as? CommandError { return error }
+    if let error = CommandNames.unknown(arguments) { return error }
+    let (message, choices) = told(arguments)
+    let option = message.split(whereSeparator: { " '=".contains($0) }).first { $0.hasPrefix("--") && $0.count > 2 }
+    let subject = option.map(String.init) ?? "arguments"
+    var error = CommandError.usage(subject, message.prefix(1).lowercased() + message.dropFirst())
+    if let hint = suggestion(message, choices, arguments) { error.hints.append(hint) }
+    // What the parser says of the fault comes first and may quote lines of a value; how a command is used comes last.
+    let lines = VaultCommand.fullMessage(for: cause).split(whereSeparator: \.isNewline)
+    for line in lines[(lines.lastIndex { $0.hasPrefix("Usage: ") } ?? lines.endIndex)...] {
+      let line = line.drop(while: { $0 == " " })
+      if line.hasPrefix("Usage: ") { error.hints.append("usage: " + line.dropFirst("Usage: ".count)) }
+      if line.hasPrefix("See ") { error.hints.append("see" + line.dropFirst("See".count)) }
+    }
+    return error
+  }
+
+  /// What the parser says, in one line, and the choices where there are some that a value must be one of. Such a value
+  /// is no secret, and is shown. What the parser proposes is left out: it knows no distance that is too far.
+  private func told(_ arguments: [String]) -> (message: String, choices: [String]) {
+    let whole = VaultCommand.message(for: cause)
+    let offer = whole.ranges(of: ". Please provide one of ").last
+    let isChoice = offer != nil && whole.hasPrefix("The value '")
+    let shown = Self.replacingValues(in: whole, arguments) { isChoice ? Printable.argument($0) : "…" }
+    var message = shown.split(whereSeparator: \.isNewline).joined(separator: " ")
+    if message.hasSuffix("'?"), let start = message.ranges(of: ". Did you mean '").last {
+      message = String(message[..<start.lowerBound])
+    }
+    guard isChoice, let offer, let start = message.ranges(of: ". Please provide one of ").last else {
+      return (message, [])
+    }
+    // A few stand in quotes, many each in a line of its own.
+    let list = whole[offer.upperBound...].split(whereSeparator: \.isNewline)
+    let quoted = (list.first ?? "").split(separator: "'", omittingEmptySubsequences: false)
+    let choices =
+      list.count > 1
+      ? list.dropFirst().map { String($0.drop { " -".contains($0) }) }
+      : quoted.enumerated().compactMap { $0.offset % 2 == 1 ? String($0.element) : nil }
+    return (message[..<start.lowerBound] + ": it takes " + choices.joined(separator: ", "), choices)
+  }
+
+  private func suggestion(_ message: String, _ choices: [String], _ arguments: [String]) -> String? {
+    if !choices.isEmpty {
+      // The value stands alone, or behind the name of its option.
+      return arguments.lazy.compactMap { Suggestion.hint(for: $0.split(separator: "=").last ?? "", among: choices) }
+        .first
+    }
+    let command = CommandNames.named(arguments).command
+    if let explaining = command as? any MistakeExplaining.Type, let mistake = Self.mistake(message),
+      let hint = explaining.hint(for: mistake)
+    {
+      return hint
+    }
+    let parts = message.split(separator: "'")
+    if message.hasPrefix("Unknown option '"), let hint = Self.longOption(arguments, of: command) { return hint }
+    guard message.hasPrefix("Unknown option '"), parts.count > 1, Self.isOptionName(parts[1]) else { return nil }
+    if parts[1] == "--at" {
+      return "only commands that read take it; `vault restore RECORD@REV` makes what a commit has the next revision"
+    }
+    return Suggestion.hint(for: parts[1], among: CommandNames.options(of: command))
+  }
+
+  /// What the parser means, where a command may explain it.
+  private static func mistake(_ message: String) -> CommandMistake? {
+    if message.contains("nexpected argument") { return .furtherArgument }
+    guard message.hasPrefix("Missing expected argument '") else { return nil }
+    let name = message.dropFirst("Missing expected argument '".count).prefix { !" '".contains($0) }
+    return .missingArgument(String(name))
+  }
+
+  /// The option that a word with one dash stands for, which the parser takes for options of one letter each.
+  private static func longOption(_ arguments: [String], of command: any ParsableCommand.Type) -> String? {
+    let options = CommandNames.options(of: command)
+    for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") && !argument.hasPrefix("--") {
+      let word = "-" + argument.prefix { $0 != "=" }
+      guard word.count > 3, isOptionName(word[...]) else { continue }
+      let near = options.contains(word) ? [word] : Suggestion.names(for: word, among: options)
+      if let option = near.first { return "an option of several letters has two dashes: `\(option)`" }
+    }
+    return nil
+  }
+
+  /// The parser quotes what it does not understand; that may be a secret in the wrong place.
+  private static func replacingValues(
+    in message: String, _ arguments: [String], with form: (String) -> String
+  ) -> String {
+    var message = message
+    for value in values(in: arguments) { message = replacing("'\(value)'", in: message, with: "'\(form(value))'") }
+    return message
+  }
+
+  /// Whatever in the arguments is not plainly the name of an option, longest first.
+  private static func values(in arguments: [String]) -> [String] {
+    var values: [String] = []
+    for argument in arguments where !isOptionName(argument[...]) {
+      values.append(argument)
+      guard argument.hasPrefix("-"), let equals = argument.firstIndex(of: "=") else { continue }
+      values.append(String(argument[argument.index(after: equals)...]))
+      if !isOptionName(argument[..<equals]) { values.append(String(argument[..<equals])) }
+    }
+    return values.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }
+  }
+
+  private static func isOptionName(_ text: Substring) -> Bool {
+    if text.utf8.count == 2, text.hasPrefix("-") { return true }
+    return text.hasPrefix("--")
+      && text.dropFirst(2).utf8.allSatisfy {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "-")
+      }
+  }
+
+  /// Goes by bytes: a value that begins with a combining mark is one character with the quote before it.
+  private static func replacing(_ text: String, in message: String, with replacement: String) -> String {
+    let needle = Array(text.utf8)
+    var rest = Array(message.utf8)[...]
+    var result: [UInt8] = []
+    while let first = rest.first {
+      if rest.starts(with: needle) {
+        result += Array(replacement.utf8)
+        rest = rest.dropFirst(needle.count)
+      } else {
+        result.append(first)
+        rest = rest.dropFirst()
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}

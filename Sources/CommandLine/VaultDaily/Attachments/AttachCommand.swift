@@ -1,0 +1,110 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultSealing
+import VaultSystem
+import VaultTerminal
+
+/// `vault attach`: files of any size go with a record.
+struct AttachCommand: AsyncParsableCommand, OneRecordNaming {
+  static let configuration = CommandConfiguration(
+    commandName: "attach",
+    abstract: "Attach files to a record, each of up to 1 GiB.",
+    discussion: """
+      Each is sealed into a file of the vault while it is read, and never in memory as a whole. All are attached, or \
+      none. Their names and sizes are readable.
+
+      Example:
+        vault attach "Shai Mishali" contract.pdf scan.tiff
+        tar c keys | vault attach Office - --name keys.tar
+      """)
+
+  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  var record: String
+
+  @Argument(help: ArgumentHelp("The files; - is standard input, with --name.", valueName: "file"))
+  var file: [String]
+
+  @Option(help: ArgumentHelp("What it is called in the vault; for one file.", valueName: "name"))
+  var name: String?
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    guard name == nil || file.count == 1 else {
+      throw CommandError.usage("--name", "is for one file", "attach one after the other")
+    }
+    let sources = try sources()
+    let session = try Session(vault, global)
+    let opened = try await session.unlockToWrite(unlocking, for: [record])
+    let found = try await session.record(record, in: opened)
+    let attached = try await opened.attach(sources, to: found.id)
+    let words = attached.count == 1 ? "1 file attached" : "\(attached.count) files attached"
+    guard global.json else { return global.messages.note(words) }
+    try Output.afterwards(words, hint: "`vault attachments RECORD` shows what is there") {
+      try Output.document(["attachments": .array(attached.map(\.document)), "id": .string(found.id.text)])
+    }
+  }
+}
+
+extension AttachCommand {
+  private func sources() throws -> [AttachmentSource] {
+    do {
+      return try file.map { try AttachedFile($0).source(named: name) }
+    } catch let error as SystemError where System.kind(of: record) == .regular {
+      throw CommandError(any: error).hinting("the record stands first: `vault attach RECORD FILE`")
+    }
+  }
+}
+
+/// A file that is read to be attached.
+private final class AttachedFile: Sendable {
+  private static let pieceByteCount = 1 << 18
+
+  private let path: String
+  /// Nil for standard input.
+  private let file: NamedFile?
+
+  init(_ path: String) throws {
+    self.path = path
+    file = path == "-" ? nil : try NamedFile.reading(path)
+  }
+
+  /// - Parameter given: the name that was asked for.
+  func source(named given: String?) throws -> AttachmentSource {
+    guard file != nil || given != nil else {
+      throw CommandError.usage("-", "what comes from standard input has no name", "give it one with --name")
+    }
+    let name = given ?? path.split(separator: "/").last.map(String.init) ?? path
+    guard Attachment.isGood(name: name) else {
+      throw CommandError.usage(
+        "--name", "the name of an attachment has 1 to 255 bytes, no slash and no control character",
+        "give another with --name")
+    }
+    return AttachmentSource(name: name) { () throws(VaultError) in try self.next() }
+  }
+
+  private func next() throws(VaultError) -> [UInt8] {
+    var piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
+    do throws(SystemError) {
+      var span = piece.mutableSpan
+      // Unsafe only in that any bytes can be stored: a UInt8 may be any byte.
+      var raw = unsafe span.mutableBytes
+      let count = try System.readSome(into: &raw, at: 0, from: descriptor, path: path)
+      piece.removeLast(piece.count - count)
+      return piece
+    } catch {
+      throw VaultError(.ioFailed, "cannot be read", file: path, remedies: ["nothing was attached"], underlying: error)
+    }
+  }
+
+  private var descriptor: Int32 {
+    switch file {
+    case .some(let file): file.descriptor
+    case nil: System.standardInput
+    }
+  }
+}

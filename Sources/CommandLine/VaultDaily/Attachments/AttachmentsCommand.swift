@@ -1,0 +1,48 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultSealing
+import VaultTerminal
+
+/// `vault attachments`: what a record has.
+struct AttachmentsCommand: AsyncParsableCommand, OneRecordNaming {
+  static let configuration = CommandConfiguration(
+    commandName: "attachments",
+    abstract: "List what is attached to a record.",
+    discussion: """
+      It needs no key; with one that is given by an option or a variable the record is verified first. \
+      `vault get RECORD --attachment NAME -o FILE` writes one to a file.
+
+      Example:
+        vault attachments "Shai Mishali"
+      """)
+
+  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  var record: String
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    let session = try Session(vault, global)
+    let view: RecordView
+    if let opened = try await session.unlockWhereItHelps(unlocking) {
+      view = try RecordView(try await session.record(record, in: opened), revealed: false)
+    } else {
+      view = RecordView(try session.locked.record(await session.resolve(record)))
+    }
+    let attachments = view.attachments
+    guard !global.json else {
+      return try Output.document([
+        "attachments": .array(attachments.map(\.document)), "id": .string(view.id.text),
+        "verified": .bool(view.isVerified),
+      ])
+    }
+    if attachments.isEmpty { global.messages.note("the record has no attachments") }
+    try Output.lines(
+      attachments.map { "\($0.id.text)  \(ByteSize.text($0.byteCount))  \(Printable.text($0.name))" })
+    if !view.isVerified { global.messages.note(Messages.unverifiedNote) }
+  }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultSealing
+import VaultTerminal
+
+/// `vault detach`: attachments go for good.
+struct DetachCommand: AsyncParsableCommand, OneRecordNaming {
+  static let configuration = CommandConfiguration(
+    commandName: "detach",
+    abstract: "Take attachments of a record away, for good.",
+    discussion: """
+      They do not go to the trash. It asks on a terminal; without one it needs --yes.
+
+      Example:
+        vault detach "Shai Mishali" scan.tiff --yes
+      """)
+
+  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  var record: String
+
+  @Argument(help: ArgumentHelp("The names of attachments, or their ids.", valueName: "name"))
+  var name: [String]
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    let session = try Session(vault, global)
+    let opened = try await session.unlockToWrite(unlocking, for: [record])
+    let found = try await session.record(record, in: opened)
+    var attachments: [Attachment] = []
+    for word in name {
+      let attachment = try found.attachments.named(word, of: record)
+      if !attachments.contains(attachment) { attachments.append(attachment) }
+    }
+    let names = attachments.map { "\"\($0.name)\"" }.joined(separator: ", ")
+    try global.confirm("Delete \(names) of \"\(found.name)\" for good?")
+    try await opened.detach(attachments.map(\.id), from: found.id)
+    let words = attachments.count == 1 ? "1 attachment deleted" : "\(attachments.count) attachments deleted"
+    guard global.json else { return global.messages.note(words) }
+    try Output.afterwards(words) {
+      try Output.document([
+        "detached": .array(attachments.map { .string($0.id.text) }), "id": .string(found.id.text),
+      ])
+    }
+  }
+}

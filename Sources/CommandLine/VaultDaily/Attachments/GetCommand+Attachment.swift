@@ -1,0 +1,50 @@
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultSealing
+import VaultTerminal
+
+extension GetCommand {
+  /// Writes an attachment: to a file, which appears whole or not at all, or to standard output, once the file of the
+  /// vault was read and compared as a whole.
+  func writeAttachment(_ word: String) async throws {
+    guard path == nil, !url, !qr else {
+      throw CommandError.usage("--attachment", "takes no field, and neither --url nor --qr")
+    }
+    guard output != nil || !Output.isTerminal else {
+      throw CommandError.usage("--attachment", "goes to a file", "name one: --output FILE; - is standard output")
+    }
+    guard !global.json || output != nil && output != "-" else {
+      throw CommandError.usage("--json", "goes with --output FILE")
+    }
+    let target = ExportTarget(output: output, recipients: [])
+    let session = try Session(vault, global)
+    try session.location.checkOutside(target.file)
+    try target.checkGit(global)
+    try target.checkReplacing(global)
+    let opened = try await session.unlock(unlocking, for: [record])
+    let found = try await session.record(record, in: opened)
+    let attachment = try found.attachments.named(word, of: record)
+    guard let file = target.file else {
+      return try await opened.read(attachment, of: found, checkingFirst: true) { try Output.writeWhole($0) }
+    }
+    let whole = AttachmentOutput(try OutputFile.replacing(file))
+    try await opened.read(attachment, of: found) { try whole.write($0) }
+    try whole.commit()
+    guard global.json else { return }
+    try Output.document([
+      "attachment": attachment.document, "file": .string(file), "id": .string(found.id.text),
+    ])
+  }
+}
+
+/// A file that other threads write to.
+private final class AttachmentOutput: Sendable {
+  private let file: OutputFile
+
+  init(_ file: consuming OutputFile) { self.file = file }
+
+  func write(_ bytes: [UInt8]) throws { try file.write(bytes) }
+
+  func commit() throws { try file.commit() }
+}

@@ -1,0 +1,225 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultSystem
+import VaultTerminal
+
+/// `vault add`: a new record.
+struct AddCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Store a new record and print its id.",
+    discussion: """
+      On a terminal, and with nothing given but perhaps the name, it asks for field after field; sealed ones are not \
+      shown while they are typed, Enter makes a password up, and notes and keys come from a file or the editor. A \
+      required date that is not given is the present time. Secrets are never arguments. One word of a kind's name will do: \
+      card for payment-card. At a terminal KIND may be left out before a name that is like none of a kind: then it is a \
+      login. Behind `file` stands the file to take, or - \
+      and name=NAME.
+
+      Example:
+        vault add -g GitHub username=ada
+        vault add login GitHub username=ada --generate password
+        vault add login --words 5
+        vault add customer name="Ada Example" --generate access_key=32
+        vault add file passport.pdf tags=travel
+      """,
+    aliases: ["create", "insert"])
+
+  @Argument(help: "The kind of record; `vault kinds list` shows them. At a terminal login may be left out.")
+  var kind: String
+
+  @Argument(help: ArgumentHelp("Values of readable fields; the first may be the name alone.", valueName: "field=value"))
+  var values: [String] = []
+
+  @Option(help: ArgumentHelp("Take the record from a JSON file, or with - from standard input.", valueName: "file"))
+  var from: String?
+
+  @Option(help: ArgumentHelp("The same as FIELD=VALUE.", valueName: "field=value"))
+  var set: [String] = []
+
+  @Flag(help: "Seal fields that the kind does not have in `extra`, rather than refuse them.")
+  var keepUnknown = false
+
+  @Option(help: ArgumentHelp("Store it under the id of a record in another vault, as a part of that.", valueName: "id"))
+  var id: String?
+
+  @OptionGroup(title: "Sealed values") var secrets: SecretOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    try checkOptions()
+    var given = try set.map { text in try MemberPath.assignment(text, of: "--set") }
+    var secrets = secrets
+    let recipe = try secrets.checkedRecipe()
+    let placement = try Placement(vault)
+    let near = try placement == nil ? Session(vault, global) : nil
+    var (kind, values) = try kindAndValues(near?.locked.kinds ?? placement?.kinds(knowing: self.kind) ?? .builtIn)
+    if from == nil, kind.isOfFiles { try secrets.takeFile(from: &values, naming: &given, unless: isBehindSecrets) }
+    let made = secrets.takeFields(from: &values) { word, isFirst in !isFirst || kind.seals(word) }
+    let typed = try values.assignments(of: kind, mayBeSecret: values.first.map(isBehindSecrets) ?? false)
+    let assignments = (given + typed).map { (path: kind.inputPath($0.path), value: $0.value) }
+    for (path, value) in assignments { try kind.checkReadable(path, value, option: "--set") }
+    let isNamedOnly = set.isEmpty && values.count == 1 && !values[0].contains("=") && global.canAsk
+    let isAsking = from == nil && secrets.isEmpty && (assignments.isEmpty || isNamedOnly)
+    guard !isAsking || global.canAsk else {
+      throw CommandError.usage(
+        "arguments", "give the fields with --from, --set and --secret…",
+        kind.isOfFiles ? "`vault add \(kind.name) FILE` takes a file" : "`vault kinds show \(kind.name)` shows them")
+    }
+    if !isAsking { try secrets.checkUse() }
+    let draft = try draft(kind, assignments)
+    let session = try near ?? self.session(placement, kind, draft, isAsking: isAsking)
+    let opened = try await session.unlockToWrite(unlocking)
+    kind = try opened.kinds.argument(kind.name)
+    var (record, notes) = try record(draft, kind, assignments.map(\.path), secrets, made, recipe)
+    if isAsking {
+      record = try FieldPrompts(kind: kind, recipe: recipe, global: global).record(from: record)
+    }
+    try record.fillDates(of: kind)
+    guard case .object(let members) = record else { preconditionFailure("a record is made from an object") }
+    let stored = try await CommandError.naming(kind) { try await store(members, kind, opened) }
+    if placement != nil, let name = session.location.member?.name { global.messages.note("it belongs to \(name)") }
+    try report(stored, kind)
+    for note in notes { global.messages.note(note) }
+    if kind.name != self.kind, self.kind != values.first { global.messages.note("its kind is \(kind.name)") }
+    await noteNamesakes(of: stored, kind.title(of: members), session)
+    for warning in kind.warnings(about: members) { global.messages.note("\(warning.path): \(warning.text)") }
+  }
+
+  private func checkOptions() throws {
+    guard !keepUnknown || from != nil else { throw CommandError.usage("--keep-unknown", "goes with --from") }
+    guard from != "-" || secrets.secretStdin.isEmpty else {
+      throw CommandError.usage("--secret-stdin", "cannot be used together with --from -")
+    }
+    _ = try chosenID()
+  }
+
+  private func chosenID() throws -> RecordID? {
+    guard let id else { return nil }
+    guard let chosen = RecordID(parsing: id) else { throw CommandError.usage("--id", "takes a whole id") }
+    return chosen
+  }
+
+  private func store(_ members: JSONObject, _ kind: RecordKind, _ opened: Vault) async throws -> RecordID {
+    guard let id = try chosenID() else {
+      return try await opened.add([members], kind: kind, keepingUnknown: keepUnknown)[0]
+    }
+    try await opened.add(RecordInput(kind, members, keepingUnknown: keepUnknown), id: id)
+    return id
+  }
+
+  /// The kind and what stands behind it; the name may stand before the kind, and at a terminal the kind of a login may
+  /// be left out.
+  ///
+  /// A word of a kind's name stands for the kind if no other kind has the word: `card` is a payment-card. A slip of a
+  /// kind's name is refused, and so is a field of a login.
+  private func kindAndValues(_ kinds: KindCatalog) throws -> (kind: RecordKind, values: [String]) {
+    guard kinds[kind] != nil || !isBehindSecrets(kind) else {
+      throw CommandError.usage(
+        "kind", "behind --secret a word could be the secret, so it is not taken for the kind, and not shown",
+        "put the kind and the name before the option")
+    }
+    let withPart = Suggestion.names(withPart: kind, among: kinds.names)
+    let namesKindNext = values.first.map { kinds[$0] != nil } == true
+    if kinds[kind] == nil, withPart.count == 1, !namesKindNext, let found = kinds[withPart[0]] {
+      return (found, values)
+    }
+    guard kinds.names.allSatisfy({ !$0.utf8.elementsEqual(kind.utf8) }), from == nil, !kind.isEmpty,
+      !kind.contains("="), Suggestion.names(for: kind, among: kinds.names).isEmpty, !isBehindSecrets(kind)
+    else { return (try kinds.argument(kind), values) }
+    if let word = values.first, let named = kinds[word] { return (named, [kind] + values.dropFirst()) }
+    guard global.isAtTerminal, let login = kinds[Login.kindName], !login.hasField(kind) else {
+      return (try kinds.argument(kind), values)
+    }
+    return (login, [kind] + values)
+  }
+
+  /// Whether a word stands behind an option that asks for a secret: somebody may have typed the secret there.
+  private func isBehindSecrets(_ word: String) -> Bool {
+    let options = ["--secret", "--secret-stdin"]
+    guard let place = ProgramArguments.all.firstIndex(of: word) else { return false }
+    return ProgramArguments.all[..<place].contains { argument in
+      options.contains { argument == $0 || argument.hasPrefix($0 + "=") }
+    }
+  }
+
+  /// Says which other records have the name, since it will not do to name this one.
+  ///
+  /// The index has to be opened for that, and without one every record looked at: it is done where a person would read
+  /// it.
+  private func noteNamesakes(of id: RecordID, _ name: String, _ session: Session) async {
+    guard global.notesAreRead, !name.isEmpty, let found = try? await session.locked.records(named: name) else { return }
+    let others = found.map(\.id).filter { $0 != id }
+    guard let first = others.first else { return }
+    let more = others.count > 1 ? " and \(others.count - 1) more" : ""
+    global.messages.note("another record has this name: \(first.text)\(more); from now on name them by their ids")
+  }
+
+  /// The vault whose rule takes the record, by what can be read of it.
+  private func session(
+    _ placement: Placement?, _ kind: RecordKind, _ draft: JSONValue, isAsking: Bool
+  ) throws -> Session {
+    guard let placement, case .object(let fields) = draft else { preconditionFailure("a vault is named, or placed") }
+    guard !isAsking || placement.isDecided(by: kind.name) else {
+      throw CommandError.usage(
+        "add", "which vault gets a \(kind.name) depends on its fields", "give them, or say which with --in NAME")
+    }
+    var options = vault
+    options.names = [try placement.name(of: kind.name, kind, fields)]
+    return try Session(options, global)
+  }
+
+  /// What `--from` and the arguments say of the record.
+  private func draft(_ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)]) throws -> JSONValue {
+    var record = JSONValue.object(try from.map { kind.modernised(try Self.object(from: $0)) } ?? JSONObject())
+    try assignments.map(\.path).checkDistinct()
+    for (path, value) in assignments { try record.put(kind.argument(value, at: path), at: path, option: "--set") }
+    return record
+  }
+
+  /// The same with its secrets.
+  private func record(
+    _ draft: JSONValue, _ kind: RecordKind, _ assigned: [MemberPath], _ secrets: SecretOptions, _ made: [String],
+    _ recipe: PasswordRecipe?
+  ) throws -> (JSONValue, notes: [String]) {
+    var record = draft
+    let sealed = try secrets.assignments(for: kind, making: made, recipe, global)
+    try (assigned + sealed.map(\.path)).checkDistinct()
+    for assignment in sealed {
+      guard let text = assignment.secret.string else {
+        preconditionFailure("every source of a secret has refused what is not UTF-8")
+      }
+      try record.put(kind.argument(text, at: assignment.path), at: assignment.path, option: assignment.option)
+    }
+    return (record, sealed.compactMap(\.note))
+  }
+
+  private static func object(from path: String) throws -> JSONObject {
+    let bytes = try TextInput.file(path, limit: JSONLimits.record.byteCount)
+    return try JSONObject.parsed(bytes, file: path == "-" ? "stdin" : path)
+  }
+
+  private func report(_ id: RecordID, _ kind: RecordKind) throws {
+    try Output.afterwards("stored as \(id.text)") {
+      guard global.json else { return try Output.line(id.text) }
+      try Output.document(["id": .string(id.text), "kind": .string(kind.name)])
+    }
+  }
+}
+
+extension RecordKind {
+  /// Whether a word is one of its fields.
+  fileprivate func hasField(_ word: String) -> Bool {
+    (try? MemberPath(parsing: word)).flatMap { value(at: inputPath($0)) } != nil
+  }
+
+  /// Whether a word is one of its sealed fields.
+  fileprivate func seals(_ word: String) -> Bool {
+    (try? MemberPath(parsing: word)).flatMap { value(at: inputPath($0)) }?.isSealed ?? false
+  }
+}

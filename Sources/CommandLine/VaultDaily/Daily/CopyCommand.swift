@@ -1,0 +1,68 @@
+import ArgumentParser
+import VaultCLI
+import VaultCrypto
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultTerminal
+
+/// `vault copy`: one value, into the clipboard.
+struct CopyCommand: AsyncParsableCommand, OneRecordNaming {
+  static let configuration = CommandConfiguration(
+    commandName: "copy",
+    abstract: "Put one value of a record into the clipboard for a while.",
+    discussion: """
+      Without a path it is the record's main secret, such as the password of a login. The clipboard is emptied after \
+      45 seconds if the value is still in it. It is reached with wl-copy, xclip or xsel; over ssh, --via osc52 gives \
+      the value to the terminal, which must allow it.
+
+      Example:
+        vault copy GitHub
+      """,
+    aliases: ["cp"])
+
+  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  var record: String
+
+  @Argument(help: ArgumentHelp("A field, such as contact_info.email.", valueName: "field"))
+  var path: String?
+
+  @OptionGroup(title: "Clipboard") var clipboard: ClipboardOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    let field = try FieldArgument(record, path)
+    let target = try clipboard.clipboard()
+    let session = try Session(vault, global)
+    let found = try await field.record(in: session, unlocking)
+    let chosen = try field.path.map(found.readingPlace) ?? (field.view == .url ? .root : found.mainSecret())
+    let seconds = try await CommandError.naming(membersOf: found) {
+      if let reference = field.reference {
+        return try found.value(of: reference).withBytes { try clipboard.put($0, in: target) }
+      }
+      return try found.withValue(at: chosen) { try clipboard.put($0, in: target) }
+    }
+    guard !global.json else {
+      return try Output.document([
+        "id": .string(found.id.text), "path": .string(chosen.description),
+        "clear_after": seconds.map { .number(JSONNumber($0)) } ?? .null,
+      ])
+    }
+    clipboard.report(
+      "\(field.view == .url ? "address" : "\(chosen)") of \(found.name)", in: target, clearedAfter: seconds, global)
+  }
+}
+
+/// `vault clear-clipboard`: what stays behind when `vault copy` has ended.
+struct ClearClipboardCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "clear-clipboard", abstract: "Started by `vault copy`.", shouldDisplay: false)
+
+  @OptionGroup var clipboard: ClipboardOptions
+
+  func run() async throws {
+    try await ClipboardClearing(clipboard: clipboard.clipboard(), seconds: clipboard.clearAfter).waitAndClear()
+  }
+}

@@ -1,0 +1,231 @@
+import ArgumentParser
+import VaultCLI
+import VaultCrypto
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultSealing
+import VaultSystem
+import VaultTerminal
+
+/// `vault edit`: a record in an editor.
+struct EditCommand: AsyncParsableCommand, OneRecordNaming {
+  static let configuration = CommandConfiguration(
+    commandName: "edit",
+    abstract: "Change a record, or one field, in an editor.",
+    discussion: """
+      The editor is CVAULT_EDITOR, else VISUAL, else EDITOR, else vi. It gets the opened text in memory-backed storage \
+      ($XDG_RUNTIME_DIR or /dev/shm). Vim, Neovim, nano, Emacs and micro are told to keep no history, swap, undo or \
+      backup files; of an editor that is not known a note says so. What you typed is kept in that storage whenever it \
+      could not be stored, and --resume goes on with it; `vault check` names such texts. It needs a terminal.
+
+      Example:
+        vault edit "Shai Mishali" --field address.street
+      """)
+
+  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  var record: String
+
+  @Option(help: ArgumentHelp("Only this field, as plain text.", valueName: "path"))
+  var field: String?
+
+  @Flag(help: "Go on with the text that an earlier edit could not store.")
+  var resume = false
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    let field = try field.map { text in try MemberPath.argument(text, of: "--field") }
+    try global.requireReveal("edit")
+    guard global.canAsk else { throw EditableText.noTerminal }
+    let session = try Session(vault, global)
+    let opened = try await session.unlockToWrite(unlocking, for: [record])
+    let found = try await session.record(record, in: opened)
+    let place = field.map(found.place)
+    let draft = try RecordDraft(found, field: place)
+    let source = TextSource(
+      vault: session.locked.header.vaultID.text, record: found.id.text, field: place?.description,
+      revision: found.envelope.revision)
+    let text = try text(of: source, draft, found.name)
+    do {
+      let hasChanged = try await edited(text) {
+        let edits = try draft.edits(to: text.bytes())
+        guard !edits.isEmpty else { return false }
+        return try await CommandError.naming(found.kind) { try await opened.edit(found.id, edits, expecting: found) }
+      }
+      text.discard()
+      try RecordChange(id: found.id, global: global).report(hasChanged)
+    } catch {
+      throw text.given(up: error)
+    }
+  }
+
+  /// The text that an earlier edit of this place has left. With `--resume` it waits two seconds for a command that
+  /// looks at the text just now, as `check` does.
+  private func kept(of source: TextSource) -> KeptText? {
+    for attempt in 0..<(resume ? 40 : 1) {
+      if attempt > 0 { _ = LocalSocket.wait(for: [], milliseconds: 50) }
+      let all = KeptText.left()
+      // Nothing was typed in them.
+      for text in all where text.isUntouched { text.discard() }
+      if let kept = all.last(where: { !$0.isUntouched && $0.source?.isOfSamePlace(as: source) == true }) { return kept }
+    }
+    return nil
+  }
+
+  /// The text to edit: as the record has it, or as an earlier edit has left it.
+  private func text(of source: TextSource, _ draft: RecordDraft, _ name: String) throws -> EditableText {
+    let kept = kept(of: source)
+    guard resume else {
+      if let kept {
+        global.messages.note("a text of an earlier edit is kept in \(kept.path): --resume goes on with it")
+      }
+      return try EditableText(
+        draft.text, of: source, name: field == nil ? "record.json" : "field.txt", global)
+    }
+    guard let kept else {
+      throw CommandError(
+        .notFound, "no_kept_text", subject: name, "no text of an earlier edit is kept",
+        hints: ["`vault edit` opens the record as it is"])
+    }
+    guard kept.source?.revision == source.revision else {
+      throw CommandError(
+        .changedUnderneath, "changed_underneath", subject: name,
+        "was changed after the text in \(kept.path) was opened",
+        hints: [
+          "take over from that file by hand what is missing, with `vault edit`",
+          "`rm -r \(kept.folder.path.shellQuoted)` takes the text away",
+        ])
+    }
+    return EditableText(resuming: kept)
+  }
+
+  /// Lets the user edit until the text is not refused, neither as it is read nor as it is stored, or they give up.
+  private func edited(_ text: EditableText, _ store: () async throws -> Bool) async throws -> Bool {
+    let editor = Editor.chosen(global.messages)
+    while true {
+      try text.edit(with: editor)
+      do {
+        return try await store()
+      } catch {
+        let error = CommandError(any: error)
+        guard error.status == .inputRefused, let terminal = Terminal(noInput: global.noInput) else { throw error }
+        global.messages.report(error)
+        guard try terminal.confirms("Edit again?", unlessDenied: true) else { throw error }
+      }
+    }
+  }
+}
+
+/// A record, or one field of it, as the text that is edited.
+struct RecordDraft {
+  private let record: OpenRecord
+  private let field: MemberPath?
+  private let original: JSONValue
+  /// What the editor gets.
+  let text: [UInt8]
+
+  init(_ record: OpenRecord, field: MemberPath?) throws {
+    self.record = record
+    self.field = field
+    guard let field else {
+      original = .object(try record.revealed())
+      text = try original.prettyBytes(limits: .exchange)
+      return
+    }
+    if let bytes = try record.bytes(at: field) {
+      (original, text) = (try record.revealed(at: field), bytes.withBytes { $0.copiedBytes() })
+      guard String(validating: text, as: UTF8.self) != nil else {
+        throw CommandError.usage(
+          "--field", "\(field) holds bytes that are no text", "`vault set RECORD --secret-file \(field)=FILE`")
+      }
+      return
+    }
+    original = try record.revealed(at: field)
+    guard case .string(let value) = original else {
+      throw CommandError.usage("--field", "\(field) is no text", "edit the whole record, without --field")
+    }
+    text = Array((value + "\n").utf8)
+  }
+
+  /// What has to be done so that the record has the new text.
+  ///
+  /// - Throws: refused input.
+  func edits(to bytes: [UInt8]) throws -> [FieldEdit] {
+    guard bytes != text else { return [] }
+    guard let field else {
+      return try edits(
+        from: original, to: .object(JSONObject.parsed(bytes, file: "record.json", limits: .exchange)), at: .root)
+    }
+    if record.kind?.value(at: field)?.isBytes == true {
+      return try edits(from: original, to: .string(Base64.encode(bytes)), at: field)
+    }
+    guard var value = String(validating: bytes, as: UTF8.self) else {
+      throw refused(field, "is not UTF-8 text")
+    }
+    // Editors end the last line; a value that really ends so is edited with the whole record.
+    if value.hasSuffix("\n") { value.removeLast() }
+    return try edits(from: original, to: .string(value), at: field)
+  }
+
+  private func edits(from old: JSONValue?, to new: JSONValue, at path: MemberPath) throws -> [FieldEdit] {
+    if old == new { return [] }
+    // What is sealed is one value, whatever it consists of.
+    if isSealed(path) { return [try edit(to: new, at: path)] }
+    switch (old, new) {
+    case (let old, .object(let members)) where old?.object != nil || (old == nil && !members.isEmpty):
+      let before = old?.object ?? JSONObject()
+      let gone = before.filter { members[$0.name] == nil }.map { FieldEdit.unset(path.appending($0.name)) }
+      return try gone
+        + members.flatMap { name, value in
+          try edits(from: before[name], to: value, at: path.appending(name))
+        }
+    case (.array(let before)?, .array(let items)) where before.count == items.count:
+      return try zip(before, items).enumerated().flatMap { index, pair in
+        try edits(from: pair.0, to: pair.1, at: path.appending(index))
+      }
+    default: return [try edit(to: new, at: path)]
+    }
+  }
+
+  private func edit(to value: JSONValue, at path: MemberPath) throws -> FieldEdit {
+    guard isSealed(path) else {
+      // The kind says which of the new values are sealed; without one nobody does.
+      guard record.kind != nil || !holdsTokens(path) else {
+        throw refused(path, "holds sealed values: change them one by one, or leave the array's length as it is")
+      }
+      return .set(path, to: value)
+    }
+    if record.kind?.value(at: path)?.isText == false { return .seal(path, try SecretBytes(utf8: value.compactText())) }
+    guard case .string(let text) = value else { throw refused(path, "must be text") }
+    return .seal(path, try SecretBytes(utf8: text))
+  }
+
+  /// What the kind says, or for an unknown kind what the record has there.
+  private func isSealed(_ path: MemberPath) -> Bool {
+    if let kind = record.kind { return kind.value(at: path)?.isSealed ?? false }
+    return (try? record.value(at: path))?.string.map(SealedToken.hasTokenShape) ?? false
+  }
+
+  private func holdsTokens(_ path: MemberPath) -> Bool {
+    guard let value = try? record.value(at: path) else { return false }
+    return value.leaves().contains { $0.1.string.map(SealedToken.hasTokenShape) ?? false }
+  }
+
+  private func refused(_ path: MemberPath, _ reason: String) -> CommandError {
+    var error = CommandError(
+      .inputRefused, "input_refused", subject: path.description, reason, hints: ["nothing was changed"])
+    error.field = path.description
+    return error
+  }
+}
+
+extension EditCommand: PlaceCompleting {
+  static func candidates(for argument: String, _ completion: Completion) async -> Completion.Result? {
+    guard argument == "path" else { return nil }
+    let fields = await completion.fields(ofAnyKind: completion.positions.isEmpty)
+    return .words(completion.fitting(fields.map(\.path.description)))
+  }
+}

@@ -1,0 +1,175 @@
+import ArgumentParser
+import VaultCLI
+import VaultCrypto
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultSealing
+import VaultTerminal
+
+/// `vault get`: one value.
+struct GetCommand: AsyncParsableCommand, OneRecordNaming {
+  static let configuration = CommandConfiguration(
+    commandName: "get",
+    abstract: "Print one value of a record, and nothing else.",
+    discussion: """
+      The record is verified first, so this always needs a key. A newline follows on a terminal only. There, without a \
+      field, it is the main secret, as with `vault copy`. A reference as `vault ref` prints it stands in the place of \
+      both words. RECORD@REV is an earlier version, as with `vault show`. Bytes, such as the content of a `file`, come as \
+      they are: a terminal does not get what it cannot show.
+
+      Example:
+        vault get "Shai Mishali" access_key --identity identity.txt
+        vault get "Guest network" password --qr
+        vault get passport.pdf content -o passport.pdf
+        vault get "Shai Mishali" --attachment contract.pdf -o contract.pdf
+      """)
+
+  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  var record: String
+
+  @Argument(help: ArgumentHelp("A field, such as contact_info.email.", valueName: "field"))
+  var path: String?
+
+  @Flag(help: "Of a database, its address instead of a field, with user and password in it.")
+  var url = false
+
+  @Flag(help: "Draw the value on the terminal, for a camera.")
+  var qr = false
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Write the value to a file, exactly; it appears whole or not at all.", valueName: "file"))
+  var output: String?
+
+  @Option(help: ArgumentHelp("Write an attachment of the record, by its name or id.", valueName: "name"))
+  var attachment: String?
+
+  @OptionGroup var revision: RevisionOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    if let attachment {
+      try global.requireReveal("get")
+      return try await writeAttachment(attachment)
+    }
+    let field = try FieldArgument(record, path)
+    // A script that has lost a word would get another value than it wants.
+    let takesMain =
+      !url && path == nil && field.reference == nil && global.isAtTerminal && Output.isTerminal
+    guard takesMain || (field.path == nil) == (url || field.view == .url) else {
+      var error = CommandError.usage(
+        "arguments", url ? "--url takes no field" : "missing expected argument '<field>'", "give a field, or --url")
+      if !url, let paths = try? await self.paths() {
+        error.hints.append("of this record: \(paths.joined(separator: ", "))")
+      }
+      throw error
+    }
+    try global.requireReveal("get")
+    let target = ExportTarget(output: output, recipients: [])
+    try checkOutput()
+    if qr { try QRCode.check(global, "without --qr a program gets the value") }
+    let session = try Session(vault, at: revision, global)
+    try session.location.checkOutside(target.file)
+    try target.checkGit(global)
+    try target.checkReplacing(global)
+    let found = try await record(field, session)
+    let path = try field.path.map(found.readingPlace) ?? (takesMain ? found.mainSecret() : nil)
+    try await CommandError.naming(membersOf: found) {
+      if target.file == nil, global.json { return try document(of: field, at: path, in: found) }
+      let value = try value(of: field, at: path, in: found)
+      guard let file = target.file else { return try print(value, at: path, of: found) }
+      try await target.write { write in try value.withBytes { try write($0) } }
+      guard global.json else { return }
+      try Output.document([
+        "file": .string(file), "id": .string(found.id.text), "path": .optional(path?.description),
+      ])
+    }
+  }
+
+  private func checkOutput() throws {
+    guard output != nil else { return }
+    if qr { throw CommandError.usage("--qr", "cannot be used together with --output") }
+    guard !global.json || output != "-" else { throw CommandError.usage("--json", "goes with --output FILE") }
+  }
+
+  private func record(_ field: FieldArgument, _ session: Session) async throws -> OpenRecord {
+    if field.reference == nil, let found = try await session.version(record, vault, unlocking, unless: revision) {
+      return found.record
+    }
+    do {
+      return try await field.record(in: session, unlocking)
+    } catch let error as CommandError where error.status == .notFound {
+      guard let path, (try? await session.locked.resolve(path)) != nil else { throw error }
+      throw error.hinting("the record stands first: `vault get RECORD FIELD`")
+    }
+  }
+
+  /// The value as whoever reads it from a pipe gets it, in locked memory.
+  private func value(of field: FieldArgument, at path: MemberPath?, in found: OpenRecord) throws -> SecretBytes {
+    guard let path else { return try SecretBytes(utf8: url(of: found)) }
+    if let reference = field.reference, reference.view == .otp { return try found.value(of: reference) }
+    if let opened = try found.opened(at: path) { return opened }
+    return try SecretBytes(utf8: text(of: found.revealed(at: path)))
+  }
+
+  private func print(_ value: SecretBytes, at path: MemberPath?, of found: OpenRecord) throws {
+    if qr { return try value.withBytes { try QRCode.draw($0) } }
+    guard Output.isTerminal else { return try value.withBytes { try Output.write($0) } }
+    let isBytes = path.map { found.kind?.value(at: $0)?.isBytes == true } ?? false
+    guard let text = value.string, !isBytes || Printable.document(text) == text else {
+      throw CommandError.usage(
+        path?.description ?? "value", "holds bytes that a terminal cannot show", "write them to a file: --output FILE")
+    }
+    try show(text)
+  }
+
+  /// Prints the value as JSON: bytes as their base64, and what is no text as what it is.
+  private func document(of field: FieldArgument, at path: MemberPath?, in found: OpenRecord) throws {
+    guard let path else {
+      return try Output.document(["id": .string(found.id.text), "url": .string(url(of: found))])
+    }
+    try Output.document([
+      "id": .string(found.id.text), "path": .string(path.description), "value": tree(of: field, at: path, in: found),
+    ])
+  }
+
+  private func tree(of field: FieldArgument, at path: MemberPath, in found: OpenRecord) throws -> JSONValue {
+    if let reference = field.reference, reference.view == .otp {
+      return .string(try found.value(of: reference).string ?? "")
+    }
+    // Each is opened once; what was sealed as bytes and is no base64 is refused.
+    if let bytes = try found.bytes(at: path) { return .string(bytes.withBytes { Base64.encode($0) }) }
+    return try found.revealed(at: path)
+  }
+
+  /// Prints a value for a person: a terminal would obey what stands in it.
+  private func show(_ value: String) throws {
+    let shown = Printable.document(value)
+    try Output.line(shown)
+    if shown != value { global.messages.note("control characters are shown as escapes; a pipe gets them as they are") }
+  }
+
+  /// The paths of the record's values, as they stand in its file.
+  private func paths() async throws -> [String] {
+    let session = try Session(vault, at: revision, global)
+    return JSONValue.object(try session.locked.record(await session.resolve(record)).fields).valuePaths(at: .root)
+  }
+
+  private func url(of record: OpenRecord) throws -> String {
+    guard record.kind?.name == Database.kindName else {
+      throw CommandError.usage("--url", "is for records of the kind \(Database.kindName)")
+    }
+    return try record.decoded(as: Database.self).connectionURL()
+  }
+
+  /// A string itself; an object or array as our writer lays it out.
+  private func text(of value: JSONValue) throws -> String {
+    switch value {
+    case .object, .array: String(decoding: try value.prettyBytes(finalNewline: false, limits: .exchange), as: UTF8.self)
+    default: try value.plainText()
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import ArgumentParser
+import VaultAge
+import VaultCLI
+import VaultCrypto
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultSystem
+import VaultTerminal
+
+/// `vault init`: a new vault.
+struct InitCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Make a vault and print its fingerprint.",
+    discussion: """
+      Every option that names a key adds a way to unlock; at least one is needed. Nothing is ever written over.
+
+      Example:
+        vault init my-vault --generate-identity identity.txt --passphrase
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The folder, or the address of a database; else CVAULT_DIR, else $XDG_DATA_HOME/cvault.", valueName: "place"))
+  var directory: String?
+
+  @Flag(help: "Unlock with a passphrase; it is asked for twice, or read as below.")
+  var passphrase = false
+
+  @Option(help: ArgumentHelp("Make an age identity and write it to a new file.", valueName: "file"))
+  var generateIdentity: String?
+
+  @Option(help: ArgumentHelp("Unlock with the identity of an age recipient; may be repeated.", valueName: "age1…"))
+  var recipient: [String] = []
+
+  @Option(help: ArgumentHelp("What the new slots are called, else user@host for keys made here.", valueName: "label"))
+  var label: String?
+
+  @Flag(help: "Make the tables of a database that lacks them.")
+  var createTables = false
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("The cost of the passphrase, 10 to 20.", valueName: "n"))
+  var workFactor = SlotFile.defaultWorkFactor
+
+  @OptionGroup var newPassphrase: NewPassphraseOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    let location = try place()
+    try check(location)
+    // What a repository begins with is expected there.
+    let others = System.names(in: location.path).filter { !$0.hasPrefix(".git") }
+    if !location.isDatabase, !others.isEmpty {
+      global.messages.note("\(location.path) holds other things, too: they stay beside the vault")
+    }
+    if !location.isDatabase, let disk = UnsharedLocks(at: location.path) {
+      global.messages.note("\(disk.text): \(UnsharedLocks.advice)")
+    }
+    var slots = try recipient.map { text in NewSlot(.recipient(try AgeRecipient.argument(text)), label: label ?? "") }
+    if let passphrase = try passphraseSlot() { slots.append(passphrase) }
+    let identity = try generateIdentity.map { path in
+      let identity = try AgeIdentity.generate()
+      try IdentityFile.create(identity, at: path, created: Timestamp.now().text)
+      let name = label ?? KeyLabel.usual(besides: slots.map(\.label))
+      slots.insert(NewSlot(.recipient(identity.recipient), label: name), at: 0)
+      return path
+    }
+    try report(await make(location, slots, identity: identity), location, identity: identity)
+    try offerMerging(location)
+    if !location.isDatabase { GitKeeper.current?.watch(newVaultAt: location.path, global.messages) }
+  }
+
+  /// In a work tree of git: whether git is to merge the records by field.
+  private func offerMerging(_ location: VaultLocation) throws {
+    guard !global.json, let setup = GitSetup(vault: location.path) else { return }
+    let terminal = global.yes ? nil : Terminal(noInput: global.noInput)
+    let question = "The vault lies in a work tree of git. Let git merge and show its records by field in this clone?"
+    guard try global.yes || terminal?.confirms(question) == true else {
+      return global.messages.note("`vault git setup` lets git merge and show its records by field")
+    }
+    _ = try setup.apply()
+    global.messages.note("git merges and shows its records by field; commit .gitattributes with it")
+  }
+
+  /// Makes the vault. When that fails the new identity goes with it, unless a header is there that it may open.
+  private func make(_ location: VaultLocation, _ slots: [NewSlot], identity: String?) async throws -> Vault {
+    do {
+      if location.origin == .standard { try System.makeDirectories(System.parent(of: location.path)) }
+      let options = try global.vaultOptions(StateLocation.state(global.messages))
+      return try await Vault.create(
+        at: location.place(global), makingTables: createTables, slots: slots, options: options)
+    } catch {
+      if let identity, (try? holdsVault(location)) == false { System.remove(identity) }
+      guard location.isDatabase, let error = error as? VaultError else { throw error }
+      throw location.explained(error)
+    }
+  }
+
+  private func place() throws -> VaultLocation {
+    guard let directory else { return try .forNewVault(nil) }
+    guard !directory.isEmpty else { throw CommandError.usage("dir", "names no folder") }
+    return try VaultLocation(path: directory, origin: .option).checked()
+  }
+
+  /// Whether a vault is there already. Of a database it is also asked whether one could be made.
+  private func holdsVault(_ location: VaultLocation) throws -> Bool {
+    guard location.isDatabase else { return System.kind(of: location.path + "/vault.json") != nil }
+    do {
+      _ = try location.open(global)
+      return true
+    } catch let error as VaultError {
+      guard error.code == .notAVault, createTables || !error.lacksTables else { throw location.explained(error) }
+      return false
+    }
+  }
+
+  /// What can be refused before anybody is asked for a passphrase.
+  private func check(_ location: VaultLocation) throws {
+    guard location.isDatabase || !createTables else {
+      throw CommandError.usage("--create-tables", "is for the address of a database")
+    }
+    guard try !holdsVault(location) else {
+      throw CommandError(
+        .alreadyExists, "already_exists", subject: location.path, "is a vault already",
+        hints: ["name another \(location.isDatabase ? "vault in the address" : "folder"); nothing was changed"])
+    }
+    if let kind = System.kind(of: location.path), kind != .directory {
+      throw CommandError(
+        .alreadyExists, "already_exists", subject: location.path, "is a file, and a vault is a folder",
+        hints: ["name another folder; nothing was changed"])
+    }
+    if let headless = location.headless() { throw headless }
+    guard SlotFile.newWorkFactors.contains(workFactor) else {
+      throw CommandError.usage("--work-factor", "must be between 10 and 20")
+    }
+    if let path = generateIdentity { try IdentityFile.check(newFile: path, location) }
+    guard newPassphrase.isEmpty || passphrase else {
+      throw CommandError.usage("--new-passphrase-…", "needs --passphrase")
+    }
+  }
+
+  /// On a terminal, a vault without any other way to unlock gets a passphrase.
+  private func passphraseSlot() throws -> NewSlot? {
+    let hasOther = generateIdentity != nil || !recipient.isEmpty
+    guard passphrase || !hasOther else { return nil }
+    guard passphrase || global.canAsk else {
+      throw CommandError.usage(
+        "arguments", "a vault needs at least one way to unlock it",
+        "use --generate-identity FILE, --recipient age1… or --passphrase")
+    }
+    let secret = try newPassphrase.read(global)
+    return NewSlot(.passphrase(secret, workFactor: workFactor), label: label ?? KeyLabel.usual(besides: []))
+  }
+
+  private func report(_ vault: Vault, _ location: VaultLocation, identity: String?) throws {
+    if let identity {
+      global.messages.note("the identity is in \(identity): keep a copy in a safe place, never beside the vault")
+    }
+    let fingerprint = try vault.locked.fingerprint()
+    guard global.json else {
+      let welcome = global.notesAreRead ? Welcome(location, identity: identity) : nil
+      welcome?.greet(global.messages)
+      try Output.line(fingerprint)
+      welcome?.showNext()
+      return
+    }
+    try Output.document([
+      "fingerprint": .string(fingerprint),
+      "id": .string(vault.header.vaultID.text),
+      "identity": .optional(identity),
+      "slots": .array(vault.header.slots.map(\.document)),
+      "vault": .string(location.path),
+    ])
+  }
+}
+
+/// What a person is told of a new vault, beside the number that scripts get.
+private struct Welcome {
+  private let path: String
+  /// What the next commands need to know, in words of the shell; nil where they find the vault and its key by
+  /// themselves.
+  private let variables: String?
+
+  init(_ location: VaultLocation, identity: String?) {
+    func absolute(_ path: String) -> String { ProcessEnvironment.realPath(path) ?? path }
+    path = absolute(location.path)
+    var words: [String] = []
+    if location.origin == .option { words.append("CVAULT_DIR=\(path.shellQuoted)") }
+    if let identity, identity != IdentityFile.usualPath {
+      words.append("CVAULT_IDENTITY_FILE=\(absolute(identity).shellQuoted)")
+    }
+    variables = words.isEmpty ? nil : "export " + words.joined(separator: " ")
+  }
+
+  func greet(_ messages: Messages) {
+    messages.note("the vault is in \(path); its fingerprint, to compare on other machines, is")
+  }
+
+  func showNext() {
+    let commands = [variables, "vault add login NAME", "vault copy NAME", "vault list"].compactMap { $0 }
+    for command in commands.prefix(3) { Messages.print("next: " + Printable.text(command)) }
+  }
+}

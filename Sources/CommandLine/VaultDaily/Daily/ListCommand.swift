@@ -1,0 +1,257 @@
+import ArgumentParser
+import VaultCLI
+package import VaultDocument
+package import VaultKit
+import VaultRecords
+import VaultTerminal
+
+/// `vault list`: a line for each record.
+struct ListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the records.",
+    discussion: """
+      It uses no key, and says that nothing was verified; with --verify, or an option that gives a key, every row is. At a \
+      terminal it is a table that fits the screen, in CVAULT_PAGER, PAGER or less where it is longer, and letters stand \
+      beside their base letters. A pipe gets a line for each record, with its whole id and time, in the order of codes.
+
+      Example:
+        vault list --kind customer --sort updated --limit 10
+      """,
+    aliases: ["ls"])
+
+  @OptionGroup var rows: RowOptions
+  @OptionGroup var view: RowViewOptions
+  @OptionGroup var verifying: VerifyOptions
+  @OptionGroup var revision: RevisionOptions
+  @OptionGroup var everywhere: EverywhereOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    let query = try rows.query()
+    let list = try RecordSearchRun(Session(vault, at: revision, global), verifying.key(unlocking), global, view)
+    try await list.session.checkKind(rows.kind)
+    try await list.print(query)
+  }
+}
+
+/// Which records `list` and `find` show, and in which order.
+struct RowOptions: ParsableArguments {
+  enum Order: String, ExpressibleByArgument, CaseIterable {
+    case name, created, updated
+
+    var ofQuery: RecordQuery.Order {
+      switch self {
+      case .name: .name
+      case .created: .created
+      case .updated: .updated
+      }
+    }
+  }
+
+  @Option(help: "Only records of this kind.")
+  var kind: String?
+
+  @Option(help: "The order: name, or created or updated, the newest first.")
+  var sort: Order = .name
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("At most so many.", valueName: "n"))
+  var limit: Int?
+
+  func query() throws -> RecordQuery {
+    guard limit.map({ $0 > 0 }) ?? true else { throw CommandError.usage("--limit", "must be 1 or more") }
+    var query = RecordQuery()
+    query.kind = kind
+    query.order = sort.ofQuery
+    query.limit = limit
+    return query
+  }
+}
+
+/// `vault find`: records by what can be read in them.
+struct FindCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "find",
+    abstract: "Find records by their readable fields.",
+    discussion: """
+      A record is found when its readable fields hold every text, in upper or lower case, and every --where fits. At a \
+      terminal the table says in which field. When no record is found it ends with 10 and names what is near; at a terminal \
+      it shows the nearest.
+
+      Example:
+        vault find paris --where address.zip=75010
+      """,
+    aliases: ["search"])
+
+  @Argument(help: "Texts that must all occur.")
+  var text: [String] = []
+
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp("A readable field that must have this value, or a list that holds it.", valueName: "field=value")
+  )
+  var conditions: [String] = []
+
+  @OptionGroup var rows: RowOptions
+  @OptionGroup var view: RowViewOptions
+  @OptionGroup var verifying: VerifyOptions
+  @OptionGroup var revision: RevisionOptions
+  @OptionGroup var everywhere: EverywhereOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    guard !text.isEmpty || !conditions.isEmpty else {
+      throw CommandError.usage("arguments", "nothing to look for", "give a text, or --where FIELD=VALUE")
+    }
+    var query = try rows.query()
+    query.texts = text
+    query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
+    let search = try RecordSearchRun(Session(vault, at: revision, global), verifying.key(unlocking), global, view)
+    try await search.session.checkKind(rows.kind)
+    for (path, _) in query.conditions { try search.session.checkReadable(path, rows.kind) }
+    try await search.print(query, isSearch: true)
+  }
+}
+
+/// One run of `list` or `find`.
+private struct RecordSearchRun {
+  let session: Session
+  /// What rows are verified with; nil for not at all.
+  let key: UnlockOptions?
+  let global: GlobalOptions
+  let view: RowViewOptions
+
+  init(_ session: Session, _ key: UnlockOptions?, _ global: GlobalOptions, _ view: RowViewOptions) {
+    (self.session, self.key, self.global, self.view) = (session, key, global, view)
+  }
+
+  /// Prints good rows and reports faulty records; any of those make the command end with 13.
+  ///
+  /// - Parameter isSearch: whether it is an error that nothing is found.
+  func print(_ query: RecordQuery, isSearch: Bool = false) async throws {
+    var fields = try view.fields(global, isSearch: isSearch)
+    let opened = try await session.unlocked(with: key)
+    var found = try await found(query, opened)
+    var missed: CommandError?
+    if isSearch, found.rows.isEmpty, found.faults.isEmpty {
+      let near = try await session.locked.nearest(query, limit: 5)
+      if isShown, !near.isEmpty, Output.part == nil {
+        global.messages.note("nothing holds \(words(of: query)); near:")
+        // They do not hold what was searched for.
+        fields = fields?.map { $0 == .match ? .who : $0 }
+        found.rows = RecordRows(opened?.verified(near, []).records ?? near)
+      } else {
+        missed = nothing(for: query, near: near)
+      }
+    }
+    try show(found, query, fields, isVerified: opened != nil, isMissed: missed != nil)
+    if let missed { throw missed }
+  }
+
+  private func show(
+    _ found: (rows: RecordRows, count: Int?, faults: [VaultError]), _ query: RecordQuery, _ fields: [RowField]?,
+    isVerified: Bool, isMissed: Bool
+  ) throws {
+    let listing = RecordListing(found.rows, isVerified: isVerified, ifEmpty: isMissed ? nil : "no record")
+    guard let fields else { return try listing.print(found.faults, of: found.count, global) }
+    var table = RecordTable(fields: fields, order: query.order, isWide: view.table.wide, style: global.style)
+    table.highlight = Highlight(query, global.style)
+    try listing.print(found.faults, of: found.count, global) {
+      try show(found.rows.map { row(of: $0, table) }, table)
+    }
+  }
+
+  /// Whether a person sees a table.
+  private var isShown: Bool { view.isTable && !global.json }
+
+  private func words(of query: RecordQuery) -> String {
+    query.texts.map { "\"\(Printable.withoutSecret($0))\"" }.joined(separator: " and ")
+  }
+
+  private func nothing(for query: RecordQuery, near: [RecordSummary]) -> CommandError {
+    let subject = query.texts.isEmpty ? "--where" : words(of: query)
+    var error = CommandError(.notFound, "nothing_found", subject: subject, "no record holds it")
+    error.hints = query.conditions.compactMap { session.hint(for: $0.path, query.kind) }
+    if query.texts.count == 1, let path = MemberPath.ofAssignment(query.texts[0]),
+      session.hint(for: path, query.kind) == nil, path.isSealedInAnyKind() == false
+    {
+      error.hints.append("`--where \(path)=VALUE` looks for the value of a field")
+    }
+    var names: [String] = []
+    for name in near.map(\.name) where !name.isEmpty && !names.contains(name) { names.append(name) }
+    return error.near(names)
+  }
+
+  /// The rows that are shown, and how many fit; nil where a limit ended the search before that was known.
+  private func found(
+    _ query: RecordQuery, _ opened: Vault?
+  ) async throws -> (rows: RecordRows, count: Int?, faults: [VaultError]) {
+    var (query, limit) = (query, query.limit)
+    // A person hears how many there are, and finds names where the letters stand, not their codes.
+    if isShown { query.limit = nil } else { limit = nil }
+    var (rows, faults) = try await session.locked.rows(query)
+    let count = query.limit.map { rows.count < $0 } ?? true ? rows.count : nil
+    if isShown {
+      if query.order == .name { rows = rows.inOrderOfLetters() }
+      rows = RecordRows(session.locked.toldApart(Array(rows)))
+      if let limit { rows = RecordRows(Array(rows.prefix(limit))) }
+    }
+    guard let opened else { return (rows, count, faults) }
+    let left: [RecordSummary]
+    (left, faults) = opened.verified(Array(rows), faults)
+    return (RecordRows(left), count.map { $0 - (rows.count - left.count) }, faults)
+  }
+
+  private func row(of summary: RecordSummary, _ table: RecordTable) -> RecordRow {
+    var row = RecordRow(summary: summary)
+    let (paths, hasMatch) = (table.paths, table.fields.contains(.match))
+    guard !paths.isEmpty || hasMatch, let record = try? session.locked.record(summary.id) else { return row }
+    let shown = RecordView(record)
+    for path in paths { row.values[path] = shown.cell(at: path) }
+    if hasMatch { row.match = table.highlight?.places(in: shown) ?? "" }
+    return row
+  }
+
+  private func show(_ rows: [RecordRow], _ table: RecordTable) throws {
+    if view.isTable {
+      guard !rows.isEmpty else { return }
+      return try view.table.print(Table(rows, table.columns, width: view.table.width), global)
+    }
+    var output = OutputBuffer(to: Output.writePrintable)
+    for row in rows { try output.append(table.line(of: row)) }
+    try output.flush()
+  }
+}
+
+extension RecordRows {
+  /// As people look for names: by base letters, then by marks, then by case.
+  func inOrderOfLetters() -> RecordRows {
+    let keyed = map { (key: LetterOrder($0.name), record: $0) }
+    // Those of one name stay in the order of their ids.
+    return RecordRows(
+      keyed.sorted { $0.key == $1.key ? $0.record.id < $1.record.id : $0.key < $1.key }.map(\.record))
+  }
+}
+
+extension RecordSummary: ListedRecord {
+  package var summary: RecordSummary { self }
+  package func appendTime(to line: inout [UInt8]) { updatedAt.appendText(to: &line) }
+
+  package func document(isVerified: Bool) -> JSONValue {
+    .members([
+      "created_at": .string(createdAt.text), "id": .string(id.text), "kind": .string(kind), "name": .string(name),
+      "revision": .number(JSONNumber(revision)), "updated_at": .string(updatedAt.text), "verified": .bool(isVerified),
+    ])
+  }
+}
+
+extension ListCommand: MistakeExplaining {
+  static func hint(for mistake: CommandMistake) -> String? {
+    guard mistake == .furtherArgument else { return nil }
+    return "`vault find TEXT` looks for a text, and `vault list --kind KIND` lists one kind"
+  }
+}

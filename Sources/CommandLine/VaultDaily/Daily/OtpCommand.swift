@@ -1,0 +1,115 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultSealing
+import VaultTerminal
+
+/// `vault otp`: a one-time code.
+struct OtpCommand: AsyncParsableCommand, OneRecordNaming {
+  static let configuration = CommandConfiguration(
+    commandName: "otp",
+    abstract: "Print the one-time code of a record.",
+    discussion: """
+      The code goes by the time (RFC 6238). Its key is base32, an otpauth://totp address, or a steam:// key. How long \
+      the code is good is said on stderr.
+
+      Example:
+        vault otp GitHub
+      """,
+    aliases: ["totp", "code"])
+
+  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  var record: String
+
+  @Argument(help: ArgumentHelp("A field, where the record has several keys.", valueName: "field"))
+  var path: String?
+
+  @Flag(help: "The code that comes after this one.")
+  var next = false
+
+  @Flag(help: "Put the code into the clipboard.")
+  var copy = false
+
+  @Flag(help: "Print the address that other programs take, which holds the key.")
+  var uri = false
+
+  @Flag(help: "Draw that address on the terminal, for a camera.")
+  var qr = false
+
+  @OptionGroup(title: "Clipboard") var clipboard: ClipboardOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    try checkForm()
+    if !copy || uri || qr { try global.requireReveal("otp") }
+    let field = try FieldArgument(record, path)
+    let target = copy ? try clipboard.clipboard() : nil
+    let session = try Session(vault, global)
+    let found = try await field.record(in: session, unlocking)
+    let chosen = try field.path.map(found.readingPlace) ?? found.oneTimeKeyPath()
+    let key = try await CommandError.naming(membersOf: found) { try found.oneTimeKey(at: chosen) }
+    if uri { return try print(address: key.address(named: found.name), of: found, chosen) }
+    if qr {
+      let address = Array(key.address(named: found.name).utf8)
+      return try unsafe QRCode.draw(address.span.bytes)
+    }
+    let now = Timestamp.now()
+    if now < found.envelope.updatedAt {
+      global.messages.note("the clock is behind: this record was changed at \(found.envelope.updatedAt.text)")
+    }
+    try give(key, at: now.secondsSinceEpoch, of: found, chosen, target)
+  }
+
+  private func checkForm() throws {
+    guard [next || copy, uri, qr].count(where: \.self) <= 1 else {
+      throw CommandError.usage("arguments", "--uri and --qr go alone", "a code goes with --next and --copy")
+    }
+    if qr { try QRCode.check(global, "use --uri for a program that draws") }
+  }
+
+  private func give(
+    _ key: OneTimeKey, at seconds: Int64, of found: OpenRecord, _ path: MemberPath, _ target: Clipboard?
+  ) throws {
+    let moment = seconds + (next ? Int64(key.remaining(at: seconds)) : 0)
+    let code = try key.code(at: moment)
+    let remaining = key.remaining(at: seconds)
+    if let target {
+      let cleared = try unsafe clipboard.put(Array(code.utf8).span.bytes, in: target)
+      clipboard.report("the code of \(found.name)", in: target, clearedAfter: cleared, global)
+    }
+    guard !global.json else {
+      return try Output.document([
+        "id": .string(found.id.text), "path": .string(path.description), "code": .string(code),
+        "period": .number(JSONNumber(key.period)), "remaining": .number(JSONNumber(remaining)),
+      ])
+    }
+    if target == nil { try Output.line(code) }
+    global.messages.note(next ? "good in \(remaining) s, for \(key.period) s" : "good for \(remaining) s")
+  }
+
+  private func print(address: String, of found: OpenRecord, _ path: MemberPath) throws {
+    guard global.json else { return try Output.line(address) }
+    try Output.document([
+      "id": .string(found.id.text), "path": .string(path.description), "uri": .string(address),
+    ])
+  }
+}
+
+extension OpenRecord {
+  /// What the codes of a record are made from.
+  fileprivate func oneTimeKey(at path: MemberPath) throws -> OneTimeKey {
+    let text = try revealed(at: path).plainText()
+    do throws(RecordError) {
+      return try OneTimeKey(parsing: text)
+    } catch {
+      var told = CommandError(.inputRefused, "input_refused", subject: "\(path)", error.reason)
+      told.record = id.text
+      told.field = path.description
+      throw told
+    }
+  }
+}

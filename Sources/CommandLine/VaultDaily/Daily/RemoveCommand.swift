@@ -1,0 +1,58 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+/// `vault remove`: records go to the trash.
+struct RemoveCommand: AsyncParsableCommand, ManyRecordsNaming {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Move records to the trash of the vault.",
+    discussion: """
+      They stay sealed in the vault's folder trash. It asks on a terminal; without one it needs --yes.
+
+      Example:
+        vault remove "Shai Mishali" --yes
+      """,
+    aliases: ["rm", "delete"])
+
+  @Argument(help: "Ids, exact names, or beginnings of ids.")
+  var record: [String]
+
+  @OptionGroup var everywhere: EverywhereOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    var session = try Session(vault, global)
+    // Whoever says yes beforehand must name what goes.
+    session.takesParts = !global.yes
+    guard global.yes || global.canAsk else {
+      // A word that means no record, or several, is told first: `--yes` would not do then.
+      for text in record { _ = try await session.resolve(text) }
+      throw CommandError(
+        .declined, "declined", subject: "remove", "there is no terminal to ask at",
+        hints: ["say so beforehand with --yes"])
+    }
+    let opened = try await session.unlockToWrite(unlocking, for: record)
+    var records: [OpenRecord] = []
+    for text in record {
+      let found = try await session.recordToRemove(text, in: opened)
+      if !records.contains(where: { $0.id == found.id }) { records.append(found) }
+    }
+    try global.confirm(question(records))
+    try await opened.remove(records.map(\.id))
+    let action = records.count == 1 ? "1 record removed" : "\(records.count) records removed"
+    guard global.json else { return global.messages.note(action) }
+    try Output.afterwards(action) {
+      try Output.document(["removed": .array(records.map { .string($0.id.text) })])
+    }
+  }
+
+  private func question(_ records: [OpenRecord]) -> String {
+    let names = records.prefix(5).map { "\"\($0.name)\" (\($0.id.text.prefix(8)))" }.joined(separator: ", ")
+    return "Remove \(names)\(records.count > 5 ? " and \(records.count - 5) more" : "")?"
+  }
+}

@@ -1,0 +1,148 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultSealing
+import VaultTerminal
+
+extension TrashCommand {
+  /// `vault trash restore`, `vault restore`.
+  struct Restore: AsyncParsableCommand, PlaceCompleting {
+    static let configuration = CommandConfiguration(
+      commandName: "restore",
+      abstract: "Put removed records back, all or none, or an earlier version of one.",
+      discussion: """
+        A record that is there again, and newer, is never replaced by the removed one. RECORD@REV is a version of one \
+        record, as with `vault show`: it becomes the next revision of what is there, or only the fields named behind it \
+        do, and what it does not have is taken away. `vault trash restore` and `vault restore` are one command; a backup is \
+        restored with `vault backup restore`.
+
+        Example:
+          vault restore "Shai Mishali"
+          vault restore "Shai Mishali@3" address --dry-run
+        """)
+
+    @Argument(
+      help: "Ids, exact names, or beginnings of ids, of removed records; or RECORD@REV and fields of that version.")
+    var record: [String]
+
+    @Flag(help: "Show which fields would change, and write nothing.")
+    var dryRun = false
+
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() async throws {
+      let session = try Session(vault, global)
+      let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
+      if let found = try await version(session, opened) { return try await restore(found, opened) }
+      let ids = try session.resolveTrashed(record, takingParts: true)
+      guard !dryRun else { return try show(ids, session) }
+      try await opened.restore(ids)
+      let action = ids.count == 1 ? "1 record restored" : "\(ids.count) records restored"
+      guard global.json else { return global.messages.note(action) }
+      try Output.afterwards(action) { try Output.document(["restored": .array(ids.map { .string($0.text) })]) }
+    }
+
+    /// The version that is meant; nil for removed records.
+    private func version(_ session: Session, _ opened: Vault) async throws -> FoundVersion? {
+      guard let word = record.first, (try? session.locked.resolveTrashed(word)) == nil else { return nil }
+      return try await VersionSearch(session, vault, unlocking, opened: opened).version(word)
+    }
+
+    private func show(_ ids: [RecordID], _ session: Session) throws {
+      guard !global.json else { return try Output.document(["restored": .array(ids.map { .string($0.text) })]) }
+      try Output.lines(session.locked.summaries(of: Set(ids)).map { Printable.text("\($0.id.text)  \($0.name)") })
+    }
+
+    private func restore(_ found: FoundVersion, _ opened: Vault) async throws {
+      let paths = try record.dropFirst().map { text in try MemberPath.argument(text, of: "path") }
+      let id = found.version.id
+      let envelope = found.record.envelope
+      try await CommandError.naming(found.record.kind) {
+        try await CommandError.naming(membersOf: found.record) {
+          let change = try opened.change(byBringingBack: found.version, only: paths)
+          for attachment in change.lostAttachments {
+            global.messages.note(
+              "\(Printable.text(attachment.name)) was attached then, and does not come back: a version brings fields alone"
+            )
+          }
+          guard !dryRun else { return try show(change, id) }
+          if let now = change.now, !change.isNothing {
+            let this = "\(found.record.name): revision \(envelope.revision) of \(envelope.updatedAt.text)"
+            let whole = paths.isEmpty ? "" : ", only \(paths.map(\.description).joined(separator: ", "))"
+            try global.confirm(
+              "\(this), from \(found.origin)\(whole). Bring it back in place of revision \(now.envelope.revision)?")
+          }
+          let hasChanged = try await opened.bringBack(found.version, only: paths, expecting: change)
+          try report(hasChanged, id)
+        }
+      }
+    }
+
+    private func report(_ hasChanged: Bool, _ id: RecordID) throws {
+      let action = hasChanged ? "1 record restored" : "nothing changed: it is so already"
+      guard global.json else { return global.messages.note(action) }
+      try Output.afterwards(action) {
+        try Output.document(["restored": .array(hasChanged ? [.string(id.text)] : [])])
+      }
+    }
+
+    /// The fields that would change, never what they hold.
+    private func show(_ change: VersionChange, _ id: RecordID) throws {
+      let fields = FieldChange.all(from: change.now?.fields ?? JSONObject(), to: change.fields)
+      guard global.json else {
+        if fields.isEmpty { global.messages.note("nothing would change: it is so already") }
+        return try Output.lines(
+          fields.map { Printable.text("\($0.action) \($0.path)\($0.isSealed ? " (sealed)" : "")") })
+      }
+      try Output.document([
+        "changes": .array(
+          fields.map { field in
+            .members([
+              "action": .string(field.action), "path": .string(field.path), "sealed": .bool(field.isSealed),
+            ])
+          }), "restored": .array(fields.isEmpty ? [] : [.string(id.text)]),
+      ])
+    }
+  }
+}
+
+/// One field in which two versions of a record differ.
+private struct FieldChange {
+  let path: String
+  /// `add`, `change` or `remove`.
+  let action: String
+  let isSealed: Bool
+
+  static func all(from old: JSONObject, to new: JSONObject) -> [FieldChange] {
+    let (old, new) = (JSONValue.object(old), JSONValue.object(new))
+    var changes: [FieldChange] = []
+    for path in new.valuePaths(at: .root) {
+      let (before, after) = (value(path, old), value(path, new))
+      if before == after { continue }
+      changes.append(FieldChange(path: path, action: before == nil ? "add" : "change", isSealed: isSealed(after)))
+    }
+    for path in old.valuePaths(at: .root) where value(path, new) == nil {
+      changes.append(FieldChange(path: path, action: "remove", isSealed: isSealed(value(path, old))))
+    }
+    return changes
+  }
+
+  private static func value(_ path: String, _ tree: JSONValue) -> JSONValue? {
+    (try? MemberPath(parsing: path)).flatMap { try? tree.value(at: $0) }
+  }
+
+  private static func isSealed(_ value: JSONValue?) -> Bool {
+    if case .string(let text)? = value { SealedToken.hasTokenShape(text) } else { false }
+  }
+}
+
+extension TrashCommand.Restore: RecordNaming {
+  /// Of a version the others are fields of it.
+  var recordWords: [String] {
+    get { record.first.map { VersionWord($0) == nil ? record : [$0] } ?? [] }
+    set { record = newValue + record.dropFirst(newValue.count) }
+  }
+}

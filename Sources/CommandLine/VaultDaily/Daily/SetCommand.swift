@@ -1,0 +1,187 @@
+import ArgumentParser
+import VaultCLI
+import VaultCrypto
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultRecords
+import VaultSealing
+import VaultStorage
+import VaultTerminal
+
+/// `vault set`: new values for some fields of a record.
+struct SetCommand: AsyncParsableCommand, OneRecordNaming {
+  static let configuration = CommandConfiguration(
+    commandName: "set",
+    abstract: "Change some fields of a record and touch no other.",
+    discussion: """
+      A value that is there already changes nothing. Secrets are never arguments: use the options below. With -g the \
+      record gets a new password.
+
+      Example:
+        vault set -g GitHub
+        vault set "Shai Mishali" address.city=Oslo --generate access_key=32
+      """)
+
+  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  var record: String
+
+  @Argument(help: ArgumentHelp("New values of readable fields.", valueName: "field=value"))
+  var values: [String] = []
+
+  @Option(help: ArgumentHelp("The same as FIELD=VALUE.", valueName: "field=value"))
+  var set: [String] = []
+
+  @OptionGroup(title: "Sealed values") var secrets: SecretOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    guard !values.isEmpty || !set.isEmpty || !secrets.isEmpty else {
+      throw CommandError.usage(
+        "arguments", "nothing to set",
+        "give FIELD=VALUE, or one of -g, --secret, --secret-file, --secret-stdin, --generate")
+    }
+    var values = values
+    let made = secrets.takeFields(from: &values)
+    guard !record.contains("=") || values.allSatisfy({ $0.contains("=") }) else {
+      throw CommandError.usage(
+        "record", "the record stands first, and FIELD=VALUE behind it", "write `vault set RECORD FIELD=VALUE`")
+    }
+    let typed =
+      try values.assignments(of: nil, mayBeSecret: true)
+      + set.map { text in try MemberPath.assignment(text, of: "--set") }
+    let recipe = try secrets.checkedRecipe()
+    try secrets.checkUse()
+    let session = try Session(vault, global)
+    let opened = try await session.unlockToWrite(unlocking, for: [record])
+    let found = try await session.record(record, in: opened)
+    let kind = found.kind
+    let assignments = typed.map { (path: found.place(of: $0.path), value: $0.value) }
+    for (path, value) in assignments { try kind?.checkReadable(path, value, option: "field=value") }
+    let sealed = try secrets.assignments(for: kind, making: made, recipe, global)
+    try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
+    try FormerValues(of: found, in: session).confirm(replacing: sealed.filter(\.isMade).map(\.path))
+    let edits =
+      assignments.map { FieldEdit.set($0.path, to: found.argument($0.value, at: $0.path)) }
+      + sealed.map { FieldEdit.seal($0.path, $0.secret) }
+    let hasChanged = try await CommandError.naming(kind) { try await opened.edit(found.id, edits) }
+    try RecordChange(id: found.id, global: global).report(hasChanged)
+    for note in sealed.compactMap(\.note) { global.messages.note(note) }
+    try warn(kind, sealed)
+  }
+
+  /// Says what is odd about new values; nothing about those that were there before.
+  private func warn(_ kind: RecordKind?, _ sealed: [SecretAssignment]) throws {
+    guard let kind else { return }
+    var given = JSONValue.object(JSONObject())
+    for assignment in sealed where kind.warnsAbout(assignment.path) {
+      try given.put(.string(assignment.secret.string ?? ""), at: assignment.path, option: assignment.option)
+    }
+    for warning in kind.warnings(about: given.object ?? JSONObject()) {
+      global.messages.note("\(warning.path): \(warning.text)")
+    }
+  }
+}
+
+extension OpenRecord {
+  /// What an argument stands for: as the kind says, or where it is not known of the type that the value has now.
+  fileprivate func argument(_ text: String, at path: MemberPath) -> JSONValue {
+    if let kind { return kind.argument(text, at: path) }
+    switch try? value(at: path) {
+    case .number, .bool, .object, .array: return (try? JSONParser.parse(Array(text.utf8))) ?? .string(text)
+    default: return .string(text)
+    }
+  }
+}
+
+/// `vault unset`: takes fields away.
+struct UnsetCommand: AsyncParsableCommand, OneRecordNaming {
+  static let configuration = CommandConfiguration(
+    commandName: "unset",
+    abstract: "Take fields of a record away.",
+    discussion: """
+      Example:
+        vault unset "Shai Mishali" website contact_info.home_phone
+      """)
+
+  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  var record: String
+
+  @Argument(help: ArgumentHelp("Fields, such as contact_info.email.", valueName: "field"))
+  var paths: [String]
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    let named = try paths.map { text in try MemberPath.argument(text, of: "path") }
+    try named.checkDistinct()
+    let session = try Session(vault, global)
+    let opened = try await session.unlockToWrite(unlocking, for: [record])
+    let found = try await session.record(record, in: opened)
+    let paths = named.map { found.place(of: $0) }
+    try FormerValues(of: found, in: session).confirm(takingAway: paths)
+    let hasChanged = try await CommandError.naming(membersOf: found) {
+      try await opened.edit(found.id, paths.map(FieldEdit.unset))
+    }
+    try RecordChange(id: found.id, global: global).report(hasChanged)
+  }
+}
+
+/// What becomes of the sealed values of a record that a command replaces.
+private struct FormerValues {
+  private let record: OpenRecord
+  private let session: Session
+
+  init(of record: OpenRecord, in session: Session) { (self.record, self.session) = (record, session) }
+
+  /// Asks before a value that somebody may still need is replaced by one that was made up.
+  func confirm(replacing paths: [MemberPath]) throws { try confirm(paths, "Replace it") }
+
+  /// Asks before a sealed value is taken away.
+  func confirm(takingAway paths: [MemberPath]) throws { try confirm(paths, "Take it away") }
+
+  private func confirm(_ paths: [MemberPath], _ question: String) throws {
+    guard session.global.isAtTerminal, !session.global.yes else { return }
+    let lost = paths.filter(isSealed)
+    guard !lost.isEmpty, !isInGit else { return }
+    let fields = lost.map(\.description).joined(separator: ", ")
+    try session.global.confirm("\(record.name): \(fields) has a value, and nothing keeps it afterwards. \(question)?")
+  }
+
+  private func isSealed(_ path: MemberPath) -> Bool {
+    let path = record.kind?.presentPath(path) ?? path
+    guard let value = try? record.value(at: path) else { return false }
+    return value.leaves().contains { $0.1.string.map(SealedToken.hasTokenShape) ?? false }
+  }
+
+  /// Whether the last commit has the record as it is now.
+  private var isInGit: Bool {
+    guard !session.location.isDatabase else { return false }
+    let folder = session.location.path
+    let path = StoreLocation.record(record.id).relativePath
+    guard let committed = Git(at: folder).output(["cat-file", "blob", "HEAD:./\(path)"]),
+      let file = try? NamedFile.plain("\(folder)/\(path)"),
+      let bytes = try? TextInput.bytes(of: file, limit: JSONLimits.record.byteCount)
+    else { return false }
+    return committed == bytes
+  }
+}
+
+/// What commands that change one record say at the end.
+struct RecordChange {
+  let id: RecordID
+  let global: GlobalOptions
+
+  func report(_ hasChanged: Bool) throws {
+    if global.json {
+      return try Output.afterwards(hasChanged ? "the change is stored" : "nothing had to be changed") {
+        try Output.document(["changed": .bool(hasChanged), "id": .string(id.text)])
+      }
+    }
+    if !hasChanged { global.messages.note("nothing changed") }
+  }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultSealing
+import VaultTerminal
+
+/// `vault show`: one record.
+struct ShowCommand: AsyncParsableCommand, OneRecordNaming {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Print a record, its sealed fields masked.",
+    discussion: """
+      Masked, it needs no key; with one that is given by an option or a variable the record is verified first. \
+      RECORD@REV is an earlier version, which always is: REV is the number of a revision, a date, `trash`, or a commit \
+      of git.
+
+      Example:
+        vault show "Shai Mishali" --reveal --identity identity.txt
+      """,
+    aliases: ["cat"])
+
+  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  var record: String
+
+  @Flag(help: "Open the sealed fields.")
+  var reveal = false
+
+  @OptionGroup var revision: RevisionOptions
+  @OptionGroup var everywhere: EverywhereOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    if reveal { try global.requireReveal("--reveal") }
+    let session = try Session(vault, at: revision, global)
+    let view = try await view(session)
+    guard global.json else {
+      try Output.lines(Output.isTerminal ? view.screen(global.style) : view.lines(global.style))
+      if !view.isVerified { global.messages.note(Messages.unverifiedNote) }
+      return
+    }
+    try Output.document([
+      "attachments": .array(view.attachments.map(\.document)),
+      "created_at": .string(view.envelope.createdAt.text),
+      "id": .string(view.id.text),
+      "kind": .string(view.envelope.kind),
+      "name": .string(view.name),
+      "record": .object(try view.markedFields()),
+      "revision": .number(JSONNumber(view.envelope.revision)),
+      "updated_at": .string(view.envelope.updatedAt.text),
+      "verified": .bool(view.isVerified),
+    ])
+  }
+
+  private func view(_ session: Session) async throws -> RecordView {
+    if let found = try await session.version(record, vault, unlocking, unless: revision) {
+      return try RecordView(found.record, revealed: reveal)
+    }
+    let opened =
+      reveal ? try await session.unlock(unlocking, for: [record]) : try await session.unlockWhereItHelps(unlocking)
+    guard let opened else { return RecordView(try session.locked.record(await session.resolve(record))) }
+    return try RecordView(try await session.record(record, in: opened), revealed: reveal)
+  }
+}

@@ -1,0 +1,142 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+extension TrashCommand {
+  /// `vault trash empty`: records go for good.
+  struct Empty: AsyncParsableCommand, ManyRecordsNaming, PlaceCompleting {
+    static let configuration = CommandConfiguration(
+      commandName: "empty",
+      abstract: "Delete removed records for good.",
+      discussion: """
+        Everything in the trash, or what was removed so long ago, or the records that are named. It asks on a terminal; \
+        without one it needs --yes. A damaged file is kept, unless it is named by its full id and --yes is given. \
+        A checkpoint that lists the records is renewed. Copies in version control and backups stay.
+
+        Example:
+          vault trash empty --older-than 30d --yes
+        """)
+
+    @Argument(help: "Ids, exact names, or beginnings of ids, of removed records.")
+    var record: [String] = []
+
+    @Option(
+      parsing: .unconditional,
+      help: ArgumentHelp("Only what was removed so long ago: 30d, 12h, 90m, 2w.", valueName: "age"))
+    var olderThan: String?
+
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() async throws {
+      let age = try olderThan.map { try Age($0, option: "--older-than") }
+      guard global.yes || global.canAsk else {
+        throw CommandError(
+          .declined, "declined", subject: "trash empty", "there is no terminal to ask at",
+          hints: ["say so beforehand with --yes"])
+      }
+      let session = try Session(vault, global)
+      let opened = try await session.unlockToWrite(unlocking)
+      let (records, faults) = try await opened.listedTrash()
+      let choice = try TrashChoice(records, faults, named: session.resolveTrashed(record), words: record)
+        .limited(to: age?.before(.now()))
+      var report = DeletionReport(faults: global.yes ? choice.keptFaults : choice.faults)
+      if !choice.ids.isEmpty || (global.yes && !choice.damaged.isEmpty) {
+        if !choice.ids.isEmpty { try global.confirm(choice.question) }
+        report.add(try await opened.deleteTrashed(choice.ids))
+        if global.yes { report.add(try await opened.deleteTrashed(choice.damaged, evenDamaged: true)) }
+      }
+      try report.print(global)
+    }
+  }
+}
+
+/// Which removed records are to go.
+private struct TrashChoice {
+  /// Records that verify.
+  let records: [TrashedRecord]
+  /// Damaged ones that are named by their full id.
+  let damaged: [RecordID]
+  /// The faults of all that would be chosen if it verified.
+  let faults: [VaultError]
+
+  var ids: [RecordID] { records.map(\.id) }
+  /// The faults of files that stay even when the user insists.
+  var keptFaults: [VaultError] { faults.filter { fault in !damaged.contains { $0 == fault.record } } }
+
+  /// - Parameter words: what the user wrote for `named`.
+  init(_ records: [TrashedRecord], _ faults: [VaultError], named: [RecordID], words: [String]) {
+    guard !words.isEmpty else {
+      self.init(records: records, damaged: [], faults: faults)
+      return
+    }
+    let faults = faults.filter { fault in fault.record.map(named.contains) ?? false }
+    let fullIDs = Set(words.compactMap { RecordID(parsing: $0) })
+    self.init(
+      records: records.filter { named.contains($0.id) },
+      damaged: faults.compactMap(\.record).filter(fullIDs.contains), faults: faults)
+  }
+
+  private init(records: [TrashedRecord], damaged: [RecordID], faults: [VaultError]) {
+    self.records = records
+    self.damaged = damaged
+    self.faults = faults
+  }
+
+  /// Without what was removed after `time`; when a damaged one was removed nobody can tell, so it stays.
+  func limited(to time: Timestamp?) -> TrashChoice {
+    guard let time else { return self }
+    return TrashChoice(records: records.filter { $0.deletedAt <= time }, damaged: [], faults: faults)
+  }
+
+  var question: String {
+    let names = records.prefix(5).map { "\"\($0.summary.name)\" (\($0.id.text.prefix(8)))" }.joined(separator: ", ")
+    return "Delete for good \(names)\(records.count > 5 ? " and \(records.count - 5) more" : "")?"
+  }
+}
+
+/// What was deleted and what was not.
+private struct DeletionReport {
+  private var deleted: [RecordID] = []
+  private var faults: [VaultError]
+  private var stillListedCount = 0
+
+  init(faults: [VaultError]) { self.faults = faults }
+
+  mutating func add(_ records: DeletedRecords) {
+    deleted += records.deleted
+    faults += records.faults
+    stillListedCount += records.stillListedCount
+  }
+
+  /// Ends the command with 13 when something damaged was kept.
+  func print(_ global: GlobalOptions) throws {
+    let action = deleted.count == 1 ? "1 record deleted" : "\(deleted.count) records deleted"
+    if global.json {
+      try Output.afterwards(action) { try Output.document(["deleted": .array(deleted.map { .string($0.text) })]) }
+    } else {
+      global.messages.note(action)
+    }
+    if stillListedCount > 0 {
+      global.messages.note(
+        "the checkpoint still lists \(stillListedCount == 1 ? "this record" : "\(stillListedCount) of these records"): "
+          + "`vault checkpoint --accept-rollback` makes a new list, which needs the key and not the agent")
+    }
+    for fault in faults {
+      var error = CommandError(fault)
+      if fault.isAboutFileType, let file = fault.file {
+        error.hints = ["it was kept; delete \(file) by hand"]
+      } else if let record = fault.record, fault.code == .damaged {
+        error.hints = [
+          "it was kept; `vault repair` may have a good version",
+          "`vault trash empty \(record.text) --yes` deletes it all the same",
+        ]
+      }
+      global.messages.report(error)
+    }
+    if let fault = faults.first { throw Finished(status: ExitStatus(fault.code)) }
+  }
+}

@@ -1,0 +1,202 @@
+import ArgumentParser
+import VaultAge
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+extension KeyCommand {
+  /// `vault key add`.
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "add",
+      abstract: "Add a way to unlock.",
+      discussion: """
+        WHO is a recipient (age1…), or a file with one, after which the slot is called; or one of --passphrase, \
+        --recipient and --generate-identity. The header and the files of all slots are verified first.
+
+        Example:
+          vault key add ada.pub
+          vault key add age1… "Ada's laptop"
+        """)
+
+    @Argument(help: "The recipient (age1…) of somebody's identity, or a file with one.")
+    var who: String?
+
+    @Argument(help: ArgumentHelp("As --label.", valueName: "name"))
+    var name: String?
+
+    @Flag(help: "Unlock with a passphrase; it is asked for twice, or read as below.")
+    var passphrase = false
+
+    @Option(help: ArgumentHelp("Unlock with the identity of an age recipient.", valueName: "age1…"))
+    var recipient: String?
+
+    @Option(help: ArgumentHelp("Make an age identity and write it to a new file.", valueName: "file"))
+    var generateIdentity: String?
+
+    @Option(
+      name: .customLong("label"),
+      help: ArgumentHelp("What the slot is called, else user@host for a key made here.", valueName: "label"))
+    var givenLabel: String?
+
+    @Option(help: ArgumentHelp("The cost of the passphrase, 10 to 20.", valueName: "n"))
+    var workFactor: Int?
+
+    @OptionGroup var newPassphrase: NewPassphraseOptions
+    @OptionGroup var everywhere: EverywhereOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() async throws {
+      try check()
+      let recipient = try namedRecipient()
+      let session = try Session(vault, global)
+      if let path = generateIdentity { try IdentityFile.check(newFile: path, session.location) }
+      let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
+      defer { session.rememberReaders(of: opened) }
+      if let path = generateIdentity { return try report(await generate(path, opened, session.location), path) }
+      let kind: NewSlot.Kind
+      if let recipient {
+        kind = .recipient(recipient)
+      } else {
+        kind = .passphrase(try newPassphrase.read(global), workFactor: workFactor ?? SlotFile.defaultWorkFactor)
+      }
+      try report(await opened.addSlot(NewSlot(kind, label: label(opened.header))), nil)
+    }
+
+    /// What can be refused before anybody is asked for a passphrase.
+    private func check() throws {
+      let ways = [passphrase, recipient != nil, generateIdentity != nil, who != nil].count { $0 }
+      guard ways == 1 else {
+        throw CommandError.usage(
+          "key add", "takes exactly one of WHO, --passphrase, --recipient age1… and --generate-identity FILE")
+      }
+      guard name == nil || givenLabel == nil else { throw CommandError.usage("--label", "is given twice") }
+      guard passphrase || (newPassphrase.isEmpty && workFactor == nil) else {
+        throw CommandError.usage(workFactor == nil ? "--new-passphrase-…" : "--work-factor", "needs --passphrase")
+      }
+      try SlotFile.checkNewWorkFactor(workFactor)
+    }
+
+    /// What was given, else the name of the file; a key that is made here is called after this user and machine.
+    private func label(_ header: VaultHeader) -> String {
+      if let given = givenLabel ?? name ?? (isFile ? who.map(Self.title) : nil) { return given }
+      return passphrase || generateIdentity != nil ? KeyLabel.usual(besides: header.slots.map(\.label)) : ""
+    }
+
+    /// Whether WHO is a file, and no recipient.
+    private var isFile: Bool { who.map { !$0.hasPrefix("age1") && !IdentityFile.isIdentity($0) } ?? false }
+
+    private func namedRecipient() throws -> AgeRecipient? {
+      guard let who, isFile else { return try (recipient ?? who).map { try AgeRecipient.argument($0) } }
+      let recipients = try RecipientsFile.read(who)
+      guard let only = recipients.first, recipients.count == 1 else {
+        throw CommandError(
+          .inputRefused, "input_refused", subject: who, "has \(recipients.count) recipients, and a slot is for one",
+          hints: ["name each by itself: `vault key add age1… NAME`"])
+      }
+      return only
+    }
+
+    /// A file's name without what stands behind its first dot.
+    private static func title(of path: String) -> String {
+      let name = path.split(separator: "/").last ?? ""
+      return String(name.drop { $0 == "." }.prefix { $0 != "." })
+    }
+
+    /// The identity is durable before the slot is made, and goes again when that fails.
+    private func generate(_ path: String, _ opened: Vault, _ location: VaultLocation) async throws -> Slot {
+      let identity = try AgeIdentity.generate()
+      try IdentityFile.create(identity, at: path, created: Timestamp.now().text)
+      do {
+        return try await opened.addSlot(NewSlot(.recipient(identity.recipient), label: label(opened.header)))
+      } catch {
+        // Where the header has the slot in spite of the error, the identity is what opens it.
+        let header = try? location.open(global).header
+        if header?.slots.contains(where: { $0.recipient == identity.recipient }) == false { System.remove(path) }
+        throw error
+      }
+    }
+
+    private func report(_ slot: Slot, _ identity: String?) throws {
+      if let identity {
+        global.messages.note("the identity is in \(identity): keep a copy in a safe place, never beside the vault")
+      }
+      if isFile { global.messages.note("\(slot.words) is for \(slot.who)") }
+      guard global.json else { return try Output.line(slot.id.text) }
+      try Output.document(["identity": .optional(identity), "slot": slot.document])
+    }
+  }
+
+  /// `vault key change-passphrase`.
+  struct ChangePassphrase: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "change-passphrase",
+      abstract: "Give a passphrase slot another passphrase, at the present cost.",
+      discussion: """
+        Without SLOT it is the one that unlocked the vault, or the only one there is. It gets a new id and file. The same \
+        passphrase may be given again, to make a weak slot as strong as a new one.
+
+        Example:
+          vault key change-passphrase
+        """)
+
+    @Argument(help: "The id, exact label, or beginning of the id of a slot.")
+    var slot: String?
+
+    @Option(help: ArgumentHelp("The cost of the passphrase, 10 to 20.", valueName: "n"))
+    var workFactor = SlotFile.defaultWorkFactor
+
+    @OptionGroup var newPassphrase: NewPassphraseOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() async throws {
+      try SlotFile.checkNewWorkFactor(workFactor)
+      let session = try Session(vault, global)
+      let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
+      let old = try slot.map { try opened.header.slot(argument: $0) } ?? standard(opened)
+      guard old.kind == .scrypt else {
+        throw CommandError.usage(
+          "SLOT", "\(old.words) has no passphrase: it is for an identity",
+          "`vault key add --passphrase` adds a slot with one")
+      }
+      let passphrase = try newPassphrase.read(global)
+      let new = try await opened.changePassphrase(of: old.id, to: passphrase, workFactor: workFactor)
+      session.rememberReaders(of: opened)
+      if global.json {
+        return try Output.document([
+          "notes": .array([.string(Self.warning)]), "removed": old.document, "slot": new.document,
+        ])
+      }
+      try Output.line(new.id.text)
+      global.messages.note(Self.warning)
+    }
+
+    private static let warning =
+      "the old passphrase still opens copies of the old slot, in git history and backups: "
+      + "if somebody else knows it, `vault rekey --reseal`"
+
+    private func standard(_ opened: Vault) throws -> Slot {
+      if opened.slot.kind == .scrypt { return opened.slot }
+      let slots = opened.header.slots.filter { $0.kind == .scrypt }
+      guard let only = slots.first, slots.count == 1 else {
+        throw CommandError.usage(
+          "SLOT", slots.isEmpty ? "no slot of the vault has a passphrase" : "several slots have a passphrase: name one",
+          "`vault key list` shows the slots")
+      }
+      return only
+    }
+  }
+}
+
+extension SlotFile {
+  /// Refuses a cost that no new slot may have.
+  static func checkNewWorkFactor(_ workFactor: Int?) throws {
+    guard let workFactor, !newWorkFactors.contains(workFactor) else { return }
+    throw CommandError.usage("--work-factor", "must be between 10 and 20")
+  }
+}

@@ -1,0 +1,180 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+/// `vault key`: the ways to unlock.
+struct KeyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "key",
+    abstract: "List, add, remove and change the ways to unlock.",
+    discussion: """
+      A slot is an age file that holds the vault's key, for one recipient or one passphrase. SLOT is an id, an exact \
+      label, or the beginning of an id.
+
+      Example:
+        vault key list
+        vault key add --recipient age1… --label "Ada's laptop"
+      """,
+    subcommands: [List.self, Add.self, Remove.self, ChangePassphrase.self], defaultSubcommand: List.self)
+}
+
+extension KeyCommand {
+  /// `vault key list`.
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list",
+      abstract: "List the slots and how strong they are.",
+      discussion: """
+        Without a key the list is not verified, and it says so.
+
+        Example:
+          vault key list
+        """,
+      aliases: ["ls"])
+
+    @OptionGroup var table: TableOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() async throws {
+      let session = try Session(vault, global)
+      let opened = try await session.unlockWhereItHelps(unlocking)
+      let states = try opened?.slotStates() ?? session.locked.slotStates()
+      if global.json {
+        try Output.document(["slots": .array(states.map(\.document)), "verified": .bool(opened != nil)])
+      } else {
+        if table.isShown(global) {
+          try table.print(states, columns, global)
+        } else {
+          try Output.lines(states.map { Printable.text($0.line) })
+        }
+        if opened == nil { global.messages.note(Messages.unverifiedNote) }
+      }
+      let faults = states.compactMap(\.fault)
+      for fault in faults { global.messages.report(fault) }
+      if let fault = faults.first { throw Finished(status: ExitStatus(fault.code)) }
+    }
+
+    private var columns: [TableColumn<SlotState>] {
+      let (style, table) = (global.style, table)
+      return [
+        TableColumn(title: "LABEL", rank: 0, least: 12) { state in
+          state.slot.label.isEmpty ? "-" : state.slot.label
+        },
+        TableColumn(title: "KIND", rank: 3) { $0.slot.kind.name },
+        TableColumn(title: "KEY", rank: 1, least: 12, most: 62) { state in
+          [state.slot.who, state.strength].compactMap { $0 }.joined(separator: ", ")
+        },
+        TableColumn(title: "AGE", rank: 2, look: style.dim) { table.shown($0.slot.createdAt) },
+        TableColumn(title: "ID", rank: 1, look: style.dim) { table.shown($0.slot.id) },
+      ]
+    }
+  }
+
+  /// `vault key remove`.
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove",
+      abstract: "Take a way to unlock away.",
+      discussion: """
+        It asks before it takes away the slot that unlocked the vault, or one whose file is damaged; without a terminal \
+        that needs --yes. At a terminal a part of a label is enough, and then it asks. The keys stay the same: only a \
+        reseal shuts out whoever has had them. --rekey, or a yes at the end, does that, too, and lists the secrets that \
+        they have read, to be replaced at their source.
+
+        Example:
+          vault key remove "Ada's laptop" --rekey
+        """,
+      aliases: ["rm", "delete"])
+
+    @Argument(help: "The id, exact label, or beginning of the id of a slot.")
+    var slot: String
+
+    @Flag(help: "Also reseal the vault under a new key, and list the secrets to replace at their source.")
+    var rekey = false
+
+    @OptionGroup var everywhere: EverywhereOptions
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() async throws {
+      var session = try Session(vault, global)
+      session.keepsPassphrase = true
+      let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
+      let (chosen, isNamed) = try named(opened.header)
+      let isDamaged = try opened.locked.state(of: chosen).fault != nil
+      if isDamaged {
+        try global.confirm("The file of the slot \(chosen.words) is damaged and may be restored. Give it up?")
+      } else if chosen.id == opened.slot.id {
+        try global.confirm("The slot \(chosen.words) is the one that you have unlocked with. Remove it?")
+      } else if !isNamed {
+        try global.confirm("Remove the slot \(chosen.words)?")
+      }
+      let removed = try await opened.removeSlot(chosen.id, evenDamaged: isDamaged)
+      if rekey { return try await resealed(opened, removed, session.location) }
+      let warnings = Self.warnings(session.location)
+      if global.json {
+        return try Output.document(["notes": .array(warnings.map { .string($0) }), "removed": removed.document])
+      }
+      global.messages.note("the slot \(removed.words) is removed")
+      for warning in warnings { global.messages.note(warning) }
+      try await offerReseal(opened, session.location)
+    }
+
+    /// The slot that is meant; at a terminal the only one with the word in its label, which is then asked about.
+    private func named(_ header: VaultHeader) throws -> (slot: Slot, isNamed: Bool) {
+      do {
+        return (try header.slot(argument: slot), true)
+      } catch let error as CommandError where error.vaultCode == .noSuchSlot && !slot.isEmpty {
+        let part = PartMatch(slot)
+        let found = header.slots.filter { !$0.label.isEmpty && part.matches(baseLetters: BaseLetters.of($0.label)) }
+        if found.count == 1, !global.yes, global.isAtTerminal { return (found[0], false) }
+        throw error.near(found.prefix(5).map(\.label))
+      }
+    }
+
+    /// Shuts out who had the slot, and says what that cannot do: the list of `vault due --leaver`.
+    private func resealed(_ opened: Vault, _ removed: Slot, _ location: VaultLocation) async throws {
+      global.messages.note("the slot \(removed.words) is removed")
+      try await reseal(opened, location)
+    }
+
+    private func reseal(_ opened: Vault, _ location: VaultLocation) async throws {
+      try await RotationRun(opened: opened, at: location, global: global).report(.reseal)
+      guard !global.json else { return }
+      // The header says when that was only as it is now.
+      try DueReport(location.open(global).due(.sinceReseal)).print(global)
+    }
+
+    /// Asks at a terminal only: `--yes` answers whether the slot goes, and no more.
+    private func offerReseal(_ opened: Vault, _ location: VaultLocation) async throws {
+      guard !global.yes, Messages.vault == nil, let terminal = Terminal(noInput: global.noInput),
+        try terminal.confirms("Reseal the vault now?")
+      else { return }
+      try await reseal(opened, location)
+    }
+
+    /// What removing a slot does not do.
+    private static func warnings(_ location: VaultLocation) -> [String] {
+      [
+        "the key is still the same: copies of the slot, as in \(location.keepers), open this vault",
+        "`vault rekey --reseal` gives it a new one, which they do not open",
+      ]
+    }
+  }
+}
+
+extension VaultHeader {
+  /// The slot that a word of the command line means.
+  func slot(argument text: String) throws -> Slot {
+    do throws(VaultError) {
+      return try slot(named: text)
+    } catch {
+      throw CommandError(error).about(text.isEmpty ? "SLOT is empty" : text)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+/// `vault rekey`: a new key for the vault.
+struct RekeyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rekey",
+    abstract: "Give the vault a new key, and print its new fingerprint.",
+    discussion: """
+      Every slot is made again. Secrets stay as they are sealed; with --reseal they are sealed anew, under new keys, as is \
+      needed when somebody left or a key leaked. One that was interrupted is finished by the next `vault rekey`.
+
+      A slot with somebody else's passphrase needs that passphrase, which is asked for on a terminal, or --drop-key. At a \
+      terminal it asks before it begins; --yes answers.
+
+      Example:
+        vault rekey --reseal --drop-key "Bob's passphrase"
+      """)
+
+  @Flag(help: "Seal every secret anew, so that the old keys open nothing that is written from now on.")
+  var reseal = false
+
+  @Option(help: ArgumentHelp("Give this slot no new key; may be repeated.", valueName: "slot"))
+  var dropKey: [String] = []
+
+  @Option(help: ArgumentHelp("The passphrase of another slot, from a file; may be repeated.", valueName: "key=file"))
+  var keyPassphraseFile: [String] = []
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("The cost of passphrases, 10 to 20.", valueName: "n"))
+  var workFactor = SlotFile.defaultWorkFactor
+
+  @Flag(help: "Only show what would be done.")
+  var dryRun = false
+
+  @OptionGroup var everywhere: EverywhereOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    try SlotFile.checkNewWorkFactor(workFactor)
+    var session = try Session(vault, global)
+    session.keepsPassphrase = true
+    let opened =
+      dryRun
+      ? try await session.unlock(unlocking, withRootKey: true)
+      : try await session.unlockToWrite(unlocking, withRootKey: true)
+    var run = RotationRun(opened: opened, at: session.location, global: global)
+    run.renewal = try renewal(opened.header)
+    let reason = reseal ? KeyringEntry.Reason.reseal : .rewrap
+    if dryRun { return try run.preview(reason) }
+    try confirm(opened.header, session.location)
+    try await run.report(reason)
+  }
+
+  /// Asks a person, before the key changes that other machines know; scripts are not asked.
+  private func confirm(_ header: VaultHeader, _ location: VaultLocation) throws {
+    guard global.isAtTerminal, header.unfinishedRotation == nil else { return }
+    let sealing = reseal ? " and seal every secret anew" : ""
+    try global.confirm(
+      "Give the vault \(location.path) a new key\(sealing)? Its fingerprint changes, and other machines have to accept it."
+    )
+  }
+
+  private func renewal(_ header: VaultHeader) throws -> SlotRenewal {
+    var renewal = SlotRenewal()
+    renewal.workFactor = workFactor
+    renewal.maximumWorkFactor = try unlocking.maximumWorkFactor()
+    for text in dropKey { renewal.dropped.insert(try header.slot(argument: text).id) }
+    for text in keyPassphraseFile {
+      guard let equals = text.firstIndex(of: "="), text[equals...].count > 1 else {
+        throw CommandError.usage("--key-passphrase-file", "takes KEY=FILE")
+      }
+      let slot = try header.slot(argument: String(text[..<equals]))
+      guard slot.kind == .scrypt else {
+        throw CommandError.usage("--key-passphrase-file", "\(slot.words) has no passphrase")
+      }
+      renewal.passphrases[slot.id] = try SecretInput.file(String(text[text.index(after: equals)...])).passphrase()
+    }
+    return renewal
+  }
+}

@@ -1,0 +1,131 @@
+import VaultCLI
+import VaultCrypto
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+/// A rotation as commands carry it out: questions before, a report after.
+struct RotationRun {
+  let opened: Vault
+  let location: VaultLocation
+  let global: GlobalOptions
+  var renewal = SlotRenewal()
+
+  init(opened: Vault, at location: VaultLocation, global: GlobalOptions) {
+    (self.opened, self.location, self.global) = (opened, location, global)
+  }
+
+  /// Rotates and prints the new fingerprint, or the document of `--json`.
+  func report(_ reason: KeyringEntry.Reason) async throws {
+    let plan = try opened.rotationPlan(renewal)
+    try confirm(plan)
+    let renewal = try withPassphrases(plan)
+    if reason == .reseal, plan.unfinished != .reseal, !location.isDatabase {
+      global.messages.note(Self.branchWarning)
+    }
+    let progress = Progress("records", global) { plan.recordCount }
+    defer { progress.end() }
+    let done = try await opened.rotate(reason, slots: renewal) { progress.advance(by: $0) }
+    progress.end()
+    let fingerprint = try opened.header.fingerprint()
+    let notes = notes(done)
+    guard !global.json else { return try Output.document(members(done, fingerprint, notes)) }
+    try Output.line(fingerprint)
+    for note in notes { global.messages.note(note) }
+  }
+
+  /// Prints what would be done.
+  func preview(_ reason: KeyringEntry.Reason) throws {
+    let plan = try opened.rotationPlan(renewal)
+    guard !global.json else {
+      return try Output.document([
+        "dropped": .array(plan.dropped.map(\.document)), "dry_run": true,
+        "needs_passphrase": .array(plan.needsPassphrase.map { .string($0.id.text) }),
+        "reason": .string(reason.rawValue), "records": .number(JSONNumber(plan.recordCount)),
+        "slots": .array(plan.slots.map(\.document)), "trashed": .number(JSONNumber(plan.trashedCount)),
+        "unfinished": .optional(plan.unfinished?.rawValue),
+      ])
+    }
+    var lines = plan.unfinished.map { ["finish  the \($0.rawValue) that was begun"] } ?? []
+    if plan.unfinished == nil || (plan.unfinished == .rewrap && reason == .reseal) {
+      lines.append("\(reason.rawValue)  \(plan.recordCount) records, \(plan.trashedCount) in the trash")
+      lines += plan.slots.map { slot in
+        let isNeeded = plan.needsPassphrase.contains { $0.id == slot.id }
+        return "slot    \(slot.id.text)  \(slot.who)  \(slot.label)\(isNeeded ? "  needs its passphrase" : "")"
+      }
+      lines += plan.dropped.map { "drop    \($0.id.text)  \($0.who)  \($0.label)" }
+    }
+    try Output.lines(lines.map(Printable.text))
+  }
+
+  private func confirm(_ plan: RotationPlan) throws {
+    guard plan.dropped.contains(where: { $0.id == opened.slot.id }) else { return }
+    try global.confirm("The slot \(opened.slot.words) is the one that you have unlocked with. Drop it?")
+  }
+
+  /// Asks for the passphrases of slots that are other people's.
+  private func withPassphrases(_ plan: RotationPlan) throws -> SlotRenewal {
+    var renewal = renewal
+    for slot in plan.needsPassphrase { renewal.passphrases[slot.id] = try passphrase(of: slot, plan) }
+    return renewal
+  }
+
+  private func passphrase(of slot: Slot, _ plan: RotationPlan) throws -> SecretBytes {
+    guard let terminal = Terminal(noInput: global.noInput) else {
+      throw CommandError(
+        .cannotUnlock, "no_key", subject: slot.path, "needs its passphrase to be made again",
+        hints: plan.needsPassphrase.flatMap { slot in
+          [
+            "--key-passphrase-file \(slot.id.text)=FILE gives the passphrase of \(slot.words)",
+            "--drop-key \(slot.id.text) gives the slot up",
+          ]
+        })
+    }
+    for attempt in 1...3 {
+      let passphrase = try terminal.secret("Passphrase of the slot \(Printable.text(slot.words)): ")
+      do throws(VaultError) {
+        try opened.requirePassphrase(passphrase, opens: slot, renewal)
+        return passphrase
+      } catch {
+        guard error.code == .wrongPassphrase, attempt < 3 else {
+          throw CommandError(error).hinting("--drop-key \(slot.id.text) gives the slot up; nothing was changed")
+        }
+        try terminal.say("That is not its passphrase. Try again.\n")
+      }
+    }
+    preconditionFailure("the third attempt ends the loop")
+  }
+
+  private static let branchWarning =
+    "what a branch writes under the old key is taken over by `vault merge --adopt-old-root` alone: merge it first"
+
+  private func notes(_ done: Rotation) -> [String] {
+    var notes = done.isResumed ? ["a \(done.reason.rawValue) that had been begun is finished"] : []
+    notes += done.dropped.map { "the slot \($0.words) got no new key" }
+    notes.append("other machines have to take the new fingerprint: `vault pin update --fingerprint HEX`")
+    if done.isResumed, done.reason == .rewrap {
+      notes.append("this was no reseal: if somebody left or a key leaked, run `vault rekey --reseal`")
+    }
+    guard done.reason == .reseal else { return notes }
+    return notes + [
+      "what is in \(location.keepers) stays readable to whoever had the old key",
+      "`vault due --leaver` lists the secrets to replace at their source",
+    ]
+  }
+
+  private func members(
+    _ done: Rotation, _ fingerprint: String, _ notes: [String]
+  ) -> KeyValuePairs<String, JSONValue> {
+    [
+      "dropped": .array(done.dropped.map(\.document)), "fingerprint": .string(fingerprint),
+      "notes": .array(notes.map { .string($0) }), "reason": .string(done.reason.rawValue),
+      "records": .number(JSONNumber(done.recordCount)), "resumed": .bool(done.isResumed),
+      "slots": .array(opened.header.slots.map(\.document)), "trashed": .number(JSONNumber(done.trashedCount)),
+    ]
+  }
+}
+
+extension VaultLocation {
+  /// What keeps older states of the vault.
+  var keepers: String { isDatabase ? "backups" : "git history and backups" }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultTerminal
+
+/// `vault migrate`: older records in the present form of their kind.
+struct MigrateCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "migrate",
+    abstract: "Bring records of an older schema to the present one of their kind.",
+    discussion: """
+      Older records can be read and changed without it; each gets the new form when it is changed. This changes all of \
+      them as one batch. The trash stays as it is. A secret becomes readable only after a confirmation.
+
+      Example:
+        vault migrate --dry-run
+      """)
+
+  @Flag(help: "Show what would change, and change nothing.")
+  var dryRun = false
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    let session = try Session(vault, global)
+    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
+    var plan = try await opened.migrationPlan()
+    for fault in plan.faults { global.messages.report(fault) }
+    if plan.faults.isEmpty, !dryRun, !plan.records.isEmpty {
+      let paths = plan.opened
+      if !paths.isEmpty {
+        let list = paths.map { Printable.text($0.description) }.sorted().joined(separator: ", ")
+        try global.confirm("Make readable what was sealed: \(list)?")
+      }
+      plan = try await opened.migrate(opening: paths)
+    }
+    try report(plan)
+    if !plan.faults.isEmpty { throw Finished(status: .inputRefused) }
+  }
+
+  private func report(_ plan: MigrationPlan) throws {
+    let isDone = !dryRun && plan.faults.isEmpty
+    if global.json {
+      try Output.document([
+        "dry_run": .bool(dryRun), "migrated": .number(JSONNumber(isDone ? plan.records.count : 0)),
+        "records": .array(plan.records.map(\.document)), "refused": .number(JSONNumber(plan.faults.count)),
+      ])
+      return
+    }
+    try Output.lines(plan.records.map(\.line))
+    let count = "\(plan.records.count) record\(plan.records.count == 1 ? "" : "s")"
+    if plan.records.isEmpty, plan.faults.isEmpty {
+      return global.messages.note("every record is in the present schema")
+    }
+    if !plan.faults.isEmpty { return global.messages.note("nothing was changed: \(plan.faults.count) do not fit") }
+    global.messages.note(isDone ? "\(count) migrated" : "\(count) would be migrated")
+    if plan.seals { global.messages.note("older versions of the files, in git or a backup, still show what was clear") }
+  }
+}
+
+extension RecordMigrationPlan {
+  fileprivate var line: String {
+    let steps = steps.map { Printable.text($0.description) }.joined(separator: "; ")
+    return [
+      summary.id.text, summary.kind, "\(from) → \(to)", Printable.text(summary.name),
+      steps.isEmpty ? "no member" : steps,
+    ].joined(separator: "  ")
+  }
+
+  fileprivate var document: JSONValue {
+    .members([
+      "from": .number(JSONNumber(from)), "id": .string(summary.id.text), "kind": .string(summary.kind),
+      "name": .string(summary.name), "steps": .array(steps.map { .string($0.description) }),
+      "to": .number(JSONNumber(to)),
+    ])
+  }
+}

@@ -1,0 +1,217 @@
+import Synchronization
+package import VaultKit
+import VaultStorage
+import VaultSystem
+import VaultTerminal
+
+/// What a repository keeps, as git has it: no filter, hook, pager or text conversion stands between.
+package struct GitObject {
+  package enum Kind: String {
+    case blob, tree, commit, tag
+  }
+
+  /// Its hash, as hexadecimal digits.
+  package let id: String
+  package let kind: Kind
+  package let bytes: [UInt8]
+}
+
+/// The one reader of what git keeps: all of it is asked of one process, which is started for the first question.
+///
+/// The repository may be hostile: what it holds is bounded before it is in memory.
+package final class GitObjects: Sendable {
+  /// What comes of a question.
+  package enum Answer {
+    case object(GitObject)
+    /// Nothing has that name, or more than one thing.
+    case missing
+    case tooLarge
+    /// git is not there, there is no repository, or it is damaged.
+    case failed
+  }
+
+  /// So much may be asked before an answer is read: it fits into a pipe, so that neither side waits for the other.
+  private static let questionByteLimit = 8 << 10
+  /// So much may be answered before it is handed on, and one object more.
+  private static let answerByteLimit = 32 << 20
+  private static let lineByteLimit = 64 << 10
+
+  /// How git is asked. One that holds its answers back until it is told to flush hands on many at once; without, it is
+  /// some writes for each, and each wakes whoever reads.
+  private enum Dialect {
+    case held
+    /// Of a git before 2.36.
+    case plain
+
+    var words: [String] { self == .held ? ["cat-file", "--batch-command", "--buffer"] : ["cat-file", "--batch"] }
+    var verb: String { self == .held ? "contents " : "" }
+    var ending: String { self == .held ? "flush\n" : "" }
+  }
+
+  private struct Tool: ~Copyable {
+    var own: AskedTool?
+    var dialect = Dialect.held
+    /// Whether this git has answered, and so knows the dialect.
+    var hasAnswered = false
+  }
+
+  private let git: Git
+  private let tool = Mutex(Tool())
+
+  package init(_ git: Git) { self.git = git }
+
+  /// Starts what will be asked, so that it is ready once there is a question.
+  package func start() {
+    tool.withLock { tool in
+      if tool.own == nil { tool.own = try? git.asked(tool.dialect.words) }
+    }
+  }
+
+  /// Gives what has these names to `body`, in their order, until it returns false.
+  ///
+  /// - Parameters:
+  ///   - limit: a larger object is none, and no byte of it is read.
+  ///   - ahead: so many are asked for at once at first, and ever more.
+  package func read(_ names: [String], limit: Int, ahead: Int = 128, _ body: (Int, Answer) -> Bool) {
+    var (next, ahead) = (0, ahead)
+    while next < names.count {
+      let some = names[next..<min(next + ahead, names.count)]
+      // What is made of the answers is made while others ask.
+      for answer in tool.withLock({ tool in answers(to: some, limit, &tool) }) {
+        guard body(next, answer) else { return }
+        next += 1
+      }
+      ahead *= 2
+    }
+  }
+
+  /// What has this name.
+  package func object(_ name: String, limit: Int) -> Answer {
+    var found = Answer.failed
+    read([name], limit: limit) { _, answer in
+      found = answer
+      return true
+    }
+    return found
+  }
+
+  /// The bytes of a file; nil where there is none, or a larger one.
+  package func blob(_ name: String, limit: Int) -> [UInt8]? {
+    guard case .object(let object) = object(name, limit: limit), object.kind == .blob else { return nil }
+    return object.bytes
+  }
+
+  /// The header that the vault here has in a commit; nil where there is none that can be read.
+  package func header(in commit: String) -> VaultHeader? {
+    let place = StoreLocation.header
+    let bytes = blob("\(commit):./\(place.relativePath)", limit: place.byteLimit)
+    return bytes.flatMap { try? VaultHeader(parsing: $0) }
+  }
+
+  /// Whether a commit follows one that is not here, as the oldest of a shallow clone does.
+  package func isCutOff(before commit: String) -> Bool {
+    guard case .object(let object) = object(commit, limit: 1 << 20), object.kind == .commit else { return false }
+    // Headers, an empty line, and what its author says.
+    let lines = object.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let headers = lines.prefix { !$0.isEmpty }
+    return headers.contains { line in
+      guard line.starts(with: "parent ".utf8) else { return false }
+      guard case .missing = self.object(String(decoding: line.dropFirst(7), as: UTF8.self), limit: 1 << 20) else {
+        return false
+      }
+      return true
+    }
+  }
+
+  /// The bytes of files by their names, without those that are not there, or are larger: asked for all at once.
+  package func blobs(_ names: some Sequence<String>, limit: Int) -> [String: [UInt8]] {
+    let names = Array(Set(names))
+    var found: [String: [UInt8]] = [:]
+    read(names, limit: limit) { number, answer in
+      if case .object(let object) = answer, object.kind == .blob { found[names[number]] = object.bytes }
+      return true
+    }
+    return found
+  }
+
+  /// The answers to the first of some questions, to one at least.
+  private func answers(to names: ArraySlice<String>, _ limit: Int, _ tool: inout Tool) -> [Answer] {
+    let (questions, asked) = Self.questions(names, tool.dialect)
+    guard asked > 0 else { return [.missing] }
+    // A process that has not answered all is of no use to who asks next.
+    guard var own = tool.own.take() ?? (try? git.asked(tool.dialect.words)) else { return [.failed] }
+    var (answers, byteCount) = ([Answer](), 0)
+    let isAsked = (try? own.ask(questions)) != nil
+    while isAsked, answers.count < asked {
+      let (answer, isWhole) = Self.answer(of: &own, limit)
+      if case .failed = answer, answers.isEmpty { break }
+      tool.hasAnswered = true
+      answers.append(answer)
+      guard isWhole else { return answers }
+      if case .object(let object) = answer { byteCount += object.bytes.count }
+      if byteCount > Self.answerByteLimit, answers.count < asked { return answers }
+    }
+    guard !answers.isEmpty else {
+      guard !tool.hasAnswered, tool.dialect == .held else { return [.failed] }
+      tool.dialect = .plain
+      return self.answers(to: names, limit, &tool)
+    }
+    tool.own = consume own
+    return answers
+  }
+
+  /// As many questions as fit, and their number.
+  private static func questions(_ names: ArraySlice<String>, _ dialect: Dialect) -> (bytes: [UInt8], count: Int) {
+    var questions: [UInt8] = []
+    var count = 0
+    for name in names {
+      let byteCount = dialect.verb.utf8.count + name.utf8.count + 1
+      // With a line feed it would be two.
+      guard !name.utf8.contains(UInt8(ascii: "\n")), questions.count + byteCount < questionByteLimit else { break }
+      questions += dialect.verb.utf8
+      questions += name.utf8
+      questions.append(UInt8(ascii: "\n"))
+      count += 1
+    }
+    return (questions + dialect.ending.utf8, count)
+  }
+
+  /// One answer, and whether it was read to its end.
+  private static func answer(of tool: inout AskedTool, _ limit: Int) -> (Answer, isWhole: Bool) {
+    guard let line = tool.line(limit: lineByteLimit) else { return (.failed, false) }
+    // By bytes: this is done for each of a million records.
+    if line.suffix(8).elementsEqual(" missing".utf8) || line.suffix(10).elementsEqual(" ambiguous".utf8) {
+      return (.missing, true)
+    }
+    let words = line.split(separator: UInt8(ascii: " "))
+    guard words.count == 3, let kind = GitObject.Kind(words[1]), let count = Int(decimal: words[2]) else {
+      return (.failed, false)
+    }
+    guard count <= limit else { return (.tooLarge, false) }
+    // A line feed ends it.
+    guard var bytes = tool.bytes(count + 1), bytes.popLast() == UInt8(ascii: "\n") else { return (.failed, false) }
+    return (.object(GitObject(id: String(decoding: words[0], as: UTF8.self), kind: kind, bytes: bytes)), true)
+  }
+}
+
+extension GitObject.Kind {
+  private static let names = [blob, tree, commit, tag].map { (Array($0.rawValue.utf8), $0) }
+
+  fileprivate init?(_ name: ArraySlice<UInt8>) {
+    guard let kind = Self.names.first(where: { name.elementsEqual($0.0) })?.1 else { return nil }
+    self = kind
+  }
+}
+
+extension Int {
+  /// Nil for what is no number of at most 18 digits.
+  fileprivate init?(decimal digits: ArraySlice<UInt8>) {
+    guard (1...18).contains(digits.count) else { return nil }
+    var value = 0
+    for digit in digits {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+      value = 10 * value + Int(digit - UInt8(ascii: "0"))
+    }
+    self = value
+  }
+}

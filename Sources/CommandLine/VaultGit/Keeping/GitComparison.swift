@@ -1,0 +1,125 @@
+import VaultDocument
+import VaultKit
+package import VaultStorage
+import VaultSystem
+package import VaultTerminal
+
+/// The files of a vault in the work tree, beside those that git's last commit, or its index, has.
+///
+/// Only the header is compared by content. A record with other content is an edit that waits for its commit, and
+/// what is committed opens without it.
+package struct GitComparison {
+  /// What the work tree is compared with.
+  package enum Base {
+    case commit
+    /// What the next commit will be.
+    case index
+  }
+
+  /// In the work tree, and not in the base; a file that git ignores is not listed here.
+  package let absent: [String]
+  /// In the work tree, and kept out of git by a rule.
+  package let ignored: [String]
+  /// In the base, and not in the work tree.
+  package let removed: [String]
+  /// Slots that the base's header names and the base lacks: nobody opens a clone with them.
+  package let missingSlots: [String]
+  /// Whether the base has another header.
+  package let hasOtherHeader: Bool
+  /// Records of the base, live and removed.
+  package let records: [String]
+  /// Every file of the base.
+  private let names: Set<String>
+  private let folder: String
+
+  /// Nil where git does not keep the vault: in no work tree, or where a rule ignores its header.
+  package init?(_ folder: String, _ git: Git, with base: Base) {
+    guard GitFolder.holds(folder), git.lines(["rev-parse", "--is-inside-work-tree"]).first == "true" else { return nil }
+    let listing = GitListing(git)
+    guard listing.keepsVault else { return nil }
+    self.folder = folder
+    let isCommit = base == .commit
+    names =
+      isCommit
+      ? Set(git.parts(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--"] + GitListing.places, limit: 256 << 20))
+      : listing.tracked
+    func sorted(_ paths: Set<String>) -> [String] { paths.filter { StoreLocation(relativePath: $0) != nil }.sorted() }
+    let present = listing.untracked.union(listing.tracked.subtracting(listing.deleted))
+    absent = sorted(present.subtracting(names).subtracting(listing.unsettled))
+    removed = sorted(names.subtracting(present).subtracting(listing.unsettled))
+    ignored = GitListing.ignored(git).sorted()
+    records = sorted(names).filter { StoreLocation(relativePath: $0)?.recordID != nil }
+    let place = StoreLocation.header
+    let committed = GitObjects(git).blob((isCommit ? "HEAD" : "") + ":./" + place.relativePath, limit: place.byteLimit)
+    let own = try? TextInput.file(System.join(folder, place.relativePath), limit: place.byteLimit)
+    hasOtherHeader = committed != nil && own != nil && committed != own
+    let header = committed.flatMap { try? VaultHeader(parsing: $0) }
+    let base = names
+    missingSlots = (header?.slots ?? []).map { StoreLocation.slot($0.id).relativePath }.filter { !base.contains($0) }
+  }
+
+  package func has(_ place: StoreLocation) -> Bool { names.contains(place.relativePath) }
+
+  /// Whether the base has all that the work tree has, as far as it counts.
+  var isWhole: Bool {
+    absent.isEmpty && ignored.isEmpty && removed.isEmpty && missingSlots.isEmpty && !hasOtherHeader
+  }
+
+  /// What to type, after what is wrong; nil where this folder lacks the files, too.
+  package var advice: String? {
+    line.map {
+      (absent.isEmpty ? "this line commits the vault as it is here" : GitNews.newText(absent.count)) + ": " + $0
+    }
+  }
+
+  /// The line that commits the vault as it is here.
+  private var line: String? {
+    let forced = ignored.isEmpty ? [:] : [folder: GitNews.folders(of: ignored)]
+    let isHere = !absent.isEmpty || !ignored.isEmpty || !removed.isEmpty || hasOtherHeader
+    return isHere ? GitLine.committing([folder], forced: forced) : nil
+  }
+
+  /// `2 files, such as slots/….age`
+  static func count(_ paths: [String], _ word: String = "") -> String {
+    let file = paths.count == 1 ? "file" : "files"
+    return "\(paths.count) \(word)\(file), " + (paths.count == 1 ? "" : "such as ") + (paths.first ?? "")
+  }
+}
+
+extension GitComparison {
+  /// As a line of `doctor`: whether a clone of the last commit has what this folder has.
+  package var check: DoctorCheck {
+    guard !isWhole else {
+      return DoctorCheck(name: "commit", state: .good, text: "the last one has every file of the vault")
+    }
+    var parts: [String] = []
+    if !missingSlots.isEmpty {
+      parts.append(
+        "the last one lacks slots that its vault.json names, so a clone does not open with them: "
+          + Self.count(missingSlots))
+    }
+    if !absent.isEmpty { parts.append("the last one lacks " + Self.count(absent, "new ")) }
+    if !ignored.isEmpty { parts.append("git ignores " + Self.count(ignored)) }
+    if !removed.isEmpty { parts.append("the last one still has " + Self.count(removed, "removed ")) }
+    if hasOtherHeader { parts.append("the last one has another vault.json") }
+    return DoctorCheck(
+      name: "commit", state: missingSlots.isEmpty ? .warning : .fault, text: parts.joined(separator: "; "),
+      advice: line.map { "`\($0)` commits what is here" }
+        ?? "commit them in the folder where they were made: `git add -A` adds new files")
+  }
+
+  /// As a line of `doctor`: what is staged and would leave the next commit with less than the last one; else nil.
+  package func staging(after commit: GitComparison) -> DoctorCheck? {
+    let leaving = absent.filter(commit.names.contains)
+    let isOther = hasOtherHeader && !commit.hasOtherHeader
+    let slots = missingSlots.filter { !commit.missingSlots.contains($0) }
+    guard isOther || !leaving.isEmpty || !slots.isEmpty else { return nil }
+    let reason =
+      leaving.isEmpty
+      ? "the next one would have a vault.json that is not the one here"
+      : "the next one would lack " + Self.count(leaving)
+    return DoctorCheck(
+      name: "staged", state: .fault, text: reason, advice: line.map { "`\($0)` commits what is here" } ?? "`git status`"
+    )
+  }
+}

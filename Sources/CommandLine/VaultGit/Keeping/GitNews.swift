@@ -1,0 +1,70 @@
+import VaultStorage
+import VaultSystem
+import VaultTerminal
+
+/// Files that a command has made or removed and that git does not know of, in the vaults of one work tree.
+///
+/// `git commit -a` leaves new files out. Without the slots and records of a write a clone of the result does not open.
+struct GitNews {
+  /// So many files are asked for by name. Beyond it git lists the whole vault.
+  private static let namedCount = 400
+
+  private var (newCount, ignoredCount, removedCount) = (0, 0, 0)
+  private var paths: [String] = []
+  /// Below each path, folders with files that git ignores.
+  private var forced: [String: [String]] = [:]
+
+  /// Adds what a command has written to a vault.
+  mutating func add(_ written: Set<String>, inVaultAt folder: String) {
+    let git = Git(at: folder)
+    let header = StoreLocation.header.relativePath
+    let asked = written.count > Self.namedCount ? GitListing.places : written.union([header]).sorted()
+    let listing = GitListing(git, asked)
+    guard listing.keepsVault else { return }
+    let unknown = written.subtracting(listing.tracked).subtracting(listing.untracked)
+    let ignored = unknown.filter { System.isThere(System.join(folder, $0)) }
+    add(
+      folder, new: written.intersection(listing.untracked).count, ignored: Array(ignored),
+      removed: written.intersection(listing.deleted).count)
+  }
+
+  /// Adds every file of a vault that a command has made.
+  mutating func add(newVaultAt folder: String) {
+    let git = Git(at: folder)
+    let listing = GitListing(git, GitListing.places + [".gitattributes", ".gitignore"])
+    guard listing.keepsVault else { return }
+    add(folder, new: listing.untracked.count, ignored: GitListing.ignored(git), removed: 0)
+  }
+
+  /// Adds a file that lies beside vaults.
+  mutating func add(fileAt path: String) {
+    let listing = GitListing(Git(at: System.parent(of: path)), [String(path.split(separator: "/").last ?? "")])
+    add(path, new: listing.untracked.count, ignored: [], removed: 0)
+  }
+
+  private mutating func add(_ path: String, new: Int, ignored: [String], removed: Int) {
+    guard new + ignored.count + removed > 0 else { return }
+    (newCount, ignoredCount, removedCount) = (newCount + new, ignoredCount + ignored.count, removedCount + removed)
+    if !paths.contains(path) { paths.append(path) }
+    if !ignored.isEmpty { forced[path] = Self.folders(of: ignored + (forced[path] ?? [])) }
+  }
+
+  /// One sentence with the line to type; nil where git knows of everything.
+  var text: String? {
+    if ignoredCount > 0 { return Self.ignoredText(ignoredCount) + ": \(GitLine.committing(paths, forced: forced))" }
+    let line = GitLine.committing(paths)
+    if newCount > 0 { return Self.newText(newCount) + ": \(line)" }
+    guard removedCount > 0 else { return nil }
+    return "\(removedCount) removed \(removedCount == 1 ? "file is" : "files are") still in git: \(line)"
+  }
+
+  static func newText(_ count: Int) -> String { "\(count) new \(count == 1 ? "file is" : "files are") not in git" }
+  static func ignoredText(_ count: Int) -> String {
+    "git ignores \(count) new file\(count == 1 ? "" : "s") of the vault"
+  }
+
+  /// The folders of a vault in which these files lie, and the files that lie in no folder.
+  static func folders(of paths: [String]) -> [String] {
+    Set(paths.map { String($0.prefix { $0 != "/" }) }).sorted()
+  }
+}

@@ -1,0 +1,133 @@
+import VaultDocument
+import VaultStorage
+import VaultSystem
+import VaultTerminal
+
+/// How a clone is told to merge and show a vault by field.
+///
+/// Lines in the vault's `.gitattributes`, which every clone has, name it; settings of this clone, which nobody can
+/// commit, say what it is.
+package struct GitSetup {
+  /// The fallback stands in the command itself: git takes every end but 0 for a conflict and then leaves our side
+  /// whole, so that what theirs says would be lost where this program is missing, too old, or killed.
+  private static func driver(_ option: String = "") -> String {
+    "command -v vault >/dev/null 2>&1 && { vault git merge-driver \(option)%O %A %B %P; s=$?; "
+      + "[ $s -le 1 ] && exit $s; }; git merge-file -L ours -L base -L theirs %A %O %B"
+  }
+
+  /// The settings, with their values. git would take a folder of which all records were removed for one that was
+  /// renamed to the trash. Several common ancestors are joined by field, too, for both sides have made the same bytes
+  /// of them before.
+  static let settings = [
+    (name: "merge.vault.name", value: "records of a vault, by field"),
+    (name: "merge.vault.driver", value: driver()), (name: "merge.vault.recursive", value: "vault-ancestors"),
+    (name: "merge.vault-ancestors.name", value: "common ancestors of records of a vault, by field"),
+    (name: "merge.vault-ancestors.driver", value: driver("--ancestors ")),
+    (
+      name: "diff.vault.textconv",
+      value: "f() { vault git textconv \"$1\" 2>/dev/null || cat \"$1\"; }; f"
+    ), (name: "merge.directoryRenames", value: "false"),
+  ]
+  /// The files of a vault as git's patterns, relative to its folder.
+  package static let files = ["records/**/*.json", "trash/*.json", "vault.json", StoreLocation.checkpoint.fileName]
+  /// What `.gitattributes` says of them.
+  static let attributes = files.map { "\($0) merge=vault diff=vault" }
+
+  private let folder: String
+  private let git: Git
+  private var file: String { System.join(folder, ".gitattributes") }
+
+  /// Nil where the vault lies in no work tree, or there is no git.
+  package init?(vault folder: String) {
+    self.folder = folder
+    git = Git(at: folder)
+    guard GitFolder.holds(folder), git.lines(["rev-parse", "--is-inside-work-tree"]).first == "true" else { return nil }
+  }
+
+  /// What the clone lacks, a line each; of hooks only where somebody asked for them.
+  package func missing() throws -> [String] {
+    let hooks = GitHooks(git).flatMap { $0.areWanted ? $0.missing : nil } ?? []
+    return try missingAttributes().map { ".gitattributes: " + $0 } + missingSettings().map { "git config: " + $0.name }
+      + hooks.map { "hook: " + $0.rawValue }
+  }
+
+  /// Adds what is missing.
+  ///
+  /// - Parameters:
+  ///   - withHooks: also hooks; those that were asked for before are made again in any case.
+  ///   - withCommits: also that commands commit what they write.
+  /// - Returns: what it was.
+  package func apply(withHooks: Bool = false, withCommits: Bool = false) throws -> [String] {
+    var missing = try missing()
+    if let hooks = GitHooks(git), withHooks || hooks.areWanted {
+      // First, for this may be refused.
+      missing += try hooks.apply().map { "hook: " + $0.rawValue }.filter { !missing.contains($0) }
+    }
+    if try withCommits && GitConsent(git).give() { missing.append("git config: " + GitConsent.setting) }
+    let lines = try missingAttributes()
+    if !lines.isEmpty {
+      var text = try attributesFile()
+      if let last = text.last, last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }
+      try write(text + lines.flatMap { Array(($0 + "\n").utf8) })
+    }
+    for setting in missingSettings() { try configure(["--local", setting.name, setting.value], setting.name) }
+    return missing
+  }
+
+  /// Takes all of it out again.
+  ///
+  /// - Returns: hooks of somebody else that call this program.
+  package func remove() throws -> [String] {
+    let text = try attributesFile()
+    let kept = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).filter { line in
+      !Self.attributes.contains { $0.utf8.elementsEqual(line) }
+    }
+    let left = Array(kept.joined(separator: [UInt8(ascii: "\n")]))
+    if left != text { try write(left) }
+    for setting in Self.settings where value(of: setting.name, "--local") == setting.value {
+      try configure(["--local", "--unset-all", setting.name], setting.name)
+    }
+    try GitConsent(git).takeBack()
+    return try GitHooks(git)?.remove() ?? []
+  }
+
+  private func missingSettings() -> [(name: String, value: String)] {
+    Self.settings.filter { value(of: $0.name) != $0.value }
+  }
+
+  private func value(of name: String, _ scope: String...) -> String? {
+    git.parts(["config", "-z"] + scope + ["--get", name]).first
+  }
+
+  private func configure(_ arguments: [String], _ name: String) throws {
+    guard git.output(["config"] + arguments) == nil else { return }
+    throw Self.refused(name)
+  }
+
+  /// git does not take a setting.
+  static func refused(_ name: String) -> CommandError {
+    CommandError(
+      .inputOutput, "io_failed", subject: name, "cannot be changed in the configuration of this clone",
+      hints: ["`git config --local --edit` shows what git makes of it"])
+  }
+
+  private func missingAttributes() throws -> [String] {
+    let lines = try attributesFile().split(separator: UInt8(ascii: "\n"))
+    return Self.attributes.filter { line in !lines.contains { $0.elementsEqual(line.utf8) } }
+  }
+
+  private func attributesFile() throws -> [UInt8] {
+    guard System.kind(of: file) != nil else { return [] }
+    guard let opened = try NamedFile.plain(file) else {
+      throw CommandError(
+        .inputOutput, "io_failed", subject: file, "is no regular file", hints: ["move it away; nothing was changed"])
+    }
+    return try TextInput.bytes(of: opened, limit: 1 << 20)
+  }
+
+  private func write(_ text: [UInt8]) throws {
+    let output = try OutputFile.replacing(file)
+    try output.write(text)
+    try output.commit()
+  }
+}

@@ -1,0 +1,38 @@
+package import VaultDocument
+
+/// One line of `doctor`: what was looked at, how it is, and what to do about it.
+package struct DoctorCheck {
+  package enum State: String {
+    case good = "ok"
+    /// Works, and should be better.
+    case warning = "warn"
+    /// Does not work, or is not safe.
+    case fault
+  }
+
+  package let name: String
+  package let state: State
+  package let text: String
+  package var advice: String?
+
+  package init(name: String, state: State, text: String, advice: String? = nil) {
+    (self.name, self.state, self.text, self.advice) = (name, state, text, advice)
+  }
+
+  package func line(_ style: Style) -> String {
+    let look =
+      switch state {
+      case .good: style.good
+      case .warning: style.doubtful
+      case .fault: style.bad
+      }
+    return look(state.rawValue) + String(repeating: " ", count: 6 - state.rawValue.utf8.count)
+      + Printable.text("\(name): \(text)" + (advice.map { "; \($0)" } ?? ""))
+  }
+
+  package var document: JSONValue {
+    .members([
+      "advice": .optional(advice), "name": .string(name), "state": .string(state.rawValue), "text": .string(text),
+    ])
+  }
+}

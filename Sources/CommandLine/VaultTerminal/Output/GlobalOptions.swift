@@ -1,0 +1,208 @@
+package import ArgumentParser
+package import VaultKit
+
+/// The flags that every command takes.
+package struct GlobalOptions: ParsableArguments {
+  @Flag(name: .shortAndLong, help: "Print no notes.")
+  package var quiet = false
+
+  @Flag(name: .shortAndLong, help: "Print what is used and why, and the causes of errors.")
+  package var verbose = false
+
+  @Flag(name: .shortAndLong, help: "Answer yes to every question.")
+  package var yes = false
+
+  @Flag(help: "Print JSON; errors too.")
+  package var json = false
+
+  @Flag(help: "Print no colors.")
+  var noColor = false
+
+  @Flag(help: "Never ask for anything.")
+  package var noInput = false
+
+  @Flag(help: "Show no sealed value (CVAULT_NO_REVEAL).")
+  var noReveal = false
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("How long to wait for another process.", valueName: "seconds"))
+  var lockTimeout = 10
+
+  @Flag(name: .customLong("no-index"), help: "Read the records' files, and keep nothing of them in the cache folder.")
+  package var withoutIndex = false
+
+  package init() {}
+
+  package var messages: Messages { Messages(isQuiet: quiet, isVerbose: verbose, isJSON: json, noColor: noColor) }
+
+  /// Whether a person reads the notes.
+  package var notesAreRead: Bool { !quiet && !json && System.isTerminal(System.standardError) }
+
+  /// How output on stdout is styled.
+  package var style: Style { Style(noColor: noColor, descriptor: System.standardOutput) }
+
+  /// How long to wait for another process, checked.
+  package func lockTime() throws -> Duration {
+    guard (0...86_400).contains(lockTimeout) else {
+      throw CommandError.usage("--lock-timeout", "must be between 0 and 86400 seconds")
+    }
+    return .seconds(lockTimeout)
+  }
+
+  /// How a vault behaves under these flags.
+  package func vaultOptions(_ state: KnownVaults?) throws -> Vault.Options {
+    var options = Vault.Options(state: state)
+    options.lockTimeout = try lockTime()
+    let messages = messages
+    options.onStateNote = { news in messages.note(news) }
+    options.onLockWait = { holder in
+      messages.note("waiting for " + (holder.map { "process \($0)" } ?? "another process"))
+    }
+    return options
+  }
+
+  /// Refuses to show what is sealed where that was forbidden: programs are still given values, which nobody reads.
+  ///
+  /// - Parameter use: the command, or the option of it.
+  package func requireReveal(_ use: String) throws {
+    guard noReveal || System.variable("CVAULT_NO_REVEAL") != nil else { return }
+    throw CommandError(
+      .declined, "no_reveal", subject: use,
+      "would show a sealed value, which \(noReveal ? "--no-reveal" : "CVAULT_NO_REVEAL") forbids",
+      hints: ["`vault run` gives it to a program, `vault copy` to the clipboard"])
+  }
+
+  /// Whether somebody types the command and reads what it says: what is left out may be taken for what people mean.
+  package var isAtTerminal: Bool {
+    !json && System.isTerminal(System.standardInput) && System.isTerminal(System.standardError) && canAsk
+  }
+
+  /// Whether a question can be asked.
+  package var canAsk: Bool { Terminal.isThere(noInput: noInput) }
+
+  /// Asks before something that is hard to undo; `--yes` answers.
+  ///
+  /// - Throws: the declined answer, and where nobody can be asked, that.
+  package func confirm(_ question: String) throws {
+    if yes { return }
+    guard let terminal = Terminal(noInput: noInput) else {
+      throw CommandError(
+        .declined, "declined", subject: "terminal", "there is nobody to ask", hints: ["say so beforehand with --yes"])
+    }
+    guard try terminal.confirms(Printable.text(question)) else {
+      throw CommandError(.declined, "declined", subject: "terminal", "declined", hints: ["nothing was changed"])
+    }
+  }
+}
+
+/// Which vault a command works on.
+package struct VaultOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The vault's folder, or the address of its database (CVAULT_DIR).", valueName: "dir"))
+  package var vault: String?
+
+  @Option(
+    name: .customLong("in"), help: ArgumentHelp("The vault of this name in a set of vaults.", valueName: "vault"))
+  package var names: [String] = []
+
+  @Option(help: ArgumentHelp("The file of a set of vaults (CVAULT_VAULTS).", valueName: "file"))
+  package var vaults: String?
+
+  @Option(
+    help: ArgumentHelp("Refuse every vault but the one with this fingerprint (CVAULT_FINGERPRINT).", valueName: "hex"))
+  package var requireFingerprint: String?
+
+  package init() {}
+
+  /// The options that name a vault, for commands that have another option for it.
+  package static func named(_ path: String, fingerprint: String? = nil) -> VaultOptions {
+    var options = none
+    options.vault = path
+    options.requireFingerprint = fingerprint
+    return options
+  }
+
+  /// No option.
+  package static var none: VaultOptions {
+    var options = VaultOptions()
+    (options.vault, options.names, options.vaults, options.requireFingerprint) = (nil, [], nil, nil)
+    return options
+  }
+
+  /// Whether an option says which vault is meant.
+  package var isGiven: Bool { vault != nil || !names.isEmpty }
+
+  /// The name in a set that `--in` gives; nil for none.
+  package func nameInSet() throws -> String? {
+    guard let name = names.first else {
+      guard vaults == nil else {
+        throw CommandError.usage("--vaults", "goes with --in NAME or NAME:RECORD, which says which vault of the set")
+      }
+      return nil
+    }
+    guard vault == nil else { throw CommandError.usage("--in", "cannot be used together with --vault") }
+    guard names.count == 1 else { throw CommandError.usage("--in", "takes one vault here") }
+    return name
+  }
+}
+
+/// Which state of a vault is read: an option of commands that write nothing.
+package struct RevisionOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Read the vault as a commit of git has it.", valueName: "rev"))
+  package var at: String?
+
+  package init() {}
+}
+
+/// What a vault is unlocked with.
+package struct UnlockOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("A file of age identities; may be repeated (CVAULT_IDENTITY_FILE).", valueName: "file"))
+  package var identity: [String] = []
+
+  @Option(help: ArgumentHelp("Read the passphrase from a file (CVAULT_PASSPHRASE_FILE).", valueName: "file"))
+  package var passphraseFile: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Read the passphrase from a descriptor (CVAULT_PASSPHRASE_FD).", valueName: "n"))
+  package var passphraseFd: Int32?
+
+  @Option(help: ArgumentHelp("Read the passphrase from a command (CVAULT_PASSPHRASE_COMMAND).", valueName: "command"))
+  package var passphraseCommand: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The highest cost of a passphrase slot that is accepted, 10 to 22.", valueName: "n"))
+  var maxWorkFactor = SlotFile.defaultMaximumWorkFactor
+
+  package init() {}
+
+  /// Keeps the descriptors from every program that is started.
+  package func validate() throws {
+    System.keepFromPrograms(passphraseFd)
+    System.keepFromPrograms(System.environment("CVAULT_PASSPHRASE_FD").flatMap { Int32($0) })
+  }
+
+  /// Whether an option says how to unlock.
+  package var givesKey: Bool {
+    !identity.isEmpty || passphraseFile != nil || passphraseFd != nil || passphraseCommand != nil
+  }
+
+  /// The cost, checked.
+  package func maximumWorkFactor() throws -> Int {
+    guard SlotFile.workFactors.contains(maxWorkFactor) else {
+      throw CommandError.usage("--max-work-factor", "must be between 10 and 22")
+    }
+    return maxWorkFactor
+  }
+}
+
+/// Whether what is listed is verified first.
+package struct VerifyOptions: ParsableArguments {
+  @Flag(help: "Verify every row, with the key that a command which needs one would take.")
+  var verify = false
+
+  package init() {}
+
+  /// What to verify with; nil for not at all. A key that only happens to be there is not used: a list of many records
+  /// would take ten times as long.
+  package func key(_ options: UnlockOptions) -> UnlockOptions? { verify || options.givesKey ? options : nil }
+}

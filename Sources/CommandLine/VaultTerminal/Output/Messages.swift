@@ -1,0 +1,83 @@
+import VaultDocument
+
+/// What a command says on stderr besides errors, as the flags allow.
+package struct Messages: Sendable {
+  package let isQuiet: Bool
+  package let isVerbose: Bool
+  package let isJSON: Bool
+  package let noColor: Bool
+
+  /// The vault of a set that all of it is about; nil where it needs no saying.
+  @TaskLocal package static var vault: String?
+
+  /// Something worth knowing. A document of `--json` says it in a member of its own, and stderr stays readable to
+  /// programs.
+  package func note(_ text: String) {
+    guard !isQuiet, !isJSON else { return }
+    Messages.print("note: \(Self.place)\(Printable.text(text))")
+  }
+
+  static var place: String { vault.map { $0 + ": " } ?? "" }
+
+  /// What is used, and why.
+  package func detail(_ text: @autoclosure () -> String) {
+    guard isVerbose, !isJSON else { return }
+    Messages.print("note: \(Self.place)\(Printable.text(text()))")
+  }
+
+  /// An error that does not end the command.
+  package func report(_ error: any Error) {
+    ErrorReport(CommandError(any: error), isJSON: isJSON, isVerbose: isVerbose, noColor: noColor).print()
+  }
+
+  package static func print(_ line: String) {
+    // There is nowhere left to say that stderr is closed.
+    try? System.writeAll(Array((line + "\n").utf8), to: System.standardError)
+  }
+
+  package static let unverifiedNote = "not verified: nothing was checked against a key"
+}
+
+/// An error on stderr: `vault: SUBJECT: REASON` and `hint: …` lines, or one JSON object in a line.
+package struct ErrorReport {
+  let error: CommandError
+  let isJSON: Bool
+  let isVerbose: Bool
+  let noColor: Bool
+
+  package init(_ error: CommandError, isJSON: Bool, isVerbose: Bool, noColor: Bool) {
+    self.error = error.hintingAtHiddenContent
+    self.isJSON = isJSON
+    self.isVerbose = isVerbose
+    self.noColor = noColor
+  }
+
+  package func print() { Messages.print(isJSON ? json : text) }
+
+  private var message: String {
+    let subject = error.subject.map { Printable.text(Printable.cut($0)) + ": " } ?? ""
+    return Messages.place + subject + Printable.text(error.reason)
+  }
+
+  private var text: String {
+    let style = Style(noColor: noColor, descriptor: System.standardError)
+    var lines = [style.bold("vault:") + " " + message]
+    lines += error.hints.map { "hint: " + Printable.text($0) }
+    if isVerbose, let detail = error.detail { lines.append("note: caused by: " + Printable.text(detail)) }
+    return lines.joined(separator: "\n")
+  }
+
+  private var json: String {
+    let document = JSONValue.document([
+      "code": .string(error.code),
+      "exit": .number(JSONNumber(Int(error.status.rawValue))),
+      "message": .string(message),
+      "file": .optional(error.file),
+      "record": .optional(error.record),
+      "field": .optional(error.field),
+      "hint": error.hints.isEmpty ? .null : .string(error.hints.joined(separator: "\n")),
+    ])
+    guard let bytes = try? document.compactBytes() else { return "{}" }
+    return Printable.document(String(decoding: bytes, as: UTF8.self))
+  }
+}

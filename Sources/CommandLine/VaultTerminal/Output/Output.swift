@@ -1,0 +1,189 @@
+import Synchronization
+package import VaultDocument
+import VaultSealing
+
+/// Standard output: the answer of a command, and nothing else.
+package enum Output {
+  /// Writes bytes as they are, but to a terminal with its control characters as escapes.
+  package static func write(_ bytes: RawSpan) throws {
+    guard isTerminal else { return try writePrintable(bytes) }
+    let text = unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    let shown = Array(Printable.document(text).utf8)
+    try unsafe writePrintable(shown.span.bytes)
+  }
+
+  /// Writes bytes in which nothing of others is left that a terminal would obey; a reader who has closed the pipe ends
+  /// the command quietly.
+  package static func writePrintable(_ bytes: RawSpan) throws {
+    if let part { return try part.take(bytes) }
+    try writeOut(bytes)
+  }
+
+  /// The part of a larger answer that is being written; nil for the whole.
+  @TaskLocal package static var part: OutputPart?
+
+  fileprivate static func writeOut(_ bytes: RawSpan) throws {
+    System.showTyping()
+    do throws(SystemError) {
+      try System.writeAll(bytes, to: System.standardOutput, path: "stdout")
+    } catch {
+      if error.isClosedPipe { throw Finished(status: .done) }
+      throw error
+    }
+  }
+
+  /// Writes bytes that are worth nothing by halves: a reader who has closed the pipe is an error.
+  package static func writeWhole(_ bytes: [UInt8]) throws {
+    System.showTyping()
+    do throws(SystemError) {
+      try System.writeAll(bytes, to: System.standardOutput, path: "stdout")
+    } catch {
+      guard error.isClosedPipe else { throw error }
+      throw CommandError(
+        .inputOutput, "io_failed", subject: "stdout", "was closed before all of it was written",
+        hints: ["what its reader has is incomplete"])
+    }
+  }
+
+  package static func write(_ bytes: [UInt8]) throws { try unsafe write(bytes.span.bytes) }
+
+  /// Writes printable text and a newline.
+  package static func line(_ text: String) throws {
+    let bytes = Array((text + "\n").utf8)
+    try unsafe writePrintable(bytes.span.bytes)
+  }
+
+  package static func lines(_ lines: [String]) throws {
+    guard !lines.isEmpty else { return }
+    try line(lines.joined(separator: "\n"))
+  }
+
+  /// Writes one document of `--json`.
+  package static func document(_ members: KeyValuePairs<String, JSONValue>) throws {
+    try write(try JSONValue.document(members).prettyBytes(limits: .exchange))
+  }
+
+  /// Prints what a command has done to the vault; where that fails, the error says that it is done all the same.
+  ///
+  /// - Parameters:
+  ///   - action: such as `2 records are stored`.
+  ///   - hint: where to look at it.
+  package static func afterwards(
+    _ action: String, hint: String = "`vault list` shows what is there", _ print: () throws -> Void
+  ) throws {
+    do {
+      try print()
+    } catch let error as SystemError {
+      var told = CommandError(error)
+      told.reason = "\(action), but \(told.subject ?? "the output") \(told.reason)"
+      told.hints = ["do not repeat it: \(hint)"]
+      throw told
+    }
+  }
+
+  package static var isTerminal: Bool { System.isTerminal(System.standardOutput) }
+}
+
+/// What a command prints of one vault where it goes over several.
+package final class OutputPart: Sendable {
+  private struct Contents {
+    var isAtStart = true
+    var hasTitle = false
+    var document: [UInt8] = []
+  }
+
+  /// What stands before each line; nil for a document, which is kept.
+  private let margin: [UInt8]?
+  /// Stands once before all of it, where there is anything.
+  private let title: [UInt8]
+  private let contents = Mutex(Contents())
+
+  package init(margin: String?, title: String? = nil) {
+    (self.margin, self.title) = (margin.map { Array($0.utf8) }, title.map { Array(($0 + "\n").utf8) } ?? [])
+  }
+
+  /// The document that was printed; nil for none.
+  package var document: JSONValue? {
+    let bytes = contents.withLock { $0.document }
+    return bytes.isEmpty ? nil : try? JSONParser.parse(bytes, limits: .exchange)
+  }
+
+  func take(_ bytes: RawSpan) throws {
+    let bytes = bytes.copiedBytes()
+    guard let margin else { return contents.withLock { $0.document += bytes } }
+    let lines = contents.withLock { contents in
+      var lines: [UInt8] = []
+      lines.reserveCapacity(bytes.count + bytes.count / 4)
+      if !contents.hasTitle { lines += title }
+      contents.hasTitle = true
+      for byte in bytes {
+        if contents.isAtStart { lines += margin }
+        contents.isAtStart = byte == UInt8(ascii: "\n")
+        lines.append(byte)
+      }
+      return lines
+    }
+    try unsafe Output.writeOut(lines.span.bytes)
+  }
+}
+
+/// A stream of bytes that is written in large pieces.
+package struct OutputBuffer: ~Copyable {
+  private static let capacity = 1 << 16
+  private var bytes: [UInt8] = []
+  private let destination: (RawSpan) throws -> Void
+
+  package init(to destination: @escaping (RawSpan) throws -> Void) {
+    self.destination = destination
+    bytes.reserveCapacity(Self.capacity + Self.capacity / 16)
+  }
+
+  package mutating func append(_ text: String) throws { try append(Array(text.utf8)) }
+
+  package mutating func append(_ more: [UInt8]) throws { try append { $0 += more } }
+
+  /// Takes what `body` appends.
+  package mutating func append(_ body: (inout [UInt8]) -> Void) throws {
+    body(&bytes)
+    if bytes.count >= Self.capacity { try flush() }
+  }
+
+  /// To be called at the end.
+  package mutating func flush() throws {
+    guard !bytes.isEmpty else { return }
+    try unsafe destination(bytes.span.bytes)
+    bytes.removeAll(keepingCapacity: true)
+  }
+}
+
+extension JSONValue {
+  /// The bytes of one item as our writer lays it out within an array. Strings hold no line feed, so lines can be moved
+  /// to the right.
+  package func item(indent: Int) throws -> [UInt8] {
+    let margin = [UInt8](repeating: UInt8(ascii: " "), count: indent)
+    var bytes = margin
+    bytes.reserveCapacity(2048)
+    for byte in try prettyBytes(finalNewline: false, limits: .exchange) {
+      bytes.append(byte)
+      if byte == UInt8(ascii: "\n") { bytes += margin }
+    }
+    return bytes
+  }
+
+  /// An object; the names are written in source code and differ.
+  package static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    var object = JSONObject()
+    for (name, value) in members { object[name] = value }
+    return .object(object)
+  }
+
+  /// A document of `--json`: an object with the version of its shape.
+  package static func document(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    var object = JSONObject()
+    object["schema"] = 1
+    for (name, value) in members { object[name] = value }
+    return .object(object)
+  }
+
+  package static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+}

@@ -1,0 +1,73 @@
+import VaultSystem
+
+/// A file for its owner only that is written for somebody who named it.
+package struct OutputFile: ~Copyable {
+  private let name: String
+  // Held as long as the file is made.
+  private let folder: OpenFile
+  private let file: AtomicFile<SystemError>
+
+  /// Begins a file that appears whole under its name, or not at all; what has the name already is replaced.
+  package static func replacing(_ path: String) throws -> OutputFile {
+    switch System.kind(of: path) {
+    case .directory:
+      throw CommandError(.inputOutput, "io_failed", subject: path, "is a directory", hints: ["name a file"])
+    case .regular, nil: break
+    case .symbolicLink, .other:
+      throw CommandError(
+        .inputOutput, "io_failed", subject: path, "is no regular file", hints: ["write to stdout and redirect that"])
+    }
+    return try SystemError.of("made") { () throws(SystemError) in
+      let name = fileName(of: path)
+      let folder = try openFolder(of: path)
+      let file = try AtomicFile(beside: name, in: folder.descriptor, System.files, at: path)
+      return OutputFile(name: name, folder: folder, file: file)
+    }
+  }
+
+  /// Makes a file that must not exist, durably where that is asked for; on any error nothing of it stays.
+  package static func create(_ path: String, _ bytes: RawSpan, isSynced: Bool) throws(SystemError) {
+    try PendingWrites.during { () throws(SystemError) -> Void in
+      let folder = try SystemError.of("made") { () throws(SystemError) in try openFolder(of: path) }
+      let file = try SystemError.of("made") { () throws(SystemError) in
+        try AtomicFile(fileName(of: path), in: folder.descriptor, System.files, at: path)
+      }
+      try SystemError.of("written") { () throws(SystemError) -> Void in
+        try file.append(bytes)
+        guard isSynced else { return }
+        try file.sync()
+        try System.files.sync(folder.descriptor, at: path)
+      }
+      file.keep()
+    }
+  }
+
+  private static func openFolder(of path: String) throws(SystemError) -> OpenFile {
+    try System.files.open(System.parent(of: path), in: System.here, as: .vaultDirectory, at: path)
+  }
+
+  private static func fileName(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+  }
+
+  package func write(_ bytes: RawSpan) throws(SystemError) {
+    try SystemError.of("written") { () throws(SystemError) in try file.append(bytes) }
+  }
+
+  // Unsafe only in that padding could be read: bytes have none.
+  package func write(_ bytes: [UInt8]) throws(SystemError) { try unsafe write(bytes.span.bytes) }
+
+  /// Puts the file in place, durably.
+  package func commit() throws(SystemError) {
+    try SystemError.of("written") { () throws(SystemError) in try file.publish(as: name, replacing: true) }
+  }
+
+  // Before the folder is closed.
+  deinit { file.discard() }
+}
+
+extension System {
+  package static func join(_ directory: String, _ name: String) -> String {
+    directory.isEmpty || directory == "." ? name : directory.hasSuffix("/") ? directory + name : directory + "/" + name
+  }
+}

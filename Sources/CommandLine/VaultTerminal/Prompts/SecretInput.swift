@@ -1,0 +1,150 @@
+package import VaultCrypto
+import VaultRecords
+import VaultSystem
+
+/// Reads secrets straight into secure memory.
+package enum SecretInput {
+  /// More than this is no passphrase, key or certificate; the secure heap is small.
+  package static let maximumByteCount = 256 << 10
+
+  /// The content of a file, `-` being standard input; the line end of a single line is left out.
+  package static func file(_ path: String) throws -> SecretLine {
+    if path == "-" { return try line(from: System.standardInput, named: "stdin") }
+    let file = try NamedFile.reading(path)
+    return try line(from: file.descriptor, named: path)
+  }
+
+  /// The base64 of what a file has, `-` being standard input.
+  package static func base64(ofFile path: String) throws -> SecretBytes {
+    if path == "-" { return try base64(from: System.standardInput, named: "stdin") }
+    let file = try NamedFile.reading(path)
+    let text = try base64(from: file.descriptor, named: path)
+    // A command that failed in front of a pipe must not replace a file by nothing; an empty file is one.
+    guard text.count > 0 || System.byteCount(of: file.descriptor) == 0 else {
+      throw CommandError(.inputRefused, "input_refused", subject: path, "gave nothing", hints: ["nothing was changed"])
+    }
+    return text
+  }
+
+  private static func base64(from descriptor: Int32, named name: String) throws -> SecretBytes {
+    let room = (SecureMemory.valueByteCount - 1) / 4 * 3
+    let bytes = try bytes(from: descriptor, named: name, as: "a file in a record", limit: room)
+    return try bytes.withBytes { bytes throws(CryptoError) in try SecretBytes(base64Of: bytes) }
+  }
+
+  /// What a descriptor gives up to its end, without the line end of a single line.
+  package static func line(from descriptor: Int32, named name: String) throws -> SecretLine {
+    try SecretLine(bytes(from: descriptor, named: name), from: name)
+  }
+
+  /// What a command of the shell writes, without the line end of a single line.
+  package static func command(_ script: String, named name: String) throws -> SecretLine {
+    var secret: SecretLine?
+    let status = try System.readShell(script) { descriptor in secret = try line(from: descriptor, named: name) }
+    guard status == 0, let secret else {
+      throw CommandError(
+        .cannotUnlock, "no_key", subject: name, "the command ended with \(status)",
+        hints: ["run the command by itself to see why"])
+    }
+    return secret
+  }
+
+  /// What a descriptor gives up to its end, exactly.
+  ///
+  /// - Parameter use: what it is to be, for the error.
+  package static func bytes(
+    from descriptor: Int32, named name: String, as use: String = "a secret", limit: Int = maximumByteCount
+  ) throws -> SecretBytes {
+    var held = try SecretBytes(count: 0) { _ in }
+    var capacity = 4096
+    while held.count <= limit {
+      // One byte more tells that there is too much.
+      capacity = min(capacity, limit + 1)
+      let (more, count) = try filled(held, from: descriptor, capacity: capacity, named: name)
+      guard count == capacity else { return try more.slice(0..<count) }
+      held = more
+      capacity *= 4
+    }
+    throw CommandError(
+      .inputRefused, "input_refused", subject: name, "is too large for \(use): at most \(limit >> 10) KiB",
+      hints: [limit > maximumByteCount ? "`ulimit -l` sets the limit, up to 3 MiB" : "name another file"])
+  }
+
+  /// `held` and what can be read after it, up to `capacity`.
+  private static func filled(
+    _ held: SecretBytes, from descriptor: Int32, capacity: Int, named name: String
+  ) throws -> (SecretBytes, count: Int) {
+    var count = held.count
+    var failure: SystemError?
+    let secret = try SecretBytes(count: capacity) { span throws(CryptoError) in
+      held.withBytes { bytes in
+        for offset in 0..<bytes.byteCount {
+          span.storeBytes(of: bytes.byte(at: offset), toByteOffset: offset, as: UInt8.self)
+        }
+      }
+      do throws(SystemError) {
+        while count < capacity {
+          let added = try System.readSome(into: &span, at: count, from: descriptor, path: name)
+          if added == 0 { break }
+          count += added
+        }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return (secret, count)
+  }
+}
+
+extension SecretBytes {
+  /// A copy in ordinary memory, where a model wants a string; nil when it is not UTF-8.
+  package var string: String? {
+    withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) } }
+  }
+}
+
+extension RawSpan {
+  /// The byte at `offset`.
+  package func byte(at offset: Int) -> UInt8 {
+    // Bounds are checked; a UInt8 has no invalid bit pattern.
+    unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+  }
+}
+
+/// Reads what is no secret by itself, such as a file to import.
+package enum TextInput {
+  /// The content of a file, `-` being standard input.
+  package static func file(_ path: String, limit: Int) throws -> [UInt8] {
+    if path == "-" { return try bytes(from: System.standardInput, named: "stdin", limit: limit) }
+    return try bytes(of: NamedFile.reading(path), limit: limit)
+  }
+
+  /// What is left to be read of an open file.
+  package static func bytes(of file: borrowing NamedFile, limit: Int) throws -> [UInt8] {
+    try bytes(from: file.descriptor, named: file.path, limit: limit)
+  }
+
+  package static func text(of file: borrowing NamedFile) throws -> String {
+    String(decoding: try bytes(from: file.descriptor, named: file.path, limit: 1 << 20), as: UTF8.self)
+  }
+
+  /// What a descriptor gives up to its end.
+  package static func bytes(from descriptor: Int32, named name: String, limit: Int) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    // Growing step by step, an array of many megabytes would stand in memory twice.
+    if let size = System.byteCount(of: descriptor), size <= limit { bytes.reserveCapacity(size) }
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      var span = chunk.mutableSpan
+      // Unsafe only in that any bytes can be stored: a UInt8 may be any byte.
+      var raw = unsafe span.mutableBytes
+      let count = try System.readSome(into: &raw, at: 0, from: descriptor, path: name)
+      if count == 0 { return bytes }
+      guard bytes.count + count <= limit else {
+        throw CommandError(.inputRefused, "input_refused", subject: name, "is too large: at most \(limit >> 20) MiB")
+      }
+      bytes += chunk[..<count]
+    }
+  }
+}

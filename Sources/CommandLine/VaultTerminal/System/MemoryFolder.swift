@@ -1,0 +1,62 @@
+import VaultSystem
+
+/// A folder of this process for files that are opened, in memory where there is any.
+///
+/// A lock on the folder tells that its process lives: a folder without one was left by a process that was killed.
+package final class MemoryFolder {
+  package let path: String
+  // Its lock is held as long as it is open.
+  private let folder: OpenFile
+
+  /// A new folder, 0700.
+  ///
+  /// - Parameter remember: what a signal that ends the process has to know of the folder.
+  package static func make(
+    in parent: String, named beginning: String, _ remember: (inout Pending, String) throws -> Void
+  ) throws -> MemoryFolder {
+    while true {
+      // A signal waits for the lock: it finds no folder, or one that it can remove.
+      let path = try Pending.shared.withLock { pending in
+        let path = try System.makeTemporaryDirectory(in: parent, named: beginning)
+        do {
+          try remember(&pending, path)
+        } catch {
+          System.removeDirectory(path)
+          throw error
+        }
+        return path
+      }
+      // Another process may take it away before it is locked.
+      if let folder = try MemoryFolder(locking: path) { return folder }
+    }
+  }
+
+  /// Takes over a folder that a process has left; nil if a process has it, or if it is gone.
+  init?(locking path: String) throws {
+    self.path = path
+    do throws(SystemError) {
+      folder = try System.files.open(path, in: System.here, as: .vaultDirectory, at: path)
+    } catch {
+      guard error.isMissing else { throw error }
+      return nil
+    }
+    guard Self.lock(folder), System.isThere(path) else { return nil }
+  }
+
+  private static func lock(_ folder: borrowing OpenFile) -> Bool {
+    let descriptor = folder.descriptor
+    let isLocked = try? System.files.call(at: "") { (system) throws(Errno) in
+      try system.tryLock(descriptor, isShared: false)
+    }
+    return isLocked == true
+  }
+
+  /// The folders of this user that other processes have left, each locked as long as it is kept.
+  package static func left(in parent: String, named beginning: String) -> [MemoryFolder] {
+    System.names(in: parent).filter { $0.hasPrefix(beginning) }.compactMap { name in
+      let path = "\(parent)/\(name)"
+      guard System.isOwnFolder(path) else { return nil }
+      return try? MemoryFolder(locking: path)
+    }
+  }
+}

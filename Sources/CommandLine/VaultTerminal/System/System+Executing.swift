@@ -1,0 +1,62 @@
+import VaultCrypto
+package import VaultSystem
+
+#if canImport(Darwin)
+  package import Darwin
+#elseif canImport(Glibc)
+  package import Glibc
+#elseif canImport(Musl)
+  package import Musl
+#endif
+
+extension System {
+
+}
+
+extension System {
+  /// Where the program of this process is.
+  package static var ownProgram: String {
+    if let run = Invocation.current { return run.program }
+    // The link itself, where there is one: the program is the same where its file was replaced meanwhile.
+    return isThere("/proc/self/exe") ? "/proc/self/exe" : ProgramArguments.all.first ?? "vault"
+  }
+
+  /// Starts a program: ``ChildProcess``.
+  package static func spawn(
+    _ program: String, _ words: [String], variables: [String]? = nil, streams: ChildStreams
+  ) throws(SystemError) -> pid_t {
+    do throws(Errno) {
+      return try ChildProcess.start(program, words, variables: variables, streams: streams)
+    } catch {
+      throw SystemError(number: error.number, path: program, action: "run")
+    }
+  }
+
+  /// Closes a descriptor with a passphrase in every program that this process starts or becomes.
+  ///
+  /// The three standard descriptors belong to programs.
+  package static func keepFromPrograms(_ descriptor: Int32?) {
+    guard let descriptor, descriptor > 2 else { return }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  }
+
+  /// Ends standard input after a passphrase was read from it: a file could be read again from its start.
+  package static func endInput(_ descriptor: Int32) {
+    guard descriptor == standardInput, isatty(descriptor) == 0 else { return }
+    let empty = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard empty >= 0 else { return }
+    _ = dup2(empty, descriptor)
+    close(empty)
+  }
+
+  /// A pipe of which a child gets what it is given, and no more.
+  package static func makePipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { throw SystemError(number: errno, path: nil, action: "run") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  /// Closes a descriptor that this process has made.
+  package static func closePipe(_ end: Int32) { close(end) }
+}

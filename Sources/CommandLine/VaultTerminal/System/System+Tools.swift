@@ -1,0 +1,153 @@
+import VaultSystem
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+extension System {
+  /// Runs a program of the PATH, without a shell, and gives what it writes to standard output.
+  ///
+  /// It reads nothing and what it says on stderr is dropped.
+  ///
+  /// - Parameters:
+  ///   - variables: `NAME=VALUE`, the whole environment of the program.
+  ///   - limit: the most bytes that are taken.
+  /// - Returns: nil when there is no such program, when it fails, or when it writes more.
+  package static func outputOfTool(
+    _ name: String, _ arguments: [String], variables: [String], limit: Int
+  ) -> [UInt8]? {
+    guard let ends = try? makePipe() else { return nil }
+    let streams = ChildStreams(output: ends.writing, closesOthers: true)
+    let process = try? spawn(name, [name] + arguments, variables: variables, streams: streams)
+    close(ends.writing)
+    let output = process == nil ? nil : bytes(from: ends.reading, limit: limit)
+    // Closed before the wait, so that a program which writes more than is taken ends too.
+    close(ends.reading)
+    guard let process else { return nil }
+    return ChildProcess.end(of: process).status == 0 ? output : nil
+  }
+
+  /// Runs a program of the PATH, without a shell, that reads `value`; what it writes is dropped.
+  ///
+  /// - Returns: its exit code, or 128 and the number of the signal that ended it; nil when there is no such program.
+  package static func giveToTool(_ name: String, _ arguments: [String], _ value: RawSpan) throws(SystemError) -> Int32?
+  {
+    let streams = ChildStreams(closesOthers: true, dropsOutput: true)
+    return try give(value, to: name, arguments, variables: variablesForTools(), streams) {}
+  }
+
+  /// Runs a program of the PATH, without a shell and without a terminal, that reads `value`, and hears what it says.
+  ///
+  /// - Parameters:
+  ///   - variables: `NAME=VALUE`, its whole environment.
+  ///   - kept: descriptors that it gets as well.
+  /// - Returns: its exit code as above, and what it wrote to stdout and stderr, of more than 16 MiB nothing; nil when
+  ///   there is no such program.
+  package static func answerOfTool(
+    _ name: String, _ arguments: [String], _ value: RawSpan, variables: [String], kept: [Int32] = []
+  ) throws(SystemError) -> (code: Int32, text: String)? {
+    let ends = try makePipe()
+    defer { close(ends.reading) }
+    let streams = ChildStreams(
+      output: ends.writing, errors: ends.writing, closesOthers: true, kept: kept, isAlone: true)
+    var said: [UInt8] = []
+    let code = try give(value, to: name, arguments, variables: variables, streams) {
+      close(ends.writing)
+      said = bytes(from: ends.reading, limit: 16 << 20) ?? []
+    }
+    return code.map { ($0, String(decoding: said, as: UTF8.self)) }
+  }
+
+  /// Runs a program of the PATH, without a shell and without a terminal, whose input is empty and whose output is
+  /// dropped: it lacks nothing when this process ends before it.
+  ///
+  /// - Parameter variables: `NAME=VALUE`, its whole environment.
+  /// - Returns: its exit code, or 128 and the number of the signal that ended it; nil when there is no such program.
+  package static func runTool(_ name: String, _ arguments: [String], variables: [String]) -> Int32? {
+    let streams = ChildStreams(closesOthers: true, dropsOutput: true, isAlone: true)
+    guard let process = try? spawn(name, [name] + arguments, variables: variables, streams: streams) else { return nil }
+    return ChildProcess.end(of: process).shellStatus
+  }
+
+  /// - Parameter whenGiven: what happens between the end of the value and that of the program.
+  private static func give(
+    _ value: RawSpan, to name: String, _ arguments: [String], variables: [String], _ streams: ChildStreams,
+    _ whenGiven: () -> Void
+  ) throws(SystemError) -> Int32? {
+    let ends = try makePipe()
+    var streams = streams
+    streams.input = ends.reading
+    let process = Result { () throws(SystemError) in
+      try spawn(name, [name] + arguments, variables: variables, streams: streams)
+    }
+    close(ends.reading)
+    // One that ends before it has read all says so by its status.
+    if case .success = process { try? writeAll(value, to: ends.writing) }
+    close(ends.writing)
+    whenGiven()
+    do throws(SystemError) {
+      return ChildProcess.end(of: try process.get()).shellStatus
+    } catch {
+      guard error.isMissing else { throw error }
+      return nil
+    }
+  }
+
+  /// The environment without our own variables, some of which lead to keys.
+  package static func variablesForTools() -> [String] { allVariables().filter { !$0.hasPrefix("CVAULT_") } }
+
+  /// Whether the PATH has a program of this name.
+  package static func hasTool(_ name: String) -> Bool { path(ofTool: name) != nil }
+
+  /// Where the PATH has a program of this name.
+  package static func path(ofTool name: String) -> String? {
+    guard !name.contains("/") else { return ProcessEnvironment.realPath(name) }
+    let folders = environment("PATH")?.split(separator: ":") ?? []
+    return folders.map { "\($0)/\(name)" }.first { mayRun($0) }
+  }
+
+  /// The program that started this one; nil where the system does not tell.
+  package static var callerPath: String? { ProcessEnvironment.realPath("/proc/\(getppid())/exe") }
+
+  /// What a descriptor gives up to its end; nil when that is more than `limit`, or fails.
+  package static func bytes(from descriptor: Int32, limit: Int) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    let isWhole = forEachPiece(from: descriptor) { piece in
+      guard bytes.count + piece.count <= limit else { return false }
+      bytes += piece
+      return true
+    }
+    return isWhole ? bytes : nil
+  }
+
+  /// Gives what a descriptor has, up to its end, to `body`, until that returns false.
+  ///
+  /// - Returns: whether the end was reached.
+  package static func forEachPiece(from descriptor: Int32, _ body: (ArraySlice<UInt8>) -> Bool) -> Bool {
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      var span = chunk.mutableSpan
+      // Unsafe only in that any bytes can be stored: a UInt8 may be any byte.
+      var raw = unsafe span.mutableBytes
+      guard let count = try? readSome(into: &raw, at: 0, from: descriptor) else { return false }
+      if count == 0 { return true }
+      guard body(chunk[..<count]) else { return false }
+    }
+  }
+
+  /// The whole environment, `NAME=VALUE` each.
+  package static func allVariables() -> [String] {
+    if let run = Invocation.current { return run.variables }
+    var variables: [String] = []
+    var next = unsafe environ
+    while let text = unsafe next.pointee {
+      unsafe variables.append(String(cString: text))
+      unsafe next += 1
+    }
+    return variables
+  }
+}

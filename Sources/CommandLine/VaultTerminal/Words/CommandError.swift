@@ -1,0 +1,166 @@
+package import VaultAge
+package import VaultAgent
+import VaultCrypto
+package import VaultDocument
+package import VaultKit
+import VaultRecords
+import VaultSealing
+import VaultSystem
+
+/// An error as the command line reports it: what it is about, why, and what to do next.
+///
+/// Like the errors below it, it never holds a field's value, a key, a passphrase or imported text.
+package struct CommandError: Error {
+  package var status: ExitStatus
+  /// For programs: `no_such_record`.
+  package var code: String
+  /// A file, record, field or option.
+  package var subject: String?
+  package var reason: String
+  package var file: String?
+  package var record: String?
+  package var field: String?
+  package var hints: [String] = []
+  /// Of the error of the vault that it tells of.
+  package private(set) var vaultCode: VaultError.Code?
+  /// What `--verbose` adds.
+  package var detail: String?
+
+  package init(_ status: ExitStatus, _ code: String, subject: String?, _ reason: String, hints: [String] = []) {
+    self.status = status
+    self.code = code
+    self.subject = subject
+    self.reason = reason
+    self.hints = hints
+  }
+
+  package init(_ error: VaultError) {
+    self.init(
+      ExitStatus(error.code), snakeCase(error.code.description), subject: error.subject, error.reason,
+      hints: error.hints)
+    vaultCode = error.code
+    file = error.file
+    record = error.record?.text
+    field = error.field
+    detail = error.underlying.map { "\($0)" }
+    if let words = error.wordsOfDatabase { hints.append("the database: \(words)") }
+  }
+
+  /// The same error about something that the layer below does not know, such as the word that was to name a record.
+  package func about(_ subject: String) -> CommandError {
+    var error = self
+    error.subject = subject
+    return error
+  }
+
+  package func hinting(_ hints: String...) -> CommandError {
+    var error = self
+    error.hints += hints
+    return error
+  }
+
+  /// The same with the names that may have been meant.
+  package func suggesting(_ word: String, among names: [String]) -> CommandError {
+    Suggestion.hint(for: word, among: names).map { hinting($0) } ?? self
+  }
+
+  package static func usage(_ subject: String, _ reason: String, _ hints: String...) -> CommandError {
+    CommandError(.usage, "usage", subject: subject, reason, hints: hints)
+  }
+}
+
+extension CommandError {
+  /// Any error that can end a command.
+  package init(any error: any Error) {
+    switch error {
+    case let error as CommandError: self = error
+    case let error as VaultError: self.init(error)
+    case let error as SystemError: self.init(error)
+    case let error as AgentError: self.init(error)
+    case let error as AgeError: self.init(error, subject: nil)
+    case let error as CryptoError: self.init(error)
+    case let error as RecordError: self.init(error)
+    case let error as DocumentError:
+      self.init(.inputRefused, "input_refused", subject: nil, error.description)
+    case let error as SealingError:
+      self.init(.damaged, "damaged", subject: error.path, error.reason)
+    default: self.init(.failed, "internal_failure", subject: "vault", "failed for a reason it does not know")
+    }
+  }
+
+  package init(_ error: SystemError) {
+    let path = error.path
+    if error.isMissing {
+      // Of a variable that was never filled in there would be nothing to see.
+      let subject = path == "" ? "\"\"" : path
+      self.init(.inputOutput, "io_failed", subject: subject, "is not there", hints: ["check the path"])
+    } else if error.kind == .exists {
+      self.init(.alreadyExists, "already_exists", subject: path, "is there already", hints: ["name another file"])
+    } else if error.isForbidden {
+      self.init(
+        .inputOutput, "permission_denied", subject: path, "cannot be \(error.action): the system forbids it",
+        hints: ["check who owns it and its mode"])
+    } else if error.kind == .noSpace {
+      self.init(
+        .inputOutput, "disk_full", subject: path, "cannot be \(error.action): no space is left",
+        hints: ["free some space and try again"])
+    } else if error.isDirectory {
+      self.init(.inputOutput, "io_failed", subject: path, "is a directory", hints: ["name a file"])
+    } else {
+      self.init(
+        .inputOutput, "io_failed", subject: path, "cannot be \(error.action) (error \(error.number))",
+        hints: ["check the path and the device it is on"])
+    }
+    file = path
+  }
+
+  /// An age file, identity or recipient that was passed in.
+  package init(_ error: AgeError, subject: String?) {
+    let place = error.line.map { "line \($0): " } ?? ""
+    self.init(.cannotUnlock, "no_key", subject: subject, place + error.reason)
+    detail = error.underlying.map { "\($0)" }
+  }
+
+  init(_ error: CryptoError) {
+    self.init(.failed, "crypto_failed", subject: "memory", error.reason)
+    hints = ["raise the limit of locked memory (`ulimit -l`)"]
+  }
+
+  init(_ error: RecordError) {
+    self.init(
+      .inputRefused, snakeCase(error.code.description), subject: error.path.isEmpty ? nil : error.path, error.reason)
+    field = error.path.isEmpty ? nil : error.path
+  }
+
+  /// A document that was passed in and is no JSON of this format.
+  package init(_ error: DocumentError, in file: String) {
+    self.init(.inputRefused, "input_refused", subject: file, error.description)
+    self.file = file
+    hints = ["correct the file and try again; nothing was changed"]
+  }
+}
+
+/// `noSuchRecord` as `no_such_record`.
+package func snakeCase(_ name: String) -> String { KeyStyle.snake.name(for: name) }
+
+/// Ends a command that has said everything already.
+package struct Finished: Error {
+  package let status: ExitStatus
+
+  package init(status: ExitStatus) {
+    self.status = status
+  }
+}
+
+extension CommandError {
+  package init(_ error: AgentError) {
+    switch error.code {
+    case .foreign:
+      self.init(
+        .unexpectedVault, "foreign_agent", subject: "agent", error.reason,
+        hints: ["somebody else may be listening: look at who owns it, and at its mode", "CVAULT_NO_AGENT=1 asks none"])
+    case .memory: self.init(.failed, "memory_unavailable", subject: "agent", error.reason)
+    case .malformed, .gone, .silent, .refused: self.init(.inputOutput, "agent_failed", subject: "agent", error.reason)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package import VaultKit
+
+/// The exit codes of the command line; docs/exit-codes.md lists them, scripts depend on them. A signal adds 128 to its
+/// number.
+package enum ExitStatus: Int32 {
+  case done = 0
+  case failed = 1
+  /// Of `vault credential ansible` alone: there is no such vault id.
+  case unknownVaultID = 2
+  case declined = 3
+  case partlyDone = 4
+  case alreadyExists = 5
+  case noVault = 6
+  case notFound = 10
+  case cannotUnlock = 11
+  case locked = 12
+  case damaged = 13
+  case findings = 14
+  case changedUnderneath = 15
+  case unexpectedVault = 16
+  case inputRefused = 17
+  case inputOutput = 18
+  /// Of a database: stored, but it may not survive the loss of the server.
+  case mayBeLost = 19
+  /// Of a database: the connection was lost while a change was being stored.
+  case outcomeUnknown = 20
+  case usage = 64
+  /// Of `vault run` alone, as with `env` and `timeout`: what goes wrong before the program runs.
+  case notRun = 125
+  case cannotExecute = 126
+  case commandNotFound = 127
+
+  /// What each error of a vault ends with.
+  package init(_ code: VaultError.Code) {
+    self =
+      switch code {
+      case .notAVault: .noVault
+      case .alreadyExists: .alreadyExists
+      case .noSuchRecord, .noSuchMember, .ambiguousRecord, .noSuchSlot, .ambiguousSlot, .noCheckpoint: .notFound
+      case .noKey, .noMatchingSlot, .wrongPassphrase: .cannotUnlock
+      case .lockedByOther: .locked
+      case .damaged, .newerFormat: .damaged
+      case .changedUnderneath: .changedUnderneath
+      case .rotationUnfinished: .findings
+      case .unexpectedVault, .rolledBack, .forked, .damagedState: .unexpectedVault
+      case .inputRefused, .unknownKind, .slotRefused: .inputRefused
+      case .diskFull, .permissionDenied, .ioFailed: .inputOutput
+      case .mayBeLost: .mayBeLost
+      case .outcomeUnknown: .outcomeUnknown
+      case .usage: .usage
+      default: .failed
+      }
+  }
+}

@@ -1,0 +1,45 @@
+import VaultDocument
+package import VaultKit
+
+/// Where the state lies.
+package enum StateLocation {
+  /// `CVAULT_STATE_DIR`, else the user's own; nil without a home directory.
+  package static var path: String? { System.environment("CVAULT_STATE_DIR") ?? KnownVaults.userDirectory }
+
+  /// The state there; that there is no place for it is said.
+  package static func state(_ messages: Messages) -> KnownVaults? {
+    guard let path else {
+      messages.note("nothing is remembered of this vault: there is no home directory; CVAULT_STATE_DIR names another")
+      return nil
+    }
+    return KnownVaults(directory: path)
+  }
+}
+
+extension Messages {
+  /// Something about what this machine remembers.
+  func note(_ news: StateNote) {
+    switch news {
+    case .firstUse(let fingerprint):
+      note("this machine did not know this vault: its fingerprint \(fingerprint) is remembered from now on")
+    case .copy(let original):
+      note(
+        "this is a copy of the vault at \(original): this machine remembers each on its own, and a change in one is not "
+          + "in the other")
+    case .behind(let id, let revision, let newest):
+      note(
+        "this copy is behind: it has revision \(revision) of \(id.text), and this machine has seen \(newest) elsewhere; "
+          + "`git pull` brings a clone up to date")
+    case .elsewhere(let place):
+      note("this folder has an earlier state than this machine has seen; the later one is kept in \(place)")
+    case .slotsChanged(let added, let removed):
+      for slot in added { note("since this machine unlocked it last, a slot was added: \(slot.line)") }
+      for slot in removed { note("since this machine unlocked it last, a slot was removed: \(slot.line)") }
+    case .notRemembered(let error): note("nothing is remembered of this vault: \(error.description)")
+    }
+  }
+}
+
+extension Pin.SlotName {
+  fileprivate var line: String { label.isEmpty ? id.text : "\(id.text)  \(label)" }
+}

@@ -1,0 +1,6 @@
+/// SipHash with a key of this process (The Swift Standard Library, `Hasher`): tells equal values without holding them.
+package func keyedHash(of bytes: RawSpan) -> Int {
+  var hasher = Hasher()
+  unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+  return hasher.finalize()
+}

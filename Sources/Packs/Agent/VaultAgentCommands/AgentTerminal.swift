@@ -1,0 +1,43 @@
+import VaultAgent
+import VaultDocument
+import VaultKit
+import VaultSystem
+import VaultTerminal
+
+/// The terminal at which an agent was unlocked and still has, where it asks before it opens a record.
+final class AgentTerminal {
+  private let terminal: Terminal
+  private let vault: LockedVault
+
+  /// Nil without a terminal.
+  init?(_ vault: LockedVault) {
+    guard let terminal = Terminal(noInput: false) else { return nil }
+    self.terminal = terminal
+    self.vault = vault
+  }
+
+  var asker: AgentAsker {
+    AgentAsker(
+      terminal: terminal.descriptor, ask: { self.terminal.shows(self.text(of: $0)) },
+      answer: { self.terminal.hasYes() },
+      withdraw: { try? self.terminal.say("\nNot wanted any more.\n") })
+  }
+
+  /// Whoever writes the vault's folder could give a record another name, so the id is said as well.
+  private func text(of question: AgentQuestion) -> String {
+    let name = vault.summaries(of: [question.record]).first?.name ?? ""
+    return
+      "Open \"\(Printable.text(name))\" (\(question.record.text.prefix(8))) for \(Self.words(for: question.process))?"
+  }
+
+  /// What asks is always this program, so who has started it is said, too.
+  private static func words(for process: Int32?) -> String {
+    guard let process else { return "a process that is not known" }
+    let parent = ProcessSession.parent(of: process).map { ", started by \(words(of: $0))" } ?? ""
+    return words(of: process) + parent
+  }
+
+  private static func words(of process: Int32) -> String {
+    "\(Printable.text(ProcessSession.name(of: process) ?? "process")) (\(process))"
+  }
+}

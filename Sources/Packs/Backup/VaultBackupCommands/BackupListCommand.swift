@@ -1,0 +1,79 @@
+import ArgumentParser
+import VaultBackup
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+extension BackupCommand {
+  /// `vault backup list`.
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list",
+      abstract: "List the backups in a directory, the oldest first.",
+      discussion: """
+        Compares what is there with backups.json, by names and sizes; no backup is read. A file that has changed, or is gone \
+        though no prune has removed it, ends with 14.
+
+        Example:
+          vault backup list /mnt/backups
+        """,
+      aliases: ["ls"])
+
+    @Argument(help: "The directory of the backups.")
+    var dir: String
+
+    @OptionGroup var table: TableOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() throws {
+      let rows = try BackupDirectory(at: dir).listing().rows
+      if global.json {
+        try Output.document(["backups": .array(rows.map(\.document)), "directory": .string(dir)])
+      } else {
+        if table.isShown(global) {
+          try table.print(rows, columns, global)
+        } else {
+          try Output.lines(rows.map(Self.line))
+        }
+        if rows.isEmpty { global.messages.note("no backup is here") }
+      }
+      let findings = rows.compactMap(\.finding)
+      for finding in findings { global.messages.note(finding) }
+      if !findings.isEmpty { throw Finished(status: .findings) }
+    }
+
+    private var columns: [TableColumn<BackupListing.Row>] {
+      let (style, table) = (global.style, table)
+      let state = { (text: String) in
+        switch text.drop(while: { $0 == " " }) {
+        case "ok": style.good(text)
+        case "changed", "gone": style.bad(text)
+        default: style.doubtful(text)
+        }
+      }
+      return [
+        TableColumn(title: "NAME", rank: 0, least: 20, most: 60) { $0.name.fileName },
+        TableColumn(title: "STATE", rank: 1, look: state) { row in
+          row.state == .recorded ? (row.entry?.isAttested == false ? "unattested" : "ok") : row.stateText
+        },
+        TableColumn(title: "AGE", rank: 2, look: style.dim) { table.shown($0.name.time) },
+        TableColumn(title: "SIZE", rank: 4) { $0.byteCount.map(ByteSize.text) ?? "-" },
+        TableColumn(title: "CHECKED", rank: 3, least: 12) { row in
+          row.entry?.verification.map { "\($0.kind.words), \(table.shown($0.time))" } ?? "never"
+        },
+        TableColumn(title: "LABEL", rank: 5, least: 8, isOptional: true) { $0.entry?.label ?? "" },
+      ]
+    }
+
+    private static func line(_ row: BackupListing.Row) -> String {
+      var parts = [row.name.fileName, row.byteCount.map(ByteSize.text) ?? "-"]
+      if row.state != .recorded { parts.append(row.stateText) }
+      if let entry = row.entry {
+        parts.append(BackupView.text(entry.verification))
+        if !entry.isAttested { parts.append("unattested") }
+        if let label = entry.label { parts.append(Printable.text(label)) }
+      }
+      return parts.joined(separator: "  ")
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import ArgumentParser
+import VaultBackup
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+extension BackupCommand {
+  /// `vault backup prune`.
+  struct Prune: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "prune",
+      abstract: "Remove the backups that no rule keeps.",
+      discussion: """
+        The rules mean what they mean to restic, in UTC: a backup stays when any of them keeps it; periods without a backup do \
+        not count. Backups of several vaults are looked at one vault at a time. Of each, one that was verified always stays. \
+        Files that backups.json does not record, or that are not as it records them, are never removed.
+
+        Example:
+          vault backup prune /mnt/backups --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --keep-yearly 3 --dry-run
+        """)
+
+    @Argument(help: "The directory of the backups.")
+    var dir: String
+
+    @OptionGroup(title: "Rules") var rules: RetentionOptions
+
+    @Flag(help: "Say what would be removed, and remove nothing.")
+    var dryRun = false
+
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() throws {
+      let policy = try rules.policy()
+      let directory = try BackupDirectory(at: dir)
+      guard dryRun || global.yes || (global.canAsk && !global.json) else {
+        throw CommandError(
+          .declined, "declined", subject: "prune", "there is nobody to ask",
+          hints: ["add --yes to remove what --dry-run shows"])
+      }
+      if dryRun { return try finish(try directory.plan(policy, now: .now()), isDone: false) }
+      let approved = global.yes ? nil : try approvedPlan(policy, directory)
+      let messages = global.messages
+      let done = try directory.prune(
+        policy, now: .now(), approved: approved, timeout: global.lockTime(),
+        onWait: { _ in messages.note("waiting for another process") })
+      try finish(done, isDone: true, isShown: approved != nil)
+    }
+
+    /// Shows the plan and asks, unless nothing would go.
+    private func approvedPlan(_ policy: RetentionPolicy, _ directory: BackupDirectory) throws -> PrunePlan {
+      let plan = try directory.plan(policy, now: .now())
+      try Output.lines(plan.steps.map { $0.line(global.style) })
+      if !plan.removals.isEmpty {
+        try global.confirm(
+          "Remove \(plan.removals.count) of \(plan.steps.count) backups (\(ByteSize.text(plan.removedByteCount))) "
+            + "from \(dir) for good?")
+      }
+      return plan
+    }
+
+    private func finish(_ plan: PrunePlan, isDone: Bool, isShown: Bool = false) throws {
+      let removed = plan.removals.count
+      let kept = plan.steps.count { $0.action == .keep }
+      let action = "\(removed) \(isDone ? "removed" : "would be removed") (\(ByteSize.text(plan.removedByteCount)))"
+      try Output.afterwards("\(removed) backups are removed") {
+        if global.json {
+          try Output.document([
+            "backups": .array(plan.steps.map(\.document)), "dry_run": .bool(!isDone), "kept": .number(JSONNumber(kept)),
+            "removed": .number(JSONNumber(removed)), "removed_bytes": .number(JSONNumber(plan.removedByteCount)),
+          ])
+        } else if !isShown {
+          try Output.lines(plan.steps.map { $0.line(global.style) })
+        }
+      }
+      global.messages.note("\(action), \(kept) kept")
+      guard plan.hasFindings else { return }
+      global.messages.note("something needs to be looked at: see the reasons, and `vault backup list`")
+      throw Finished(status: .findings)
+    }
+  }
+}
+
+/// The rules of a prune.
+struct RetentionOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Keep the newest ones; a number or `unlimited`, here and below.", valueName: "n"))
+  var keepLast: String?
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("Keep the newest one of each of so many hours.", valueName: "n"))
+  var keepHourly: String?
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("Keep the newest one of each of so many days.", valueName: "n"))
+  var keepDaily: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Keep the newest one of each of so many weeks, Monday to Sunday.", valueName: "n"))
+  var keepWeekly: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Keep the newest one of each of so many months.", valueName: "n"))
+  var keepMonthly: String?
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("Keep the newest one of each of so many years.", valueName: "n"))
+  var keepYearly: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Keep all that are younger than this, seen from the newest: years, months, days, hours as in 1y5m7d2h.",
+      valueName: "span"))
+  var keepWithin: String?
+
+  /// - Throws: a usage error where nothing says what to keep.
+  func policy() throws -> RetentionPolicy {
+    var policy = RetentionPolicy()
+    policy[.last] = try Self.count(keepLast, "--keep-last")
+    policy[.hourly] = try Self.count(keepHourly, "--keep-hourly")
+    policy[.daily] = try Self.count(keepDaily, "--keep-daily")
+    policy[.weekly] = try Self.count(keepWeekly, "--keep-weekly")
+    policy[.monthly] = try Self.count(keepMonthly, "--keep-monthly")
+    policy[.yearly] = try Self.count(keepYearly, "--keep-yearly")
+    policy.within = try keepWithin.map { text in
+      guard let span = RetentionSpan(text) else {
+        throw CommandError.usage("--keep-within", "takes years, months, days and hours such as 1y5m7d2h or 90d")
+      }
+      return span
+    }
+    guard !policy.isEmpty else {
+      throw CommandError.usage(
+        "prune", "nothing says what to keep: it never removes everything",
+        "give a rule, such as --keep-daily 7; --dry-run shows what it would do")
+    }
+    return policy
+  }
+
+  private static func count(_ text: String?, _ option: String) throws -> RetentionPolicy.Count {
+    guard let text else { return .limited(0) }
+    if text == "unlimited" || text == "-1" { return .unlimited }
+    guard let count = JSONNumber(literal: text)?.int, count >= 0 else {
+      throw CommandError.usage(option, "takes a number or `unlimited`")
+    }
+    return .limited(count)
+  }
+}
+
+extension PrunePlan.Step {
+  /// `remove  team-20261121T014028Z.cvault.age  no rule keeps it`.
+  fileprivate func line(_ style: Style) -> String {
+    let look =
+      switch action {
+      case .keep: style.good
+      case .remove: style.bad
+      case .forget: style.doubtful
+      }
+    return look(action.rawValue) + String(repeating: " ", count: 6 - action.rawValue.utf8.count)
+      + "  \(row.name.fileName)  \(reasons.joined(separator: ", "))"
+  }
+
+  fileprivate var document: JSONValue {
+    .members([
+      "action": .string(action.rawValue), "name": .string(row.name.fileName),
+      "reasons": .array(reasons.map { .string($0) }), "size": row.byteCount.map { .number(JSONNumber($0)) } ?? .null,
+      "vault": .optional(row.entry?.vaultID.text),
+    ])
+  }
+}

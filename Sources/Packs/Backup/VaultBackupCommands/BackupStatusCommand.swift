@@ -1,0 +1,131 @@
+import ArgumentParser
+import VaultBackup
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+extension BackupCommand {
+  /// `vault backup status`.
+  struct Status: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "status",
+      abstract: "Say whether the newest backup is there, as recorded, and young enough.",
+      discussion: """
+        For a monitor: one line for each vault, and 14 when anything is wrong with its newest backup, or when there is \
+        none. Names and sizes are compared; --read also reads the files and compares their SHA-256. Nothing is opened: \
+        `vault backup verify` does that.
+
+        Example:
+          vault backup status /mnt/backups --max-age 26h
+        """)
+
+    @Argument(help: "The directory of the backups.")
+    var dir: String
+
+    @Option(help: ArgumentHelp("How old the newest one may be: 26h, 2d, 90m, 1w.", valueName: "age"))
+    var maxAge: String?
+
+    @Option(help: ArgumentHelp("Only backups whose names begin so, then a time.", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("Only the vault that this backup is of.", valueName: "file"))
+    var of: String?
+
+    @Flag(help: "Read each file and compare its SHA-256 with the recorded one.")
+    var read = false
+
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() throws {
+      let limit = try maxAge.map { try Age($0, option: "--max-age") }
+      let now = Timestamp.now()
+      let directory = try BackupDirectory(at: dir)
+      let listing = try directory.listing()
+      let vault = try of.map { try self.vault(of: $0, in: listing) }
+      var newest = listing.newest().filter { row in
+        (name == nil || row.name.stem == name) && (vault == nil || row.entry?.vaultID == vault)
+      }
+      if read { newest = try newest.map { row in try directory.reading(row) } }
+      let shared = Dictionary(grouping: newest, by: \.name.stem).filter { $0.value.count > 1 }
+      let checks = newest.map { row in
+        NewestBackup(newest: row, now: now, limit: limit, namesVault: shared[row.name.stem] != nil)
+      }
+      if global.json {
+        try Output.document([
+          "directory": .string(dir), "good": .bool(!checks.isEmpty && checks.allSatisfy(\.isGood)),
+          "max_age": limit.map { .number(JSONNumber(Int($0.seconds))) } ?? .null,
+          "newest": .array(checks.map(\.document)),
+          "time": .string(now.text),
+        ])
+      } else {
+        try Output.lines(
+          checks.isEmpty
+            ? [global.style.bad("fault") + "  \(Printable.text(dir)): there is no backup"]
+            : checks.map { $0.line(global.style) })
+      }
+      if checks.isEmpty || !checks.allSatisfy(\.isGood) { throw Finished(status: .findings) }
+    }
+
+    private func vault(of file: String, in listing: BackupListing) throws -> VaultID {
+      let name = BackupName(fileName: file.split(separator: "/").last.map(String.init) ?? "")
+      guard let entry = listing.rows.first(where: { $0.name == name })?.entry else {
+        throw CommandError.usage(
+          "--of", "names a backup that is recorded in the directory", "`vault backup list DIR` shows the names")
+      }
+      return entry.vaultID
+    }
+  }
+}
+
+/// The newest backup of a vault, and what is wrong with it.
+private struct NewestBackup {
+  /// Clocks of two machines differ a little; a backup is from the future only beyond that.
+  private static let toleratedSeconds: Int64 = 300
+
+  let newest: BackupListing.Row
+  let ageSeconds: Int64
+  private let checkedSeconds: Int64?
+  /// Whether the line says which vault it is about, since another vault has backups of the same name here.
+  private let namesVault: Bool
+  private var faults: [(code: String, text: String)] = []
+
+  init(newest: BackupListing.Row, now: Timestamp, limit: Age?, namesVault: Bool) {
+    (self.newest, self.namesVault) = (newest, namesVault)
+    checkedSeconds = newest.entry?.checkedAt.map { now.secondsSinceEpoch - $0.secondsSinceEpoch }
+    ageSeconds = now.secondsSinceEpoch - newest.name.time.secondsSinceEpoch
+    switch newest.state {
+    case .recorded: break
+    case .changed where newest.hasOtherContent: faults.append(("changed", "its content is not the recorded one"))
+    case .changed: faults.append(("changed", "its size is not the recorded one"))
+    case .gone: faults.append(("gone", "its file is gone"))
+    case .unrecorded: faults.append(("not_recorded", "it is not recorded in backups.json"))
+    }
+    if ageSeconds < -Self.toleratedSeconds {
+      faults.append(
+        ("from_the_future", "it is \(BackupView.age(seconds: -ageSeconds)) ahead: a clock went back, or was wrong"))
+    } else if let limit, ageSeconds > limit.seconds {
+      faults.append(("too_old", "it is older than \(BackupView.age(seconds: limit.seconds))"))
+    }
+  }
+
+  var isGood: Bool { faults.isEmpty }
+
+  /// `ok     team-20261121T014028Z.cvault.age  12h old  verified (proof) …`.
+  func line(_ style: Style) -> String {
+    var parts = [newest.name.fileName]
+    if ageSeconds >= -Self.toleratedSeconds { parts.append("\(BackupView.age(seconds: max(0, ageSeconds))) old") }
+    if let entry = newest.entry { parts.append(BackupView.text(entry.verification)) }
+    if let checkedSeconds { parts.append("content read \(BackupView.age(seconds: max(0, checkedSeconds))) ago") }
+    if namesVault, let entry = newest.entry { parts.append("vault \(entry.vaultID.text)") }
+    if !faults.isEmpty { parts.append(faults.map(\.text).joined(separator: "; ")) }
+    return (isGood ? style.good("ok") + "     " : style.bad("fault") + "  ") + parts.joined(separator: "  ")
+  }
+
+  var document: JSONValue {
+    .members([
+      "age_seconds": JSONNumber(literal: "\(ageSeconds)").map { .number($0) } ?? .null, "backup": newest.document,
+      "faults": .array(faults.map { .string($0.code) }), "good": .bool(isGood), "name": .string(newest.name.stem),
+    ])
+  }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import VaultAge
+import VaultBackup
+import VaultCLI
+import VaultCrypto
+import VaultKit
+import VaultTerminal
+
+/// Who can open a new backup.
+struct BackupKeyOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Seal to an age recipient; may be repeated.", valueName: "age1…"))
+  var recipient: [String] = []
+
+  @Option(help: ArgumentHelp("Seal to the recipients in a file, one in a line.", valueName: "file"))
+  var recipientsFile: String?
+
+  @Option(help: ArgumentHelp("Seal with a passphrase from a file instead.", valueName: "file"))
+  var newPassphraseFile: String?
+
+  /// What is given, else the recipients of the vault's own slots, else a passphrase that a person is asked for.
+  ///
+  /// - Parameter proof: what is to open it afterwards, which is refused now where it will not.
+  func key(_ session: Session, proof: [AgeIdentity]?, opened: Vault?) throws -> BackupKey {
+    var recipients = try recipient.map { try AgeRecipient.argument($0) }
+    if let recipientsFile { recipients += try RecipientsFile.read(recipientsFile) }
+    if let newPassphraseFile {
+      guard recipients.isEmpty else {
+        throw CommandError.usage("--new-passphrase-file", "cannot be used together with recipients")
+      }
+      guard proof == nil else {
+        throw CommandError.usage("--prove-with", "opens with an identity, and the backup is sealed with a passphrase")
+      }
+      return .passphrase(try SecretInput.file(newPassphraseFile).newPassphrase(session.messages))
+    }
+    if recipients.isEmpty, let passphrase = try typedPassphrase(session, proof, opened) {
+      return .passphrase(passphrase)
+    }
+    if recipients.isEmpty { recipients = try ownRecipients(session, opened) }
+    if let proof, !proof.contains(where: { recipients.contains($0.recipient) }) {
+      throw CommandError(
+        .cannotUnlock, "no_matching_slot", subject: "--prove-with", "no identity in it is of a recipient of the backup",
+        hints: ["name its recipient with --recipient: `age-keygen -y FILE` prints it"])
+    }
+    return .recipients(recipients)
+  }
+
+  /// A passphrase for the backup of a vault that has only passphrases; nil if it has others, or if nobody is asked.
+  private func typedPassphrase(
+    _ session: Session, _ proof: [AgeIdentity]?, _ opened: Vault?
+  ) throws -> SecretBytes? {
+    let global = session.global
+    let header = opened?.header ?? session.locked.header
+    guard proof == nil, global.isAtTerminal, header.slots.allSatisfy({ $0.recipient == nil }),
+      let terminal = Terminal(noInput: global.noInput)
+    else { return nil }
+    let usual = session.typed.secret
+    let choice = usual == nil ? "" : " (Enter takes the vault's)"
+    for _ in 0..<3 {
+      let typed = try terminal.secret("Passphrase of the backup\(choice): ")
+      if typed.count == 0, let usual { return usual }
+      if typed.count == 0 { continue }
+      if let fault = SecretLine.fault(ofNewPassphrase: HiddenContent(in: typed)) {
+        try terminal.say("That \(fault). Try again.\n")
+      } else if try terminal.repeats(typed, "Passphrase of the backup, again: ") {
+        return typed
+      }
+    }
+    throw CommandError(
+      .declined, "declined", subject: "terminal", "no passphrase was typed twice alike", hints: ["nothing was made"])
+  }
+
+  private func ownRecipients(_ session: Session, _ opened: Vault?) throws -> [AgeRecipient] {
+    // Without a key the header is only what lies there: who wrote it may have named others.
+    let recipients = (opened?.header ?? session.locked.header).slots.compactMap(\.recipient)
+    guard !recipients.isEmpty else {
+      throw CommandError.usage(
+        "--recipient", "is needed: no slot of the vault \(session.location.path) has a recipient",
+        "or seal with --new-passphrase-file FILE")
+    }
+    let who =
+      recipients.count == 1 ? "the recipient of the vault's own slot" : "the recipients of the vault's own slots"
+    session.messages.note("sealed to \(who)" + (opened == nil ? ", as its header says, which is not verified" : ""))
+    return recipients
+  }
+}

@@ -1,0 +1,215 @@
+import VaultAge
+import VaultBackup
+import VaultCLI
+import VaultCrypto
+import VaultKit
+import VaultSystem
+import VaultTerminal
+
+/// The keys of a command that opens backups: what opens the backup itself, and what unlocks the vault in it. The same
+/// may do both.
+struct BackupKeys {
+  private let global: GlobalOptions
+  private let maximumWorkFactor: Int
+  /// What was given, read once: a descriptor gives its passphrase to nobody twice.
+  private let given: [(key: VaultKey, subject: String)]
+  private let backupPassphrase: SecretBytes?
+
+  init(_ options: UnlockOptions, backupPassphraseFile: String?, _ global: GlobalOptions) throws {
+    self.global = global
+    let maximum = try options.maximumWorkFactor()
+    maximumWorkFactor = maximum
+    given = try KeySource.given(options).map { source in
+      global.messages.detail("key: \(source.explanation)")
+      return (try source.key(maximumWorkFactor: maximum), source.subject)
+    }
+    backupPassphrase = try backupPassphraseFile.map { try SecretInput.file($0).passphrase() }
+  }
+
+  /// Whether anything was given.
+  var isEmpty: Bool { given.isEmpty && backupPassphrase == nil }
+
+  /// A backup that opened.
+  struct Opened {
+    let contents: BackupContents
+    /// Whether a given key opened it, rather than the user's own identity.
+    let isByGiven: Bool
+  }
+
+  /// Opens a backup with what is given, else with the user's own identity; nil if nothing is given and nothing fits.
+  ///
+  /// - Parameter asks: whether a passphrase may be asked for, and whether the backup must open.
+  /// - Throws: ``CommandError`` `.cannotUnlock` if a key is given and nothing opens the backup.
+  func open(_ file: BackupFile, asks: Bool) async throws -> Opened? {
+    let isNeeded = asks || !isEmpty
+    let own: [AgeIdentity] = file.lock.isForRecipients ? KeySource.standardIdentities ?? [] : []
+    let given = try credentials(for: file, asks: asks)
+    do throws(VaultError) {
+      if !given.isEmpty { return Opened(contents: try await BackupContents(of: file, with: given), isByGiven: true) }
+    } catch {
+      guard error.code == .noMatchingSlot, !own.isEmpty else { throw error }
+    }
+    guard !own.isEmpty else {
+      if isNeeded { throw CommandError.backupNotOpened(file, isGiven: !isEmpty) }
+      return nil
+    }
+    do throws(VaultError) {
+      let contents = try await BackupContents(of: file, with: own.map { .identity($0) })
+      return Opened(contents: contents, isByGiven: false)
+    } catch {
+      // A key that nobody gave need not fit.
+      guard error.code == .noMatchingSlot, !isNeeded else { throw error }
+      return nil
+    }
+  }
+
+  /// What is given and may open a backup.
+  private func credentials(for file: BackupFile, asks: Bool) throws -> [AgeCredential] {
+    switch file.lock {
+    case .recipients: return givenIdentities.map { .identity($0) }
+    case .passphrase:
+      let known = backupPassphrase.map { [$0] } ?? passphrases
+      if known.isEmpty, asks, let terminal = Terminal(noInput: global.noInput) {
+        return [credential(try terminal.secret("Passphrase of the backup: "))]
+      }
+      return known.map(credential)
+    }
+  }
+
+  private func credential(_ passphrase: SecretBytes) -> AgeCredential {
+    .passphrase(passphrase, maximumWorkFactor: maximumWorkFactor)
+  }
+
+  private var passphrases: [SecretBytes] {
+    given.compactMap { if case .passphrase(let passphrase, _) = $0.key { passphrase } else { nil } }
+  }
+
+  private var givenIdentities: [AgeIdentity] {
+    given.flatMap { given -> [AgeIdentity] in
+      if case .identities(let identities) = given.key { identities } else { [] }
+    }
+  }
+
+  /// Refuses a passphrase of a backup that has none: nobody would notice that the backup was exchanged for another
+  /// file.
+  func requireUse(of file: BackupFile) throws {
+    guard backupPassphrase != nil, file.lock.isForRecipients else { return }
+    throw CommandError.backupNotOpened(file, isGiven: true)
+  }
+
+  /// Unlocks a vault; nil when no key does and nobody is to be asked.
+  ///
+  /// - Parameter state: what is remembered of it; nil for the vault in a backup, which lies in no directory.
+  func unlock(_ vault: LockedVault, asks: Bool, state: KnownVaults? = nil) async throws -> Vault? {
+    if let opened = try await unlockWithGiven(vault, state: state) { return opened }
+    return try await unlockWithOthers(vault, asks: asks, state: state)
+  }
+
+  /// Unlocks a vault with what is given; nil if nothing of it does.
+  func unlockWithGiven(_ vault: LockedVault, state: KnownVaults? = nil) async throws -> Vault? {
+    try await unlock(vault, with: given.map(\.key), global.vaultOptions(state))
+  }
+
+  private func unlock(_ vault: LockedVault, with keys: [VaultKey], _ options: Vault.Options) async throws -> Vault? {
+    for key in keys {
+      do throws(VaultError) {
+        return try await vault.unlock(with: key, options: options)
+      } catch {
+        guard error.code == .noMatchingSlot || error.code == .wrongPassphrase else { throw error }
+      }
+    }
+    return nil
+  }
+
+  /// Unlocks a vault with the user's own identity, or with a passphrase that is asked for.
+  func unlockWithOthers(_ vault: LockedVault, asks: Bool, state: KnownVaults? = nil) async throws -> Vault? {
+    let options = try global.vaultOptions(state)
+    let own = KeySource.standardIdentities ?? []
+    if let opened = try await unlock(vault, with: [.identities(givenIdentities + own)], options) { return opened }
+    guard asks, vault.header.slots.contains(where: { $0.kind == .scrypt }),
+      let terminal = Terminal(noInput: global.noInput)
+    else { return nil }
+    let passphrase = try terminal.secret("Passphrase of the vault: ")
+    return try await vault.unlock(
+      with: .passphrase(passphrase, maximumWorkFactor: maximumWorkFactor), options: options)
+  }
+}
+
+extension CommandError {
+  /// No key opens a backup.
+  static func backupNotOpened(_ file: BackupFile, isGiven: Bool) -> CommandError {
+    let hint =
+      switch file.lock {
+      case .recipients: "give the identity of one of its recipients with --identity FILE"
+      case .passphrase: "give its passphrase with --backup-passphrase-file FILE"
+      }
+    let reason =
+      switch (isGiven, file.lock) {
+      case (false, _): "no key for the backup is given"
+      case (true, .recipients): "the key that is given does not open the backup, which is for recipients"
+      case (true, .passphrase): "the key that is given does not open the backup, which has a passphrase"
+      }
+    return CommandError(.cannotUnlock, "no_key", subject: file.path, reason, hints: [hint])
+  }
+
+  /// A given key opens neither a backup nor the vault in it, though another key does.
+  static func keyOpensNothing(_ file: BackupFile) -> CommandError {
+    CommandError(
+      .cannotUnlock, "no_key", subject: file.path, "the key that is given opens neither the backup nor the vault in it",
+      hints: ["leave the key out: your own identity opens the backup"])
+  }
+
+  /// Nothing that was given unlocks the vault in a backup.
+  static func backedUpVaultNotUnlocked(_ file: BackupFile) -> CommandError {
+    CommandError(
+      .cannotUnlock, "no_key", subject: file.path,
+      "it opens, but no key that is given unlocks the vault in it",
+      hints: ["give the identity or the passphrase of one of the vault's slots, too: --identity may be repeated"])
+  }
+}
+
+extension BackupFile {
+  /// The backup that an argument names.
+  static func argument(_ path: String) throws -> BackupFile {
+    guard System.kind(of: path) != .directory else {
+      var error = CommandError(
+        .inputOutput, "io_failed", subject: path, "is a directory, and a backup is a file",
+        hints: ["`vault backup list \(Printable.text(path))` shows the backups in it"])
+      error.file = path
+      throw error
+    }
+    guard System.kind(of: path) != nil else { throw CommandError(SystemError.missing(path)) }
+    return try BackupFile(at: path)
+  }
+}
+
+extension BackupFile.Lock {
+  fileprivate var isForRecipients: Bool {
+    switch self {
+    case .recipients: true
+    case .passphrase: false
+    }
+  }
+}
+
+/// Backups as states of a vault. What opens them is read once, when the first is met: a descriptor gives its passphrase
+/// once.
+final class BackupStates: StateFiles {
+  private let makeKeys: () throws -> BackupKeys
+  private var keys: BackupKeys?
+
+  init(_ options: UnlockOptions, passphraseFile: String?, _ global: GlobalOptions) {
+    makeKeys = { try BackupKeys(options, backupPassphraseFile: passphraseFile, global) }
+  }
+
+  func open(_ path: String) async throws -> OpenedState {
+    let file = try BackupFile.argument(path)
+    let known = try keys ?? makeKeys()
+    keys = known
+    try known.requireUse(of: file)
+    guard let contents = try await known.open(file, asks: true)?.contents else {
+      throw CommandError.backupNotOpened(file, isGiven: !known.isEmpty)
+    }
+    return OpenedState(vault: contents.vault, store: try contents.state())
+  }
+}

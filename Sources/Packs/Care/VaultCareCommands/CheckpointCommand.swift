@@ -1,0 +1,56 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+/// `vault checkpoint`: the list of all records at one moment.
+struct CheckpointCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "checkpoint",
+    abstract: "Verify the vault and write an authenticated list of all its records.",
+    discussion: """
+      Later, `vault verify` tells what was added, changed and removed since, and refuses what went back or is gone. \
+      Nothing is written when anything is wrong. After an older state was restored on purpose, --accept-rollback makes a \
+      new list.
+
+      Example:
+        vault checkpoint --identity identity.txt
+      """)
+
+  @Flag(help: "Also when records went back, or are gone, since the last checkpoint.")
+  var acceptRollback = false
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    let session = try Session(vault, global)
+    let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
+    let progress = Progress("verified", global) { [locked = session.locked] in try? locked.recordCount() }
+    let result = try await opened.makeCheckpoint(acceptingRollback: acceptRollback) { progress.advance() }
+    progress.end()
+    let faults = result.verification.faults
+    guard let checkpoint = result.checkpoint else {
+      faults.report(global, try opened.remedies(for: faults))
+      global.messages.note("no checkpoint was made")
+      throw Finished(status: faults.status ?? .failed)
+    }
+    for fault in faults { global.messages.note("accepted: \(fault.description)") }
+    if global.json { return try Output.document(members(checkpoint, result.verification)) }
+    try Output.line("checkpoint \(checkpoint.sequence): \(result.verification.counts)")
+  }
+
+  private func members(
+    _ checkpoint: Checkpoint, _ found: Verification
+  ) throws -> KeyValuePairs<String, JSONValue> {
+    [
+      "accepted": .array(found.faults.map(\.document)), "created_at": .string(checkpoint.createdAt.text),
+      "hash": .string(Hex.encode(try checkpoint.hash())),
+      "previous": .optional(checkpoint.previous.map { Hex.encode($0) }),
+      "records": .number(JSONNumber(found.recordCount)), "sequence": .number(JSONNumber(checkpoint.sequence)),
+      "trashed": .number(JSONNumber(found.trashedCount)),
+    ]
+  }
+}

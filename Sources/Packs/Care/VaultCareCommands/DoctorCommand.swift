@@ -1,0 +1,34 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+/// `vault doctor`: what should be better around a vault.
+struct DoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Check keys, slots, memory, permissions and leftovers, and say what to do.",
+    discussion: """
+      One line for each check: ok, warn or fault, and what to do about it. It needs no key, asks for nothing and changes \
+      nothing. It ends with 14 when there is something to act on. The records are checked by `vault lint` and `vault verify`.
+
+      Example:
+        vault doctor
+      """)
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() throws {
+    _ = try unlocking.maximumWorkFactor()
+    let checks = try Doctor(Session(vault, global, refusingOtherVaults: false), unlocking).checks()
+    if global.json {
+      try Output.document(["checks": .array(checks.map(\.document))])
+    } else {
+      try Output.lines(checks.map { $0.line(global.style) })
+    }
+    if checks.contains(where: { $0.state != .good }) { throw Finished(status: .findings) }
+  }
+}

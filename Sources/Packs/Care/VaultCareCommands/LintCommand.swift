@@ -1,0 +1,94 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultTerminal
+
+/// `vault lint`: what can be checked without a key, for hooks and continuous integration.
+struct LintCommand: AsyncParsableCommand, GoingEverywhere {
+  static let configuration = CommandConfiguration(
+    commandName: "lint",
+    abstract: "Check the form of every file without a key.",
+    discussion: """
+      Strict JSON, members and places of records, slot files, sealed fields that hold clear text, sealed values that \
+      belong to different keys or stand twice, what does not belong there, and the canonical form. It says nothing about \
+      whether anything is authentic: `vault verify` does. It ends with 14 when it finds something.
+
+      As a git hook, in .git/hooks/pre-commit:
+        vault lint --vault .
+
+      Example:
+        vault lint --fix
+      """)
+
+  @Flag(help: "Write files in canonical form where only white space, the order of members or spelling differ.")
+  var fix = false
+
+  @OptionGroup var revision: RevisionOptions
+  @OptionGroup var everywhere: EverywhereOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    guard let commit = revision.at else { return try await runInPlace() }
+    guard !fix else { throw CommandError.usage("--fix", "cannot stand with --at: what is committed does not change") }
+    let location = try VaultLocation.find(vault)
+    let store = try GitStore.open(vault: location, at: commit)
+    try await run(VaultLint(store: store, options: global.vaultOptions(nil)), try? LockedVault(store: store))
+  }
+
+  private func runInPlace() async throws {
+    let location = try VaultLocation.find(vault)
+    var locked: LockedVault?
+    do {
+      let session = try Session(vault, global)
+      locked = try fix ? session.agreed(to: .writing).locked : session.locked
+    } catch let error as CommandError where error.status == .damaged && !(fix && location.origin == .parent) {
+      // A header that cannot be read is one finding among others, where it need not be asked about.
+    }
+    try await run(VaultLint(at: location.place(global), options: global.vaultOptions(nil)), locked)
+  }
+
+  private func run(_ lint: VaultLint, _ locked: LockedVault?) async throws {
+    let progress = Progress("checked", global) { [locked] in try? locked?.recordCount() }
+    let report = try await fix ? lint.fix { progress.advance() } : lint.check { progress.advance() }
+    progress.end()
+    try print(report)
+    if !report.findings.isEmpty { throw Finished(status: .findings) }
+  }
+
+  private func print(_ report: LintReport) throws {
+    guard !global.json else { return try Output.document(report.members) }
+    // A person reads how it is before what it is; a program goes by the exit code.
+    let (isShown, style) = (Output.isTerminal, global.style)
+    try Output.lines(
+      report.findings.map { (isShown ? style.bad("fault") + "  " : "") + Printable.text($0.description) })
+    if isShown, report.findings.isEmpty {
+      try Output.line(style.good("ok") + "     \(report.recordCount) records, \(report.trashedCount) in the trash")
+    }
+    report.tell(global, isFixed: fix)
+  }
+}
+
+extension LintReport {
+  /// Says on stderr what to do.
+  func tell(_ global: GlobalOptions, isFixed: Bool) {
+    let conflicts = findings.filter { $0.code == .conflicted }
+    for hint in conflicts.remedies().flatMap(\.sentences) { global.messages.note(hint) }
+    for file in rewritten { global.messages.note("rewritten: \(file)") }
+    for note in notes { global.messages.note(note) }
+    if findings.contains(where: { $0.code == .notCanonical }), !isFixed {
+      global.messages.note("`vault lint --fix` writes the canonical form")
+    }
+  }
+
+  /// The document of `--json`.
+  var members: KeyValuePairs<String, JSONValue> {
+    [
+      "findings": .array(findings.map(\.document)), "notes": .array(notes.map { .string($0) }),
+      "records": .number(JSONNumber(recordCount)), "rewritten": .array(rewritten.map { .string($0) }),
+      "trashed": .number(JSONNumber(trashedCount)),
+    ]
+  }
+}

@@ -1,0 +1,158 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultSystem
+import VaultTerminal
+
+/// `vault repair`: damage is undone as far as something verifies.
+struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
+  static let configuration = CommandConfiguration(
+    commandName: "repair",
+    abstract: "Restore damaged or missing records from versions that verify.",
+    discussion: """
+      It prints a plan first, a line for each step, and asks; without a terminal it needs --yes. Versions come from the \
+      vault itself, its trash, and git when the vault lies in a work tree; only what verifies with the key is taken. What \
+      is replaced is kept in a new folder beside the vault. Of a record without any good version, the sealed fields that \
+      still open are written there, in clear and marked as unverified.
+
+      A record that was removed and emptied from the trash since the last commit looks like a missing one: read the plan, \
+      or name the records that you want.
+
+      Example:
+        vault repair --dry-run
+        vault repair --yes
+      """)
+
+  @Argument(help: "Only these records: ids, or beginnings of ids; at a terminal parts of names, too.")
+  var record: [String] = []
+
+  @Flag(help: "Print the plan and change nothing.")
+  var dryRun = false
+
+  @Option(
+    help: ArgumentHelp("A new folder for what is kept (beside the vault, named after it).", valueName: "dir"))
+  var aside: String?
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    guard !global.json || dryRun || global.yes else {
+      throw CommandError(
+        .declined, "declined", subject: "--json", "cannot ask", hints: ["add --dry-run or --yes"])
+    }
+    let session = try Session(vault, global)
+    let folder = try AsideLocation.path(aside, session.location)
+    let opened =
+      dryRun
+      ? try await session.unlock(unlocking, withRootKey: true)
+      : try await session.unlockToWrite(unlocking, withRootKey: true)
+    let plan = try await plan(session, opened)
+    guard !dryRun, plan.hasWork else { return try finish(plan, nil) }
+    if !global.json { try Output.lines(plan.steps.map(\.line)) }
+    try global.confirm("Carry out this plan?")
+    try finish(plan, try await opened.repair(plan, asideFolder: folder))
+  }
+
+  private func plan(_ session: Session, _ opened: Vault) async throws -> RepairPlan {
+    let history = GitHistory(vault: session.location.path)
+    global.messages.detail(history == nil ? "git has no version of this vault" : "git is asked for older versions")
+    let plan = try await opened.repairPlan(history.map { [$0] } ?? [])
+    guard !record.isEmpty else { return plan }
+    let known = Set(plan.steps.compactMap(\.record))
+    return plan.limited(to: Set(try record.map { try named($0, among: known, session) }))
+  }
+
+  private func named(_ text: String, among known: Set<RecordID>, _ session: Session) throws -> RecordID {
+    let found = known.filter { text.utf8.count >= 4 && $0.text.hasPrefix(text) }
+    guard let id = found.first, found.count == 1 else {
+      let failure = CommandError(
+        .notFound, found.isEmpty ? "no_such_record" : "ambiguous_record", subject: text,
+        found.isEmpty ? "no step of the plan is about this record" : "means \(found.count) records: name one by its id",
+        hints: ["`vault repair --dry-run` shows the plan"])
+      // What is damaged may still say what it is called; what is gone does not.
+      guard found.isEmpty, !global.yes else { throw failure }
+      return try session.choice(of: text, among: session.locked.summaries(of: known), after: failure).id
+    }
+    return id
+  }
+
+  /// Reports and ends: 0 when nothing is or was left to do, 4 when a part was, 13 when it is all still there.
+  private func finish(_ plan: RepairPlan, _ result: RepairResult?) throws {
+    if global.json {
+      try Output.document(members(plan, result))
+    } else if result == nil {
+      try Output.lines(plan.steps.map(\.line))
+    }
+    if plan.steps.isEmpty { return global.messages.note("nothing to repair") }
+    guard let result else { throw Finished(status: .damaged) }
+    for failure in result.failures.compactMap(\.self) { global.messages.report(failure) }
+    tell(plan, result)
+    let isWhole = plan.steps.allSatisfy(\.isRepair) && result.failures.allSatisfy { $0 == nil }
+    if !isWhole { throw Finished(status: .partlyDone) }
+  }
+
+  private func tell(_ plan: RepairPlan, _ result: RepairResult) {
+    let done = zip(plan.steps, result.failures).filter { $1 == nil }.map(\.0)
+    let repaired = done.count(where: \.isRepair)
+    let left = plan.steps.count - repaired
+    global.messages.note("\(repaired) repaired" + (left > 0 ? ", \(left) still damaged" : ""))
+    guard let folder = result.asideFolder else { return }
+    global.messages.note("kept aside in \(folder)")
+    if done.contains(where: { $0.action == .salvage }) {
+      global.messages.note(
+        "WARNING: \(folder) holds secrets in clear that are not verified: take them over by hand, then delete it")
+    }
+  }
+
+  private func members(_ plan: RepairPlan, _ result: RepairResult?) -> KeyValuePairs<String, JSONValue> {
+    let steps = plan.steps.enumerated().map { index, step in
+      step.document(isDone: result != nil && step.action != .leave && result?.failures[index] == nil)
+    }
+    return [
+      "aside": .optional(result?.asideFolder), "dry_run": .bool(dryRun), "steps": .array(steps),
+    ]
+  }
+}
+
+extension RepairStep {
+  /// Whether the damage is gone afterwards.
+  fileprivate var isRepair: Bool { action != .leave && action != .salvage }
+
+  /// `restore records/ab/….json: does not authenticate; from git commit 1a2b3c4d5e6f, revision 3`
+  fileprivate var line: String {
+    Printable.text("\(action.rawValue) \(file): \(reason)" + (explanation.isEmpty ? "" : "; \(explanation)"))
+  }
+
+  /// The detail, and what a person can do.
+  private var explanation: String {
+    ([detail] + remedies.flatMap(\.sentences)).filter { !$0.isEmpty }.joined(separator: "; ")
+  }
+
+  fileprivate func document(isDone: Bool) -> JSONValue {
+    .members([
+      "action": .string(action.rawValue), "detail": .string(explanation), "done": .bool(isDone), "file": .string(file),
+      "reason": .string(reason), "record": .optional(record?.text),
+      "revision": revision.map { .number(JSONNumber($0)) } ?? .null,
+    ])
+  }
+}
+
+/// Where a repair keeps what it replaces.
+private enum AsideLocation {
+  /// The folder that is named, else `<vault>.repair-<time>`; never inside the vault, where it would be damage itself.
+  static func path(_ named: String?, _ vault: VaultLocation) throws -> String {
+    guard let named else {
+      return "\(ProcessEnvironment.realPath(vault.path) ?? vault.path).repair-\(Timestamp.now().compactText)"
+    }
+    let trimmed = System.withoutLastSlashes(named)
+    guard ProcessEnvironment.realPath(System.parent(of: trimmed)) != nil else {
+      throw CommandError.usage("--aside", "lies in no folder that is there")
+    }
+    try vault.checkOutside(trimmed)
+    return trimmed
+  }
+}

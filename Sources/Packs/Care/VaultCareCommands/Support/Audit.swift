@@ -1,0 +1,106 @@
+import VaultCLI
+import VaultCrypto
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultSealing
+
+/// What is to be said of the secrets of a vault, by what sort of secret a field is.
+package struct Audit {
+  /// The worst first.
+  package enum State: String, Comparable {
+    case breached, weak, reused, expired, old
+
+    private var rank: Int { [.breached, .weak, .reused, .expired, .old].firstIndex(of: self) ?? 0 }
+    package static func < (first: State, second: State) -> Bool { first.rank < second.rank }
+  }
+
+  struct Finding {
+    let state: State
+    let id: RecordID
+    let kind: String
+    let name: String
+    let path: MemberPath
+    let reason: String
+    /// Which fields hold the same value.
+    var group: Int?
+  }
+
+  /// What is asked for.
+  struct Rules {
+    var kind: String?
+    var leastBitCount = GuessEstimate.strongBitCount
+    var breaches: BreachList?
+    /// `ID PATH` of values that are too old.
+    var old: [String: Timestamp] = [:]
+  }
+
+  private let rules: Rules
+  private var found: [Finding] = []
+  /// Where each value stands, by its hash with the key of this process: no value is held.
+  private var places: [Int: [Finding]] = [:]
+  private(set) var recordCount = 0
+
+  init(_ rules: Rules, of vault: Vault) async throws {
+    var (audit, failure): (Audit, (any Error)?) = (Audit(rules), nil)
+    try await vault.forEachOpenRecord { record throws(VaultError) in
+      guard failure == nil, rules.kind == nil || record.envelope.kind == rules.kind else { return }
+      do { try audit.take(record) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    self = audit
+  }
+
+  private init(_ rules: Rules) { self.rules = rules }
+
+  /// All of it, the worst first, then by name.
+  var findings: [Finding] {
+    var (all, count) = (found, 0)
+    for same in places.values.filter({ $0.count > 1 }).sorted(by: { $0[0].name < $1[0].name }) {
+      count += 1
+      for (index, finding) in same.enumerated() {
+        let other = same[index == 0 ? 1 : 0]
+        let more = same.count > 2 ? ", and \(same.count - 2) more" : ""
+        all.append(
+          Finding(
+            state: .reused, id: finding.id, kind: finding.kind, name: finding.name, path: finding.path,
+            reason: "the same as \(other.path) of \(other.name)\(more)", group: count))
+      }
+    }
+    return all.sorted { ($0.state, $0.group ?? 0, $0.name) < ($1.state, $1.group ?? 0, $1.name) }
+  }
+
+  private mutating func take(_ record: OpenRecord) throws {
+    recordCount += 1
+    func finding(_ state: State, _ path: MemberPath, _ reason: String) -> Finding {
+      Finding(
+        state: state, id: record.id, kind: record.envelope.kind, name: record.name, path: path, reason: reason)
+    }
+    let expiry = "expires_at"
+    if let text = record.fields[expiry]?.string, let time = try? Timestamp(parsing: text), time < .now() {
+      found.append(finding(.expired, try MemberPath(parsing: expiry), "since \(DateFormat.day.text(of: time))"))
+    }
+    for path in record.sealedPaths {
+      // What nobody described may be anything, a PIN is short, and a one-time code's key is no password.
+      let sort = record.kind?.value(at: path)?.secretSort ?? .text
+      guard [.password, .token, .key].contains(sort) else { continue }
+      let secret = try record.secret(at: path)
+      guard secret.count > 0 else { continue }
+      if sort == .password {
+        if let reason = try weakness(of: secret) { found.append(finding(.weak, path, reason)) }
+        if let count = try secret.withBytes({ try rules.breaches?.count(of: $0) }) {
+          found.append(finding(.breached, path, count == 1 ? "seen once" : "seen \(count) times"))
+        }
+      }
+      if sort != .key, let time = rules.old["\(record.id) \(path)"] {
+        found.append(finding(.old, path, "since \(DateFormat.day.text(of: time))"))
+      }
+      places[secret.withBytes(keyedHash), default: []].append(finding(.reused, path, ""))
+    }
+  }
+
+  private func weakness(of secret: SecretBytes) throws -> String? {
+    guard let estimate = try GuessEstimate(of: secret), estimate.bitCount < rules.leastBitCount else { return nil }
+    return "guessed in about \(estimate.tries)"
+  }
+}

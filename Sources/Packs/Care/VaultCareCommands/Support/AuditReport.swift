@@ -1,0 +1,44 @@
+import VaultCLI
+import VaultDocument
+import VaultTerminal
+
+/// What an audit found.
+struct AuditReport {
+  let audit: Audit
+  let table: TableOptions
+
+  /// - Throws: what ends the command: 14 where there is something.
+  func print(_ session: Session) throws {
+    let findings = audit.findings
+    if session.global.json {
+      try Output.document([
+        "findings": .array(findings.map(document)), "records": .number(JSONNumber(audit.recordCount)),
+      ])
+    } else if table.isShown(session.global) {
+      try table.print(findings, columns(session.global.style), session.global)
+    } else if !findings.isEmpty {
+      try Table(findings, columns(session.global.style), width: nil).print(session.global.style)
+    }
+    let records = audit.recordCount == 1 ? "1 record" : "\(audit.recordCount) records"
+    session.messages.note(findings.isEmpty ? "nothing is found in \(records)" : "\(findings.count) found in \(records)")
+    if !findings.isEmpty { throw Finished(status: .findings) }
+  }
+
+  private func columns(_ style: Style) -> [TableColumn<Audit.Finding>] {
+    [
+      TableColumn(title: "STATE", rank: 0, look: style.bad) { $0.state.rawValue },
+      TableColumn(title: "NAME", rank: 1, least: 16) { $0.name },
+      TableColumn(title: "FIELD", rank: 2, least: 10) { $0.path.description },
+      TableColumn(title: "WHY", rank: 3) { $0.reason },
+      TableColumn(title: "ID", rank: 4, look: style.dim) { Output.isTerminal ? table.shown($0.id) : $0.id.text },
+    ]
+  }
+
+  private func document(_ finding: Audit.Finding) -> JSONValue {
+    .members([
+      "field": .string(finding.path.description), "group": finding.group.map { .number(JSONNumber($0)) } ?? .null,
+      "id": .string(finding.id.text), "kind": .string(finding.kind), "name": .string(finding.name),
+      "reason": .string(finding.reason), "state": .string(finding.state.rawValue),
+    ])
+  }
+}

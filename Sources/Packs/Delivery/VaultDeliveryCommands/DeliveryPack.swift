@@ -1,0 +1,11 @@
+package import VaultCLI
+
+extension Pack {
+  /// Values for programs.
+  package static let delivery = Pack(
+    commands: [
+      RunCommand.self, InjectCommand.self, RefCommand.self, RefsCommand.self, ScanCommand.self, UsesCommand.self,
+      CredentialCommand.self, SSHCommand.self,
+    ],
+    answers: Askpass.answers)
+}

@@ -1,0 +1,158 @@
+import ArgumentParser
+import VaultCLI
+import VaultCrypto
+import VaultDelivery
+import VaultDocument
+import VaultKit
+import VaultSealing
+import VaultSystem
+import VaultTerminal
+
+/// `vault inject`: values into the places of a template.
+struct InjectCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inject",
+    abstract: "Put values into the places of a template.",
+    discussion: """
+      A place is {{ cvault://RECORD/FIELD }}, with or without blanks; {{{{ stands for {{, and nothing else is replaced. \
+      Every reference is found, verified and opened first; when one fails, nothing is written. With a format, which the \
+      name of the file tells, each value is written as its place asks, with its quotes and escapes, and the result is \
+      read again: when anything but the places would differ from the template, it is refused.
+
+      A file appears whole or not at all, for its owner only, and not where git tracks it. `vault run` needs no file.
+
+      Example:
+        vault inject -i app.yaml.tmpl -o app.yaml
+      """)
+
+  @Option(
+    name: [.short, .customLong("input")], help: ArgumentHelp("The template; - is standard input.", valueName: "file"))
+  var input: String?
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Write to a file; it appears whole or not at all.", valueName: "file"))
+  var output: String?
+
+  @Option(help: "What the text is; else what a first line #! or the file's name tells, else raw.")
+  var format: Format?
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case raw, json, yaml, toml, ini, env, shell, xml, url
+  }
+
+  @Flag(help: "Write nothing: show what each place means. No key is needed.")
+  var dryRun = false
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    let target = ExportTarget(output: output, recipients: [])
+    if target.file == nil, !dryRun {
+      try global.requireReveal("inject to stdout")
+      guard !global.json else { throw CommandError.usage("--json", "goes with --output or --dry-run") }
+    }
+    guard input != nil || !System.isTerminal(System.standardInput) else {
+      throw CommandError.usage("arguments", "no template is named", "--input FILE names one")
+    }
+    let bytes = try TextInput.file(input ?? "-", limit: 1 << 20)
+    let format = chosenFormat(for: bytes)
+    let template = try Template.reading(bytes, in: input ?? "-", as: format)
+    let session = try Session(vault, global)
+    if dryRun { return try await preview(template, session) }
+    try session.location.checkOutside(target.file)
+    try target.checkGit(global)
+    try target.checkReplacing(global)
+    let text = try await text(of: template, as: format, session)
+    try await target.write { write in try unsafe write(text.span.bytes) }
+    guard global.json else { return }
+    try Output.document([
+      "file": .optional(target.file), "format": .string(format.rawValue),
+      "places": .number(JSONNumber(template.placeholders.count)),
+    ])
+  }
+
+  /// The one that is given, else what the first line tells, else of the output's name, else of the template's.
+  private func chosenFormat(for bytes: [UInt8]) -> TemplateFormat {
+    let format = format.flatMap { TemplateFormat(rawValue: $0.rawValue) } ?? TemplateFormat(ofText: bytes) ?? named
+    global.messages.detail("format \(format.rawValue)")
+    return format
+  }
+
+  private var named: TemplateFormat {
+    [output, input].lazy.compactMap { $0.flatMap(TemplateFormat.init(ofFileNamed:)) }.first ?? .raw
+  }
+
+  private func text(of template: Template, as format: TemplateFormat, _ session: Session) async throws -> [UInt8] {
+    // Before a key is asked for.
+    var fields: [SecretReference: ReferencedField] = [:]
+    for place in template.placeholders where fields[place.reference] == nil {
+      fields[place.reference] = try await session.field(of: place.reference)
+    }
+    let name = input ?? "-"
+    let wanted = template.placeholders.map { ($0.reference, "\(name), line \($0.line)") }
+    let opened = try await session.unlock(unlocking)
+    let values = try await session.values(of: wanted, in: opened)
+    try checkTexts(values)
+    let text: [UInt8]
+    do throws(TemplateFault) {
+      text = try template.filled(
+        as: format,
+        with: template.placeholders.map { place in
+          // Text, since it was one in the record.
+          TemplateValue(values[place.reference]?.secret.text ?? "", isText: fields[place.reference]?.isText ?? true)
+        })
+    } catch {
+      throw CommandError(error, in: name)
+    }
+    let target = output.map { $0.hasPrefix("/") ? $0 : (ProcessEnvironment.workingDirectory ?? "") + "/" + $0 }
+    DeliveryLog.note(fields.values.map { .init($0, as: "template", to: target ?? System.callerPath) }, session)
+    return text
+  }
+
+  private func preview(_ template: Template, _ session: Session) async throws {
+    var findings: [ReferenceFinding] = []
+    for place in template.placeholders {
+      findings.append(
+        await ReferenceFinding("\(place.reference)", file: input ?? "-", line: place.line, session))
+    }
+    try ReferenceReport(findings: findings, fileCount: 1).print(session)
+    if findings.contains(where: { $0.fault != nil }) { throw Finished(status: .findings) }
+  }
+
+  /// A template is text.
+  private func checkTexts(_ values: [SecretReference: DeliveredValue]) throws {
+    guard let bytes = values.values.first(where: { $0.secret.string == nil }) else { return }
+    throw CommandError(
+      .inputRefused, "input_refused", subject: "\(bytes.reference)", "holds bytes that are no text",
+      hints: ["`vault run --file` and `vault get --output` give them to a program as a file"])
+  }
+}
+
+extension Template {
+  /// Reads a template and looks whether it is of a format, with each place where a value can be.
+  fileprivate static func reading(
+    _ bytes: [UInt8], in path: String, as format: TemplateFormat
+  ) throws -> Template {
+    do throws(TemplateFault) {
+      let template = try Template(parsing: bytes)
+      try template.check(as: format)
+      return template
+    } catch {
+      throw CommandError(error, in: path)
+    }
+  }
+}
+
+extension CommandError {
+  fileprivate init(_ fault: TemplateFault, in file: String) {
+    self.init(
+      .inputRefused, "input_refused", subject: file, (fault.line.map { "line \($0): " } ?? "") + fault.reason,
+      hints: [
+        "nothing was written; --format says what the text is",
+        "`vault run --env NAME=cvault://… -- PROGRAM` gives a value to a program without writing it into a text",
+      ])
+    self.file = file
+  }
+}

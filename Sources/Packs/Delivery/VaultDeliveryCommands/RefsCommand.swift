@@ -1,0 +1,155 @@
+import ArgumentParser
+import VaultCLI
+import VaultDelivery
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultSealing
+import VaultTerminal
+
+/// `vault refs`: whether references hold, without a key.
+struct RefsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "refs",
+    abstract: "Check the references in files, without a key.",
+    discussion: """
+      Finds cvault:// references in any text, and looks whether the record and the field are there, whether a program \
+      can be given the value, and whether the label is still the record's name. A file named .env or *.env is read as \
+      `vault run --env-file` reads it, and a variable in it that has a secret's name and a value of its own is found, \
+      too. Nothing is verified, since there is no key. It ends with 14 when there is something to act on.
+
+      Example:
+        git ls-files -z '*.env' | xargs -0 vault refs
+      """)
+
+  @Argument(help: "Files; - is standard input.")
+  var file: [String]
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    let session = try Session(vault, global)
+    var findings: [ReferenceFinding] = []
+    for file in file { findings += try await Self.findings(in: file, session) }
+    try ReferenceReport(findings: findings, fileCount: file.count).print(session)
+    if findings.contains(where: { $0.fault != nil }) { throw Finished(status: .findings) }
+  }
+
+  private static func findings(in file: String, _ session: Session) async throws -> [ReferenceFinding] {
+    let bytes = try contents(of: file)
+    var findings: [ReferenceFinding] = []
+    for (line, text) in SecretReference.found(in: bytes) {
+      findings.append(await ReferenceFinding(text, file: file, line: line, session))
+    }
+    let name = file.split(separator: "/").last ?? ""
+    guard name.hasSuffix(".env") || name.hasPrefix(".env.") else { return findings }
+    for line in EnvironmentFile.lines(of: bytes, refusing: Delivery.isOwn) {
+      switch line {
+      case .success(let entry):
+        guard case .text(let value) = entry.variable.content, !value.isEmpty,
+          SecretName.isSecret(entry.variable.name)
+        else { continue }
+        findings.append(
+          ReferenceFinding(
+            file: file, line: entry.line, fault: "\(entry.variable.name) has a secret's name and a readable value"))
+      case .failure(let fault):
+        // A reference that is none was found as such already.
+        if !findings.contains(where: { $0.line == fault.line && $0.fault != nil }) {
+          findings.append(ReferenceFinding(file: file, line: fault.line, fault: fault.reason))
+        }
+      }
+    }
+    return findings.sorted { $0.line < $1.line }
+  }
+
+  private static func contents(of file: String) throws -> [UInt8] {
+    if file == "-" {
+      guard let bytes = System.bytes(from: System.standardInput, limit: 64 << 20) else {
+        throw CommandError(.inputOutput, "io_failed", subject: "-", "cannot be read, or is longer than 64 MiB")
+      }
+      return bytes
+    }
+    let opened = try NamedFile.reading(file)
+    guard let bytes = System.bytes(from: opened.descriptor, limit: 64 << 20) else {
+      throw CommandError(
+        .inputOutput, "io_failed", subject: file, "cannot be read, or is longer than 64 MiB", hints: ["name text files"]
+      )
+    }
+    return bytes
+  }
+}
+
+/// One reference in a file, or what is wrong there.
+struct ReferenceFinding {
+  let file: String
+  let line: Int
+  var reference: SecretReference?
+  var field: ReferencedField?
+  /// What is to be acted on.
+  var fault: String?
+
+  init(file: String, line: Int, fault: String) { (self.file, self.line, self.fault) = (file, line, fault) }
+
+  init(_ text: String, file: String, line: Int, _ session: Session) async {
+    (self.file, self.line) = (file, line)
+    do {
+      let reference = try SecretReference(parsing: text)
+      self.reference = reference
+      let field = try await session.locked.field(of: reference)
+      self.field = field
+      if field.isMislabelled { fault = "the record is called \"\(field.record.name)\" now" }
+    } catch let error as ReferenceFault {
+      fault = error.reason
+    } catch {
+      fault = CommandError(any: error).reason
+    }
+  }
+}
+
+/// What references mean, without a key.
+struct ReferenceReport {
+  let findings: [ReferenceFinding]
+  let fileCount: Int
+
+  func print(_ session: Session) throws {
+    guard !session.global.json else {
+      return try Output.document(["references": .array(findings.map(document)), "verified": false])
+    }
+    if !findings.isEmpty {
+      try Table(findings, columns(session.global.style), width: nil).print(session.global.style)
+    }
+    let faults = findings.count { $0.fault != nil }
+    let files = fileCount == 1 ? "1 file" : "\(fileCount) files"
+    session.messages.note("\(findings.count - faults) good, \(faults) to act on, in \(files); not verified")
+  }
+
+  private func columns(_ style: Style) -> [TableColumn<ReferenceFinding>] {
+    [
+      TableColumn(title: "PLACE", rank: 0) { "\($0.file):\($0.line)" },
+      TableColumn(title: "STATE", rank: 1, look: { $0 == "ok" ? style.good($0) : style.bad($0) }) {
+        $0.fault == nil ? "ok" : "fault"
+      },
+      TableColumn(title: "REFERENCE", rank: 2) { $0.reference.map { "\($0)" } ?? "-" },
+      TableColumn(title: "MEANS", rank: 3) { finding in
+        if let fault = finding.fault { return fault }
+        guard let field = finding.field else { return "" }
+        return [
+          "\(field.record.name) (\(field.record.envelope.kind))",
+          field.sealedAt.map { "sealed \(DateFormat.day.text(of: $0))" } ?? "readable",
+        ].joined(separator: ", ")
+      },
+    ]
+  }
+
+  private func document(_ finding: ReferenceFinding) -> JSONValue {
+    .members([
+      "file": .string(finding.file), "line": .number(JSONNumber(finding.line)),
+      "reference": finding.reference.map { .string("\($0)") } ?? .null,
+      "id": finding.field.map { .string($0.record.id.text) } ?? .null,
+      "kind": finding.field.map { .string($0.record.envelope.kind) } ?? .null,
+      "sealed_at": finding.field?.sealedAt.map { .string($0.text) } ?? .null,
+      "fault": finding.fault.map { .string($0) } ?? .null,
+    ])
+  }
+}

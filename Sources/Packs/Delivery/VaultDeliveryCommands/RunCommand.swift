@@ -1,0 +1,187 @@
+import ArgumentParser
+import VaultCLI
+import VaultCrypto
+import VaultDelivery
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+/// `vault run`: a program, with secrets.
+struct RunCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Run a program with values of the vault in its environment.",
+    discussion: """
+      Every reference is found, verified and opened first; when one fails, nothing runs. Then this process becomes the \
+      program: same process, terminal and signals. It stays beside it, and passes signals on, only with --file, with \
+      --wait, and where sealed values are replaced in what the program prints: in each stream that is no terminal, by \
+      «RECORD/FIELD»; --redact never leaves all as it is. That is a guard against accidents. No shell sees the words behind --, so $NAME is not put in there: run \
+      sh -c '…' for that. It ends as the program does; with 125 when it could not run for a reason of ours, 126 when the \
+      program cannot be executed, and 127 when it is not there.
+
+      What is in an environment can be read by everything that runs as you; --fd gives a file in memory instead, whose \
+      name /proc/self/fd/N is the variable, and --file one in a folder in memory, for programs that close what they inherit.
+
+      Example:
+        vault run --env PGPASSWORD=cvault://Orders/password -- psql -h db.example.com
+      """,
+    aliases: ["exec"])
+
+  @Option(help: ArgumentHelp("A variable with the value; may be repeated.", valueName: "name=reference"))
+  var env: [String] = []
+
+  @Option(help: ArgumentHelp("A variable that names a file in memory; may be repeated.", valueName: "name=reference"))
+  var fd: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A variable that names a file in a folder in memory; may be repeated.", valueName: "name=reference"))
+  var file: [String] = []
+
+  @Option(help: ArgumentHelp("What the program reads from standard input.", valueName: "reference"))
+  var stdin: String?
+
+  @Option(help: ArgumentHelp("Lines NAME=reference or NAME=text; may be repeated.", valueName: "file"))
+  var envFile: [String] = []
+
+  @Option(help: ArgumentHelp("Of what files name, only these.", valueName: "name,…"))
+  var only: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Names that files may set, beside those that are plainly a secret or a user.", valueName: "name,…"))
+  var allow: String?
+
+  @Flag(help: "Also what inherited variables refer to.")
+  var fromEnvironment = false
+
+  @Flag(help: "Inherit only PATH, HOME, USER, LOGNAME, LANG, LC_*, TERM, TZ and TMPDIR.")
+  var pristine = false
+
+  @Option(help: ArgumentHelp("With --pristine, these as well.", valueName: "name,…"))
+  var inherit: String?
+
+  @Flag(help: "Leave CVAULT_* in the program's environment.")
+  var passVault = false
+
+  @Option(help: ArgumentHelp("Replace sealed values in what it prints: auto, always, never.", valueName: "when"))
+  var redact = RedactionMode.auto
+
+  @Flag(help: "Stay beside the program until it ends.")
+  var wait = false
+
+  @Flag(help: "Run nothing: show what the program would get. No key is needed.")
+  var dryRun = false
+
+  @Argument(parsing: .postTerminator, help: ArgumentHelp("The program and its arguments.", valueName: "command"))
+  var command: [String] = []
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    guard !command.isEmpty || dryRun else {
+      throw CommandError.usage("arguments", "no program is named", "`vault run … -- PROGRAM ARGUMENT…`")
+    }
+    guard inherit == nil || pristine else { throw CommandError.usage("--inherit", "goes with --pristine") }
+    let named = Self.names(inherit) ?? []
+    let environment = ProgramEnvironment { name in
+      // Some of the variables of this program lead to keys.
+      guard passVault || !Delivery.isOwn(name) else { return false }
+      return !pristine || ProgramEnvironment.isNeeded(name) || named.contains(name)
+    }
+    let plan = try plan(environment)
+    let session = try Session(vault, global)
+    if dryRun { return try await DeliveryPreview(plan, session).print() }
+    // Before a key is asked for.
+    var (given, found): ([DeliveryLog.Given], [SecretReference: ReferencedField]) = ([], [:])
+    for delivery in plan.deliveries {
+      guard let reference = delivery.reference else { continue }
+      let field = try await session.field(of: reference)
+      found[reference] = field
+      given.append(.init(field, as: delivery.form.rawValue, to: System.path(ofTool: command[0]) ?? command[0]))
+    }
+    let opened = try await session.unlock(unlocking)
+    let wanted = plan.deliveries.compactMap { delivery in delivery.reference.map { ($0, delivery.place) } }
+    let values = try await session.values(of: wanted, in: opened, found: found)
+    var program = try ProgramRun(
+      wordCount: command.count, environment: environment,
+      redaction: OutputRedaction(
+        redact, of: values.values.sorted { "\($0.reference)" < "\($1.reference)" }, global.messages), waits: wait)
+    for delivery in plan.deliveries {
+      if delivery.form == .variable, environment.inherits(delivery.name), !fromEnvironment {
+        global.messages.note("\(delivery.name) of the environment is replaced")
+      }
+      try program.give(delivery.value(values), as: delivery)
+    }
+    let note = DeliveryLog.note(given, session)
+    let number = try program.run(global.messages)
+    note.takeBack()
+    throw failure(of: number)
+  }
+
+  private static func names(_ list: String?) -> [String]? { list?.split(separator: ",").map(String.init) }
+
+  /// What is to be given, each name once: the options before the last file before the first, before the environment.
+  private func plan(_ environment: ProgramEnvironment) throws -> DeliveryPlan {
+    var plan = DeliveryPlan()
+    let only = Self.names(only)
+    for file in envFile {
+      try plan.add(Delivery.file(file, asked: Self.names(allow) ?? [], only: only), global.messages)
+    }
+    if let only { try plan.keep(only: only) }
+    let given = Set(plan.deliveries.map(\.name))
+    for (name, value) in environment.texts where SecretReference.isMeant(by: value) && !given.contains(name) {
+      guard fromEnvironment else {
+        global.messages.note("\(name) of the environment holds a reference: --from-environment gives its value")
+        continue
+      }
+      let reference = try SecretReference.argument(value, of: name)
+      try plan.add(
+        [Delivery(name: name, form: .variable, content: .reference(reference), source: "environment")], global.messages)
+    }
+    var options = try env.map { try Delivery.option($0, .variable, "--env") }
+    options += try fd.map { try Delivery.option($0, .descriptor, "--fd") }
+    options += try file.map { try Delivery.option($0, .file, "--file") }
+    if let stdin {
+      let reference = try SecretReference.argument(stdin, of: "--stdin")
+      options.append(Delivery(name: "", form: .input, content: .reference(reference), source: "--stdin"))
+    }
+    try plan.add(options, global.messages)
+    return plan
+  }
+
+  private func failure(of number: Int32) -> CommandError {
+    let error = SystemError(number: number, path: command[0], action: "run")
+    var failure = CommandError(
+      error.isMissing ? .commandNotFound : .cannotExecute, error.isMissing ? "command_not_found" : "cannot_execute",
+      subject: command[0], error.isMissing ? "there is no such program" : CommandError(error).reason)
+    failure.hints = [error.isMissing ? "check its name and PATH" : "check its mode, and that it is a program"]
+    return failure
+  }
+}
+
+extension Delivery {
+  /// The value, of those that were opened.
+  fileprivate func value(_ values: [SecretReference: DeliveredValue]) throws -> SecretBytes {
+    switch content {
+    case .text(let text): return try .text(text)
+    case .reference(let reference):
+      guard let value = values[reference] else { preconditionFailure("every reference was opened") }
+      return value.secret
+    }
+  }
+}
+
+extension SecretBytes {
+  static func text(_ text: String) throws -> SecretBytes {
+    try unsafe SecretBytes(copying: Array(text.utf8).span.bytes)
+  }
+}
+
+extension RunCommand: ProgramRunning, MistakeExplaining {
+  static func hint(for mistake: CommandMistake) -> String? {
+    mistake == .furtherArgument ? "put -- before the program: `vault run -- PROGRAM`" : nil
+  }
+}

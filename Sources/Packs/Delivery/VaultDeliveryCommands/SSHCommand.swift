@@ -1,0 +1,228 @@
+import ArgumentParser
+import VaultAgent
+import VaultCLI
+import VaultCrypto
+import VaultDelivery
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultSealing
+import VaultTerminal
+
+/// `vault ssh`: private keys for the ssh-agent.
+struct SSHCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ssh",
+    abstract: "Give private keys to the ssh-agent, and take them back.",
+    discussion: """
+      Example:
+        vault ssh add Deploy
+      """,
+    subcommands: [Add.self, Remove.self])
+}
+
+extension SSHCommand {
+  /// Gives keys.
+  struct Add: AsyncParsableCommand, ManyRecordsNaming {
+    static let configuration = CommandConfiguration(
+      commandName: "add",
+      abstract: "Give private keys to the ssh-agent that SSH_AUTH_SOCK names, without a file.",
+      discussion: """
+        The key is the field private_key of a record, with passphrase where it has one, or what a reference names. It \
+        stays for --ttl; without that for as long as `vault unlock` holds the vault from now, or 15 minutes. `vault \
+        lock` and `vault ssh remove` take it back.
+
+        Example:
+          vault ssh add Deploy --ttl 1h --confirm
+        """)
+
+    @Argument(help: ArgumentHelp("Ids, exact names, or references to fields.", valueName: "record"))
+    var record: [String]
+
+    @Option(help: ArgumentHelp("How long the agent keeps it, at most a week; 0 for no end.", valueName: "time"))
+    var ttl: String?
+
+    @Flag(help: "Let the agent ask before each use.")
+    var confirm = false
+
+    @Option(
+      help: ArgumentHelp("Only for this host or way, as `ssh-add -h` takes it; may be repeated.", valueName: "host"))
+    var host: [String] = []
+
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() async throws {
+      let given = try ttl.map { $0 == "0" ? nil : try TimeSpan.argument($0, of: "--ttl") }
+      let fields = try record.map { try FieldArgument($0, nil) }
+      for field in fields where field.view != nil {
+        throw CommandError.usage("view=", "is no private key", "leave it out of the reference")
+      }
+      // Before a key is asked for.
+      let agent = try SSHAgent.running()
+      let session = try Session(vault, global)
+      let keys = try await privateKeys(of: fields, session)
+      let vaultID = session.locked.header.vaultID
+      let lifetime = given ?? Self.standardLifetime(of: vaultID)
+      let limits = SSHAgent.Limits(lifetime: lifetime, isConfirmed: confirm, hosts: host)
+      for (index, key) in keys.enumerated() {
+        // First: of a process that is killed in between, a note that is not needed is left, and no key without one.
+        try GivenKeys.note(
+          GivenKey(
+            vault: vaultID, record: key.record.id, socket: agent.socket, publicKey: key.publicKey,
+            end: lifetime.map { Int(Timestamp.now().secondsSinceEpoch + $0.components.seconds) }))
+        let note = DeliveryLog.note(
+          [.init(key.record, key.path.description, as: "ssh-agent", to: agent.socket)], session)
+        do {
+          try agent.add(key.text, passphrase: key.passphrase, limits)
+        } catch {
+          note.takeBack()
+          let done = keys[..<index].map { $0.record.name }.joined(separator: ", ")
+          let failure = CommandError(any: error).about(key.record.name)
+          throw index == 0 ? failure : failure.hinting("these were added before: \(Printable.text(done))")
+        }
+        let time = lifetime.map { "for \(TimeSpan.text($0))" } ?? "until it is removed"
+        global.messages.note("\(key.record.name) is in the ssh-agent \(time): \(key.fingerprint)")
+      }
+      try report(keys, limits)
+    }
+
+    /// What the agent that holds the vault would wait for the next command, else what it waits when nobody says.
+    private static func standardLifetime(of vault: VaultID) -> Duration {
+      let standard = Duration.seconds(15 * 60)
+      guard let place = AgentLocation.place, let agent = try? AgentClient(of: vault, in: place),
+        let status = try? agent.status(), let seconds = status["seconds"]?.int
+      else { return standard }
+      return .seconds(max(1, seconds))
+    }
+
+    private func privateKeys(of fields: [FieldArgument], _ session: Session) async throws -> [PrivateKey] {
+      var words: [String] = []
+      for field in fields {
+        guard let reference = field.reference else {
+          words.append(field.word)
+          continue
+        }
+        words.append(try await session.field(of: reference).record.id.text)
+      }
+      let opened = try await session.unlock(unlocking, for: words)
+      var keys: [PrivateKey] = []
+      for (field, word) in zip(fields, words) {
+        let found = try await session.record(word, in: opened)
+        try field.reference?.requireName(of: found)
+        let path = try field.path ?? MemberPath(parsing: PrivateKey.standardPath)
+        do {
+          keys.append(try await CommandError.naming(membersOf: found) { try PrivateKey(of: found, at: path) })
+        } catch let error as CommandError where error.status == .notFound && field.path == nil {
+          throw error.hinting("a reference names another field, such as cvault://\(found.id.text)/secrets.key")
+        }
+      }
+      return keys
+    }
+
+    private func report(_ keys: [PrivateKey], _ limits: SSHAgent.Limits) throws {
+      guard global.json else { return }
+      let seconds: JSONValue = limits.lifetime.map { .number(JSONNumber(Int($0.components.seconds))) } ?? .null
+      let added = keys.map { key in
+        JSONValue.members([
+          "id": .string(key.record.id.text), "name": .string(key.record.name), "path": .string(key.path.description),
+          "fingerprint": .string(key.fingerprint), "seconds": seconds, "confirm": .bool(limits.isConfirmed),
+        ])
+      }
+      try Output.document(["added": .array(added)])
+    }
+  }
+
+  /// Takes them back.
+  struct Remove: AsyncParsableCommand, ManyRecordsNaming {
+    static let configuration = CommandConfiguration(
+      commandName: "remove",
+      abstract: "Take keys that `vault ssh add` gave out of their ssh-agents: of these records, or all.",
+      discussion: """
+        No key is needed. Without a record all are meant that were added here, of whatever vault, or of the one that \
+        --vault names.
+
+        Example:
+          vault ssh remove Deploy
+        """,
+      aliases: ["rm", "delete"])
+
+    @Argument(help: ArgumentHelp("Ids or exact names.", valueName: "record"))
+    var record: [String] = []
+
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() async throws {
+      let isAll = record.isEmpty && !vault.isGiven
+      let session = isAll ? nil : try Session(vault, global, refusingOtherVaults: false)
+      var records: Set<RecordID> = []
+      for word in record { if let id = try await session?.resolve(word) { records.insert(id) } }
+      let only = session?.locked.header.vaultID
+      let taken = try GivenKeys.takeBack { key in
+        key.vault == only ?? key.vault && (records.isEmpty || records.contains(key.record))
+      }
+      guard !global.json else {
+        let removed = taken.map { key in
+          JSONValue.members([
+            "id": .string(key.record.text), "fingerprint": .optional(SSHKey.fingerprint(of: key.publicKey)),
+          ])
+        }
+        return try Output.document(["removed": .array(removed)])
+      }
+      global.messages.note(taken.isEmpty ? "no key was there" : "\(GivenKeys.count(taken)) removed")
+    }
+  }
+}
+
+/// A private key of a record.
+private struct PrivateKey {
+  static let standardPath = "private_key"
+
+  let record: OpenRecord
+  let path: MemberPath
+  /// As ssh-add reads it: lines without a CR, the last of them ended.
+  let text: SecretBytes
+  let passphrase: SecretBytes?
+  /// `TYPE BASE64`.
+  let publicKey: String
+  let fingerprint: String
+
+  init(of record: OpenRecord, at path: MemberPath) throws {
+    func value(_ path: MemberPath) throws -> SecretBytes {
+      try record.value(of: SecretReference(record: record.id.text, path: path))
+    }
+    (self.record, self.path) = (record, path)
+    let stored = try value(path)
+    text = try Self.lines(of: stored)
+    passphrase = record.has("passphrase") ? try value(MemberPath(parsing: "passphrase")) : nil
+    // A key of another form says nothing of its public half without work; one of these has it beside it.
+    let isOwnKind = path.description == Self.standardPath
+    let beside = isOwnKind ? record.fields["public_key"]?.string : nil
+    let line = try SSHKey.publicKey(ofPrivate: stored) ?? beside
+    guard let line, let fingerprint = SSHKey.fingerprint(of: line) else {
+      var refused = CommandError(
+        .inputRefused, "input_refused", subject: "\(path) of \(record.name)", "is no private key in OpenSSH's form",
+        hints: ["`ssh-keygen -p -f FILE` gives a key that form; records of the kind ssh-key take others, too"])
+      (refused.record, refused.field) = (record.id.text, path.description)
+      throw refused
+    }
+    publicKey = line.split(separator: " ").prefix(2).joined(separator: " ")
+    self.fingerprint = fingerprint
+  }
+
+  private static func lines(of text: SecretBytes) throws -> SecretBytes {
+    try text.withBytes { text in
+      let carriageReturn = UInt8(ascii: "\r")
+      let isEnded = text.byteCount > 0 && text.byte(at: text.byteCount - 1) == UInt8(ascii: "\n")
+      let count = text.byteOffsets.count { text.byte(at: $0) != carriageReturn } + (isEnded ? 0 : 1)
+      return try SecretBytes(byteCount: count) { output in
+        for offset in text.byteOffsets where text.byte(at: offset) != carriageReturn {
+          output.append(text.byte(at: offset))
+        }
+        if !isEnded { output.append(UInt8(ascii: "\n")) }
+      }
+    }
+  }
+}

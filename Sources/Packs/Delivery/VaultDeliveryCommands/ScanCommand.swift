@@ -1,0 +1,93 @@
+import ArgumentParser
+import VaultCLI
+import VaultCrypto
+import VaultDelivery
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultSealing
+import VaultTerminal
+
+/// `vault scan`: where sealed values of this vault lie open.
+struct ScanCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scan",
+    abstract: "Look for values of this vault in files, or in git.",
+    discussion: """
+      Finds each sealed value, also of removed records, in the forms in which programs write it: as it is, in base64, hex \
+      and UTF-16, and with the escapes of JSON, programming languages, XML, HTML, URLs, SQL and shells. It prints file, line, record and field, never the value, and \
+      ends with 14 when it finds one. Links and .git are left out of folders. Values of fewer than 8 bytes, and numbers \
+      of fewer than 12 digits, are not looked for.
+
+      Example:
+        vault scan ~/src/orders
+        vault scan --staged
+        pbpaste | vault scan --value -
+      """)
+
+  @Argument(help: "Files and folders; - is standard input. The working folder, where nothing is given.")
+  var path: [String] = []
+
+  @Flag(help: "What is staged in git's index.")
+  var staged = false
+
+  @Option(help: ArgumentHelp("What the commits after REF brought, and their messages.", valueName: "ref"))
+  var since: String?
+
+  @Option(help: ArgumentHelp("Whether a file, or - , is or holds one of the values, of any length.", valueName: "file"))
+  var value: String?
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    let given = [!path.isEmpty, staged, since != nil, value != nil].count { $0 }
+    guard given <= 1 else {
+      throw CommandError.usage("arguments", "say one of PATH, --staged, --since and --value")
+    }
+    let session = try Session(vault, global)
+    if let value { return try await compare(value, session) }
+    let changes = try changes()
+    let values = try await OwnValues(of: session.unlock(unlocking))
+    var scan = Scan(values)
+    if let changes {
+      scan.look(at: changes.changes, changes.git)
+    } else {
+      for path in path.isEmpty ? ["."] : path { scan.look(at: path) }
+    }
+    try ScanReport(scan: scan, shortCount: values.shortCount, shortLineCount: values.shortLineCount).print(session)
+  }
+
+  /// What is looked at in git; nil for files. Before a key is asked for.
+  private func changes() throws -> (changes: [GitChanges], git: Git)? {
+    guard staged || since != nil else { return nil }
+    guard let top = Git(at: ".").lines(["rev-parse", "--show-toplevel"]).first, !top.isEmpty else {
+      throw CommandError.noGit(".")
+    }
+    let git = Git(at: top)
+    guard let since else { return (GitChanges.staged(git), git) }
+    return (try GitChanges.required(since, git), git)
+  }
+
+  private func compare(_ file: String, _ session: Session) async throws {
+    let given = try SecretInput.file(file).bytes
+    let vault = try await session.unlock(unlocking)
+    var (equal, whole): ([Int], NeedleSet) = ([], NeedleSet())
+    let isLong = given.withBytes { whole.add($0, label: 0) }
+    var parts: [Int] = []
+    let values = try await OwnValues(of: vault) { label, bytes in
+      if given.withBytes({ constantTimeEqual($0, bytes) }) {
+        equal.append(label)
+      } else if isLong, !whole.occurrences(in: bytes.copiedBytes()).isEmpty {
+        parts.append(label)
+      }
+    }
+    let held = given.withBytes { values.needles.occurrences(in: $0.copiedBytes()).map(\.label) }
+    var told: Set<Int> = []
+    let matches =
+      (equal.map { ($0, "is") } + held.map { ($0, "holds") } + parts.map { ($0, "is part of") })
+      .filter { told.insert($0.0).inserted }.map { (relation: $0.1, origin: values.origins[$0.0]) }
+    try ValueReport(matches: matches, valueCount: values.origins.count).print(session)
+  }
+}

@@ -1,0 +1,138 @@
+import VaultCLI
+import VaultCrypto
+import VaultDelivery
+import VaultDocument
+import VaultKit
+import VaultSealing
+import VaultTerminal
+
+/// One value that a program is to be given.
+struct Delivery {
+  /// How it gets there.
+  enum Form: String {
+    case variable
+    /// A variable names a file in memory.
+    case descriptor
+    /// A variable names a file in a folder that is in memory.
+    case file
+    case input = "standard input"
+  }
+
+  /// The variable; empty for standard input.
+  let name: String
+  let form: Form
+  let content: DeliveredVariable.Content
+  /// The option, or the file and its line.
+  let source: String
+
+  /// What is given, and by what.
+  var place: String { name.isEmpty ? source : "\(name) of \(source)" }
+
+  var reference: SecretReference? {
+    if case .reference(let reference) = content { reference } else { nil }
+  }
+}
+
+/// Everything that a program is to be given: nothing stands twice.
+struct DeliveryPlan {
+  private(set) var deliveries: [Delivery] = []
+
+  /// Adds what comes before all that is there already.
+  ///
+  /// - Throws: when two of them are for one name.
+  mutating func add(_ new: [Delivery], _ messages: Messages) throws {
+    var names: Set<String> = []
+    for delivery in new where !names.insert(delivery.name).inserted {
+      throw CommandError.usage(delivery.source, "\(delivery.name) is given twice", "give it once")
+    }
+    for replaced in deliveries where names.contains(replaced.name) {
+      messages.note("\(replaced.name) of \(replaced.source) is replaced by \(new[0].source)")
+    }
+    deliveries = deliveries.filter { !names.contains($0.name) } + new
+  }
+
+  /// Keeps of what files name only these.
+  mutating func keep(only names: [String]) throws {
+    for name in names where !deliveries.contains(where: { $0.name == name }) {
+      throw CommandError.usage("--only", "\(name) is in no file of variables")
+    }
+    deliveries = deliveries.filter { names.contains($0.name) }
+  }
+}
+
+extension Delivery {
+  /// What an option says, `NAME=REFERENCE`.
+  static func option(_ text: String, _ form: Form, _ option: String) throws -> Delivery {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, DeliveredVariable.isName(String(parts[0])) else {
+      throw CommandError.usage(option, "takes NAME=cvault://RECORD/FIELD")
+    }
+    let reference = try SecretReference.argument(String(parts[1]), of: option)
+    return Delivery(name: String(parts[0]), form: form, content: .reference(reference), source: option)
+  }
+
+  /// Whether a variable is one of this program's, which a file may not set.
+  static func isOwn(_ name: String) -> Bool { name.hasPrefix("CVAULT_") }
+
+  /// What a file of variables says.
+  ///
+  /// - Parameters:
+  ///   - asked: names that the caller asked for, which the rule for files does not cover.
+  ///   - only: the names that are wanted, each asked for; nil for all.
+  static func file(_ path: String, asked: [String], only: [String]?) throws -> [Delivery] {
+    let deliveries = try file(path)
+    if only != nil { return deliveries }
+    for delivery in deliveries where !DeliveredVariable.mayComeFromFile(delivery.name) {
+      guard asked.contains(delivery.name) else { throw notAsked(delivery, deliveries, asked) }
+    }
+    return deliveries
+  }
+
+  private static func notAsked(_ delivery: Delivery, _ all: [Delivery], _ asked: [String]) -> CommandError {
+    let names = all.map(\.name).filter { !DeliveredVariable.mayComeFromFile($0) }
+    return CommandError(
+      .inputRefused, "input_refused", subject: delivery.source,
+      "\(delivery.name) may decide what a program runs or where it connects: a file does not set it unasked",
+      hints: ["if the file is yours, add --allow \(names.joined(separator: ","))"])
+  }
+
+  private static func file(_ path: String) throws -> [Delivery] {
+    let file = try NamedFile.reading(path)
+    let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "a file of variables")
+    do throws(EnvironmentFile.Fault) {
+      return try EnvironmentFile.parse(bytes.withBytes { $0.copiedBytes() }, refusing: isOwn).map { entry in
+        Delivery(
+          name: entry.variable.name, form: .variable, content: entry.variable.content,
+          source: "\(path), line \(entry.line)")
+      }
+    } catch {
+      var refused = CommandError(
+        .inputRefused, "input_refused", subject: path, "line \(error.line): \(error.reason)",
+        hints: [
+          "one NAME=cvault://RECORD/FIELD or NAME=text a line; quotes as in a shell, and nothing put in for $NAME"
+        ])
+      refused.file = path
+      throw refused
+    }
+  }
+}
+
+extension Session {
+  /// The values of all references, each with the place that it is wanted for; all or none.
+  ///
+  /// - Parameter found: what was looked up already.
+  func values(
+    of wanted: [(reference: SecretReference, place: String)], in vault: Vault,
+    found: [SecretReference: ReferencedField] = [:]
+  ) async throws -> [SecretReference: DeliveredValue] {
+    do throws(DeliveryFailure) {
+      let values = try await vault.values(of: wanted.map(\.reference), found: found)
+      var noted: Set<RecordID> = []
+      for value in values.values where noted.insert(value.record.id).inserted { _ = noting(value.record) }
+      return values
+    } catch {
+      let place = wanted.first { $0.reference == error.reference }?.place ?? "the program"
+      throw CommandError(any: error.reason).hinting("it is wanted for \(place): \(error.reference)")
+    }
+  }
+}

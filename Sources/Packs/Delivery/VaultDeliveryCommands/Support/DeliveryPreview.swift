@@ -1,0 +1,76 @@
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+/// What a program would get, without a key: which value under which name, since when it is sealed, and what is wrong.
+struct DeliveryPreview {
+  private struct Row {
+    let delivery: Delivery
+    let field: Result<ReferencedField, CommandError>?
+  }
+
+  private let plan: DeliveryPlan
+  private let session: Session
+
+  init(_ plan: DeliveryPlan, _ session: Session) { (self.plan, self.session) = (plan, session) }
+
+  /// - Throws: the end of the command when something would be refused.
+  func print() async throws {
+    var rows: [Row] = []
+    for delivery in plan.deliveries {
+      guard let reference = delivery.reference else {
+        rows.append(Row(delivery: delivery, field: nil))
+        continue
+      }
+      do {
+        rows.append(Row(delivery: delivery, field: .success(try await session.field(of: reference))))
+      } catch {
+        rows.append(Row(delivery: delivery, field: .failure(CommandError(any: error))))
+      }
+    }
+    let faults = rows.compactMap { row in if case .failure(let error)? = row.field { error } else { nil } }
+    if session.global.json {
+      try Output.document(["deliveries": .array(rows.map(document)), "verified": false])
+    } else {
+      try Table(rows, columns, width: nil).print(session.global.style)
+    }
+    for fault in faults { session.messages.report(fault) }
+    if !faults.isEmpty { throw Finished(status: .findings) }
+  }
+
+  private var columns: [TableColumn<Row>] {
+    [
+      TableColumn(title: "NAME", rank: 0) { $0.delivery.name.isEmpty ? "-" : $0.delivery.name },
+      TableColumn(title: "FORM", rank: 1) { $0.delivery.form.rawValue },
+      TableColumn(title: "RECORD", rank: 2) { (try? $0.field?.get())?.record.name ?? "-" },
+      TableColumn(title: "FIELD", rank: 3) { row in
+        guard let reference = row.delivery.reference else { return "-" }
+        return [reference.path?.description, reference.view?.rawValue].compactMap(\.self).joined(separator: " ")
+      },
+      TableColumn(title: "STATE", rank: 4) { row in
+        switch row.field {
+        case nil: "text"
+        case .failure?: "fault"
+        case .success(let field)?:
+          field.sealedAt.map { "sealed \(DateFormat.day.text(of: $0))" } ?? (field.path == nil ? "address" : "readable")
+        }
+      },
+      TableColumn(title: "SOURCE", rank: 5) { $0.delivery.source },
+    ]
+  }
+
+  private func document(_ row: Row) -> JSONValue {
+    let field = try? row.field?.get()
+    return .members([
+      "name": .string(row.delivery.name), "form": .string(row.delivery.form.rawValue),
+      "source": .string(row.delivery.source),
+      "reference": row.delivery.reference.map { .string("\($0)") } ?? .null,
+      "id": field.map { .string($0.record.id.text) } ?? .null,
+      "record": field.map { .string($0.record.name) } ?? .null,
+      "sealed_at": field?.sealedAt.map { .string($0.text) } ?? .null,
+      "fault": (row.field.flatMap { if case .failure(let error) = $0 { error.reason } else { nil } })
+        .map { .string($0) } ?? .null,
+    ])
+  }
+}

@@ -1,0 +1,96 @@
+import VaultCLI
+import VaultCrypto
+import VaultDelivery
+import VaultDocument
+import VaultKit
+import VaultSealing
+import VaultTerminal
+
+/// A vault that another program asks for what it needs: nobody is asked anything, and no vault is taken that lies
+/// about in the folder in which that program happens to run.
+struct HelperSession {
+  let session: Session
+  private let unlocking: UnlockOptions
+
+  init(_ vault: VaultOptions, _ unlocking: UnlockOptions, _ global: GlobalOptions) throws {
+    var global = global
+    global.noInput = true
+    let location = try VaultLocation.find(vault)
+    guard location.origin != .parent, location.member?.set.origin != .parent else {
+      throw CommandError(
+        .unexpectedVault, "unknown_vault", subject: location.path, "was only found by searching, and is not named",
+        hints: ["name the vault with --vault DIR in the helper's configuration, or with CVAULT_DIR"])
+    }
+    session = try Session(vault, global)
+    self.unlocking = unlocking
+  }
+
+  /// The one login for a place, verified; nil for none.
+  ///
+  /// - Throws: also when several are equally good.
+  func login(for place: LoginPlace) async throws -> OpenRecord? {
+    let found = try await session.locked.logins(for: place)
+    guard let first = found.first else { return nil }
+    guard found.count == 1 else {
+      var error = CommandError(
+        .notFound, "ambiguous_record", subject: nil, "\(found.count) logins are for this address",
+        hints: found.prefix(10).map { "\($0.id.text)  \($0.name)" })
+      error.hints.append("let the program say which user, or give one of them a longer path")
+      throw error
+    }
+    let record = try await record(first.id.text)
+    guard place.isFor(record) else {
+      throw VaultError(.changedUnderneath, "is for another address now", record: record.id)
+    }
+    return record
+  }
+
+  /// The record that a word means: a full id or a whole name.
+  func record(_ word: String) async throws -> OpenRecord {
+    let id: RecordID
+    do throws(VaultError) {
+      id = try await session.locked.record(of: SecretReference(record: word, path: nil)).id
+    } catch {
+      throw CommandError(error).about(word)
+    }
+    let opened = try await unlocked { try await session.unlock(unlocking) }
+    return try await session.record(id.text, in: opened)
+  }
+
+  /// The vault, for what that program wants stored.
+  func unlockedToWrite() async throws -> Vault { try await unlocked { try await session.unlockToWrite(unlocking) } }
+
+  private func unlocked(_ unlock: () async throws -> Vault) async throws -> Vault {
+    do {
+      return try await unlock()
+    } catch let error as CommandError where error.status == .cannotUnlock {
+      // Who reads this has typed the name of another program, which may be run again.
+      var locked = error
+      locked.hints.insert("`vault unlock` in a terminal, and then once more; nothing is asked here", at: 0)
+      throw locked
+    }
+  }
+}
+
+extension OpenRecord {
+  /// A value for a protocol of lines.
+  ///
+  /// - Throws: the refusal of a value that would be two lines.
+  func line(at path: String) throws -> SecretBytes {
+    let value = try value(of: SecretReference(record: id.text, path: MemberPath(parsing: path)))
+    let isLine = value.withBytes { bytes in
+      !bytes.byteOffsets.contains { [0, UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(bytes.byte(at: $0)) }
+    }
+    guard isLine else {
+      var refused = CommandError(
+        .inputRefused, "input_refused", subject: "\(path) of \(name)",
+        "has several lines, or a NUL, which that program cannot be given")
+      (refused.record, refused.field) = (id.text, path)
+      throw refused
+    }
+    return value
+  }
+
+  /// Whether there is a text at a path.
+  func has(_ path: String) -> Bool { fields[path]?.string != nil }
+}

@@ -1,0 +1,91 @@
+import VaultCLI
+import VaultDocument
+import VaultSealing
+import VaultTerminal
+
+/// Where values of a vault were found.
+struct ScanReport {
+  let scan: Scan
+  let shortCount: Int
+  let shortLineCount: Int
+
+  /// - Throws: what ends the command: 14 for findings, else 4 where something could not be looked at.
+  func print(_ session: Session) throws {
+    let findings = scan.findings
+    if session.global.json {
+      try Output.document([
+        "files": .number(JSONNumber(scan.fileCount)), "findings": .array(findings.map(document)),
+        "unread": .array(scan.faults.map { .optional($0.subject) }),
+      ])
+    } else if !findings.isEmpty {
+      try Table(findings, columns, width: nil).print(session.global.style)
+    }
+    for fault in scan.faults { session.messages.report(fault) }
+    if shortCount > 0 { session.messages.note("\(shortCount.counted("value is", "values are")) too short to be found") }
+    if shortLineCount > 0 {
+      session.messages.note(
+        "\(shortLineCount.counted("short line of a value is", "short lines of values are")) not looked for alone")
+    }
+    session.messages.note("\(findings.count) found in \(scan.fileCount.counted("file", "files"))")
+    if !findings.isEmpty { throw Finished(status: .findings) }
+    if !scan.faults.isEmpty { throw Finished(status: .partlyDone) }
+  }
+
+  private var columns: [TableColumn<Scan.Finding>] {
+    [
+      TableColumn(title: "PLACE", rank: 0) { finding in
+        [finding.commit.map { String($0.prefix(12)) }, finding.place, "\(finding.line)"].compactMap(\.self)
+          .joined(separator: ":")
+      }
+    ] + OwnValues.Origin.columns(\.origin)
+  }
+
+  private func document(_ finding: Scan.Finding) -> JSONValue {
+    .members([
+      "commit": .optional(finding.commit), "file": .string(finding.place),
+      "line": .number(JSONNumber(finding.line)), "value": finding.origin.document,
+    ])
+  }
+}
+
+/// Whether a text is, holds, or is part of values of a vault.
+struct ValueReport {
+  let matches: [(relation: String, origin: OwnValues.Origin)]
+  let valueCount: Int
+
+  /// - Throws: what ends the command: 14 where it is one of the vault's.
+  func print(_ session: Session) throws {
+    if session.global.json {
+      try Output.document([
+        "values": .array(
+          matches.map { .members(["relation": .string($0.relation), "value": $0.origin.document]) })
+      ])
+    } else if matches.isEmpty {
+      session.messages.note("it is none of the \(valueCount.counted("sealed value", "sealed values")) of this vault")
+    } else {
+      let columns = [TableColumn<(relation: String, origin: OwnValues.Origin)>(title: "IT", rank: 0) { $0.relation }]
+      try Table(matches, columns + OwnValues.Origin.columns(\.origin), width: nil).print(session.global.style)
+    }
+    if !matches.isEmpty { throw Finished(status: .findings) }
+  }
+}
+
+extension OwnValues.Origin {
+  fileprivate static func columns<Row>(_ origin: @escaping (Row) -> OwnValues.Origin) -> [TableColumn<Row>] {
+    [
+      TableColumn(title: "RECORD", rank: 1) { origin($0).name + (origin($0).isTrashed ? " (in the trash)" : "") },
+      TableColumn(title: "FIELD", rank: 2) { origin($0).path.description },
+      TableColumn(title: "ID", rank: 3) { origin($0).id.text },
+    ]
+  }
+
+  fileprivate var document: JSONValue {
+    .members([
+      "field": .string(path.description), "id": .string(id.text), "name": .string(name), "trashed": .bool(isTrashed),
+    ])
+  }
+}
+
+extension Int {
+  func counted(_ one: String, _ many: String) -> String { "\(self) \(self == 1 ? one : many)" }
+}

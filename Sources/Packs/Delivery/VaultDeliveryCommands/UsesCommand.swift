@@ -1,0 +1,79 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+/// `vault uses`: which program got which field on this machine.
+struct UsesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "uses",
+    abstract: "List which programs were given which fields on this machine.",
+    discussion: """
+      What `run`, `inject`, `credential` and `ssh add` gave, from the log of this machine: names, never values or \
+      arguments. When a value is replaced, these are the places to look at. It needs no key. CVAULT_NO_USES=1 keeps no \
+      log.
+
+      Example:
+        vault uses Orders --since 30d
+      """)
+
+  @Argument(help: "A record: its name, its id, or the beginning of that.", completion: .default)
+  var record: String?
+
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Only what was given within this time: 30d, 12h.", valueName: "age"))
+  var since: String?
+
+  @OptionGroup var table: TableOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    let age = try since.map { try Age($0, option: "--since") }
+    let session = try Session(vault, global)
+    var uses = try DeliveryLog.uses(of: session, since: try age?.before(.now()))
+    if let record {
+      let named = uses.filter { $0.name == record || $0.id == record }
+      // What was removed since is still in the log.
+      var id = named.last?.id
+      if id == nil { id = try await session.resolve(record).text }
+      uses = uses.filter { $0.id == id }
+    }
+    try print(DeliveryUses.grouped(uses))
+  }
+
+  private func print(_ rows: [DeliveryUses]) throws {
+    guard !global.json else { return try Output.document(["uses": .array(rows.map(\.document))]) }
+    if table.isShown(global) {
+      try table.print(rows, columns, global)
+    } else if !rows.isEmpty {
+      try Table(rows, columns, width: nil).print(global.style)
+    }
+    if rows.isEmpty { global.messages.note("nothing was noted") }
+  }
+
+  private var columns: [TableColumn<DeliveryUses>] {
+    let isTable = table.isShown(global)
+    func shown(_ time: Timestamp) -> String { isTable ? table.shown(time) : time.text }
+    return [
+      TableColumn(title: "NAME", rank: 0, least: 12) { $0.last.name },
+      TableColumn(title: "FIELD", rank: 1, least: 10) { $0.last.field },
+      TableColumn(title: "PROGRAM", rank: 2, least: 12) { $0.last.program ?? "-" },
+      TableColumn(title: "FORM", rank: 3) { $0.last.form },
+      TableColumn(title: "LAST", rank: 4, look: global.style.dim) { shown($0.last.time) },
+      TableColumn(title: "FIRST", rank: 6, isOptional: true, look: global.style.dim) { shown($0.first) },
+      TableColumn(title: "TIMES", rank: 5) { "\($0.count)" },
+    ]
+  }
+}
+
+extension DeliveryUses {
+  fileprivate var document: JSONValue {
+    .members([
+      "count": .number(JSONNumber(count)), "field": .string(last.field), "first": .string(first.text),
+      "folder": .optional(last.folder), "form": .string(last.form), "id": .string(last.id),
+      "last": .string(last.time.text), "name": .string(last.name), "program": .optional(last.program),
+    ])
+  }
+}

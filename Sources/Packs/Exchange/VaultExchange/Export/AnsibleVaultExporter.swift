@@ -1,0 +1,71 @@
+internal import VaultCrypto
+internal import VaultDocument
+internal import VaultMarkup
+
+/// A file of variables that `ansible-vault` opens, and every playbook that is given the password: YAML, sealed as a
+/// whole in the form 1.1.
+///
+/// The MAC stands before the text, so that all of it is in memory until the end.
+struct AnsibleVaultExporter: Exporter {
+  private static let iterationCount = 10_000
+  private static let lineByteCount = 80
+
+  private var names = VariableNames("ansible-vault", isLowercase: true)
+  private var text: [UInt8] = Array("---\n".utf8)
+  private let salt: [UInt8]
+  private let keys: [UInt8]
+
+  var notes: ExportNotes { names.notes }
+
+  /// - Throws: ``ExportError`` when a key cannot be made.
+  init(passphrase: SecretBytes) throws(ExportError) {
+    let salt = try inExport { () throws(CryptoError) in try SecureRandom.bytes(count: 32) }
+    self.salt = salt
+    keys = try inExport { () throws(CryptoError) in
+      try passphrase.withBytes { passphrase throws(CryptoError) in
+        try PBKDF2SHA256.derive(
+          passphrase: passphrase, salt: RawSpan(_elements: salt.span), iterations: Self.iterationCount, byteCount: 80
+        ).foreignKey
+      }
+    }
+  }
+
+  mutating func survey(_ record: ExportedRecord) throws(ExportError) { try names.survey(record) }
+
+  mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8] {
+    for (name, value) in try names.variables(of: record) {
+      var writer = YAMLWriter()
+      // Ansible takes a text without the tag for a template, and runs what stands in it. With the tag it takes `"0042"`
+      // for a number; no such text is a template.
+      if value.mayBeTypedInYAML {
+        writer.member(name, .string(value))
+      } else {
+        writer.member(name, value, tag: "!unsafe")
+      }
+      text += writer.bytes
+    }
+    return []
+  }
+
+  mutating func end() throws(ExportError) -> [UInt8] {
+    // Padded as the program pads: to whole blocks, though the cipher needs none.
+    let missing = 16 - text.count % 16
+    let padded = text + [UInt8](repeating: UInt8(missing), count: missing)
+    let (key, macKey, nonce) = (Array(keys[..<32]), Array(keys[32..<64]), Array(keys[64..<80]))
+    let sealed = try inExport { () throws(CryptoError) in
+      let cipher = try StreamCipher(
+        .aes256Counter, key: RawSpan(_elements: key.span), nonce: RawSpan(_elements: nonce.span))
+      return try cipher.process(RawSpan(_elements: padded.span))
+    }
+    let mac = try inExport { () throws(CryptoError) in
+      try HMACSHA256.authenticate(RawSpan(_elements: sealed.span), key: RawSpan(_elements: macKey.span))
+    }
+    let body = [salt, mac, sealed].map { Hex.encode($0) }.joined(separator: "\n")
+    let digits = Array(Hex.encode(Array(body.utf8)).utf8)
+    var output = Array("$ANSIBLE_VAULT;1.1;AES256\n".utf8)
+    for start in stride(from: 0, to: digits.count, by: Self.lineByteCount) {
+      output += digits[start..<min(start + Self.lineByteCount, digits.count)] + [UInt8(ascii: "\n")]
+    }
+    return output
+  }
+}

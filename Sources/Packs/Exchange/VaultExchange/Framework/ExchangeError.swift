@@ -1,0 +1,120 @@
+internal import VaultMarkup
+
+/// Why a file of another tool was refused.
+///
+/// `reason` is a fixed sentence of this module and the place is a line, a column or a path: no error holds what the
+/// file says. Two errors are equal when their codes are.
+public struct ExchangeError: Error, Equatable, Sendable {
+  /// The kind of failure. New codes may be added in later versions.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    private enum Name: String {
+      case unknownFormat, ambiguousFormat, malformed, invalidText, missingColumn, unsupported, tooLarge
+      case passphraseNeeded, wrongPassphrase, notAuthentic, identityNeeded, wrongIdentity, invalidMapping
+      case reading
+    }
+    private let name: Name
+
+    public var description: String { name.rawValue }
+
+    /// No format has this name, or none is that of the file.
+    public static let unknownFormat = Code(name: .unknownFormat)
+    /// The file can be of more than one format.
+    public static let ambiguousFormat = Code(name: .ambiguousFormat)
+    /// The file breaks the rules of its format.
+    public static let malformed = Code(name: .malformed)
+    /// Bytes that are no text in the encoding of the file.
+    public static let invalidText = Code(name: .invalidText)
+    /// A column that the format needs is not there.
+    public static let missingColumn = Code(name: .missingColumn)
+    /// A version or part of the format that this program does not read.
+    public static let unsupported = Code(name: .unsupported)
+    /// More than the limits of the format allow.
+    public static let tooLarge = Code(name: .tooLarge)
+    /// The file is sealed with a passphrase and none was given.
+    public static let passphraseNeeded = Code(name: .passphraseNeeded)
+    /// The passphrase does not open the file.
+    public static let wrongPassphrase = Code(name: .wrongPassphrase)
+    /// The file is sealed to an age key and no identity was given.
+    public static let identityNeeded = Code(name: .identityNeeded)
+    /// No identity that was given opens the file.
+    public static let wrongIdentity = Code(name: .wrongIdentity)
+    /// A tag or MAC of the file is not that of its content.
+    public static let notAuthentic = Code(name: .notAuthentic)
+    /// A mapping names a source or a member that cannot be.
+    public static let invalidMapping = Code(name: .invalidMapping)
+    /// The file could not be read; `underlying` says why.
+    public static let reading = Code(name: .reading)
+  }
+
+  /// What a person can do about it: where a command of the program at hand does it, the program has the words.
+  public enum Advice: Hashable, Sendable, ExpressibleByStringLiteral {
+    /// Whatever holds in every program.
+    case sentence(String)
+    /// Importing a file of this format.
+    case format(String)
+    /// Importing what this command of another program prints; nil for whatever format that is of.
+    case pipe(String, format: String? = nil)
+    /// Importing a folder as this format, each file of which this command of another program opens.
+    case decrypt(String, format: String)
+    /// Giving the key file that a sealed one may have beside its passphrase.
+    case keyFile
+    /// Saying what the columns of a table are.
+    case mapColumns
+
+    public init(stringLiteral value: String) { self = .sentence(value) }
+  }
+
+  /// What has gone wrong, for programs.
+  public let code: Code
+  /// A fixed sentence without any content of the file.
+  public let reason: String
+  /// Where in the file; nil for the file as a whole.
+  public let place: SourcePlace?
+  /// The names of the formats that could be meant.
+  public let candidates: [String]
+  /// Its sentences are fixed, too.
+  public let advice: [Advice]
+  /// The error of the layer below or of the caller's own closure.
+  public let underlying: (any Error)?
+
+  // `StaticString` makes it impossible to put a part of the input into the sentence.
+  /// An error of these facts; the sentence is one of source code.
+  public init(
+    _ code: Code, _ reason: StaticString, at place: SourcePlace? = nil, candidates: [String] = [],
+    advice: [Advice] = [], underlying: (any Error)? = nil
+  ) {
+    self.code = code
+    self.reason = "\(reason)"
+    self.place = place
+    self.candidates = candidates
+    self.advice = advice
+    self.underlying = underlying
+  }
+
+  public static func == (left: ExchangeError, right: ExchangeError) -> Bool { left.code == right.code }
+}
+
+extension ExchangeError: CustomStringConvertible {
+  public var description: String {
+    let reason = candidates.isEmpty ? reason : "\(reason): \(candidates.joined(separator: ", "))"
+    return place.map { "\($0): \(reason)" } ?? reason
+  }
+}
+
+extension ExchangeError {
+  private init(_ error: MarkupError) {
+    let code: Code =
+      switch error.kind {
+      case .malformed: .malformed
+      case .tooLarge: .tooLarge
+      case .unsupported: .unsupported
+      case .reading: .reading
+      }
+    self.init(code, error.reason, at: error.line.map { SourcePlace(line: $0, column: error.column) })
+  }
+
+  /// What `read` reads of XML or YAML.
+  static func inMarkup<Result: ~Copyable>(_ read: () throws(MarkupError) -> Result) throws(ExchangeError) -> Result {
+    do throws(MarkupError) { return try read() } catch { throw ExchangeError(error) }
+  }
+}

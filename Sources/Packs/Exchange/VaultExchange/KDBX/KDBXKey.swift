@@ -1,0 +1,89 @@
+internal import VaultCrypto
+internal import VaultDocument
+internal import VaultMarkup
+
+/// The key of a KeePass database, of a password, a key file, or both.
+enum KDBXKey {
+  /// What password and key file are together.
+  ///
+  /// - Throws: ``ExchangeError`` `.reading`.
+  static func composite(_ password: SecretBytes?, _ keyFile: [UInt8]?) throws(ExchangeError) -> [UInt8] {
+    var parts: [UInt8] = []
+    if let password {
+      parts += try inCrypto { () throws(CryptoError) in
+        try password.withBytes { password throws(CryptoError) in try SHA256.hash(password) }
+      }
+    }
+    return try hash(parts + (keyFile ?? []))
+  }
+
+  /// The key made costly, for this database.
+  ///
+  /// - Throws: ``ExchangeError`` `.unsupported` without the library for Argon2, `.reading`.
+  static func transformed(
+    _ composite: [UInt8], _ derivation: KDBXHeader.Derivation
+  ) throws(ExchangeError) -> [UInt8] {
+    switch derivation {
+    case .aes(let seed, let rounds):
+      let blocks = try inCrypto { () throws(CryptoError) in
+        try AESCBC.iterated(
+          RawSpan(_elements: composite.span), key: RawSpan(_elements: seed.span), rounds: rounds)
+      }
+      return try hash(blocks)
+    case .argon2(let costs):
+      guard Argon2.isAvailable else {
+        throw ExchangeError(.unsupported, "needs the library libargon2 (Debian: libargon2-1), which is not installed")
+      }
+      return try inCrypto { () throws(CryptoError) in
+        let key = try Argon2.derive(
+          costs.isHybrid ? .id : .d, version: costs.isFirstVersion ? .first : .current,
+          passphrase: RawSpan(_elements: composite.span), salt: RawSpan(_elements: costs.salt.span),
+          passes: costs.passes, kibibytes: costs.kibibytes, lanes: costs.lanes)
+        return key.foreignKey
+      }
+    }
+  }
+
+  static func hash(_ bytes: [UInt8]) throws(ExchangeError) -> [UInt8] {
+    try inCrypto { () throws(CryptoError) in try SHA256.hash(RawSpan(_elements: bytes.span)) }
+  }
+
+  static func longHash(_ bytes: [UInt8]) throws(ExchangeError) -> [UInt8] {
+    try inCrypto { () throws(CryptoError) in try SHA512.hash(RawSpan(_elements: bytes.span)) }
+  }
+
+  static func authenticator(of message: [UInt8], key: [UInt8]) throws(ExchangeError) -> [UInt8] {
+    try inCrypto { () throws(CryptoError) in
+      try HMACSHA256.authenticate(RawSpan(_elements: message.span), key: RawSpan(_elements: key.span))
+    }
+  }
+
+  // MARK: Key files
+
+  /// The 32 bytes that a key file stands for: XML of version 1 or 2, 32 bytes, 64 hex digits, or the hash of anything.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed` for XML of KeePass that is damaged, `.reading`.
+  static func ofFile(_ bytes: [UInt8]) throws(ExchangeError) -> [UInt8] {
+    if bytes.count == 32 { return bytes }
+    if bytes.count == 64, let key = try? Hex.decode(String(decoding: bytes, as: UTF8.self).lowercased()) { return key }
+    let isXML = bytes.prefix(1024).contains(UInt8(ascii: "<")) && !bytes.ranges(of: Array("<KeyFile".utf8)).isEmpty
+    guard isXML, let root = try? XMLReader.root(of: bytes), root.name == "KeyFile" else { return try hash(bytes) }
+    guard let data = root.first("Key")?.first("Data"), let key = try key(of: data, in: root) else {
+      throw ExchangeError(
+        .malformed, "has a key file that is damaged, or of a version that is not known",
+        advice: ["take the key file from a copy of it: the database cannot be opened without"])
+    }
+    return key
+  }
+
+  private static func key(of data: XMLElement, in root: XMLElement) throws(ExchangeError) -> [UInt8]? {
+    let text = String(data.text.filter { !$0.isWhitespace })
+    let version = root.first("Meta")?.first("Version")?.text.trimmingSpaces ?? "1.0"
+    if version.begins(with: "1.") { return try? Base64.decode(text) }
+    guard version.begins(with: "2."), let key = try? Hex.decode(text.lowercased()) else { return nil }
+    // The first bytes of its hash, so that a wrong digit is noticed.
+    guard let digits = data[attribute: "Hash"] else { return key }
+    guard let check = try? Hex.decode(digits.lowercased()), !check.isEmpty else { return nil }
+    return try hash(key).starts(with: check) ? key : nil
+  }
+}

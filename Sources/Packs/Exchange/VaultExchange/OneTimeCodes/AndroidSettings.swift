@@ -1,0 +1,125 @@
+internal import VaultDocument
+internal import VaultMarkup
+
+/// What an app of Android keeps as its settings: XML of names and values, some of which are JSON.
+enum AndroidSettings {
+  /// Whether the file is XML that has all of these texts, each plain or with its quotes escaped.
+  static func begins(_ sample: ImportSample, with texts: String...) -> Bool {
+    isXML(sample.head)
+      && (["<map"] + texts).allSatisfy { text in
+        [text, text.replacing("\"", with: "&quot;")].contains { !sample.head.ranges(of: Array($0.utf8)).isEmpty }
+      }
+  }
+
+  static func isXML(_ bytes: [UInt8]) -> Bool {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = bytes.starts(with: mark) ? bytes[mark.count...] : bytes[...]
+    return text.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "<")
+  }
+
+  /// The values by their names; a text that is JSON as what it says.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed`, `.tooLarge`, `.unsupported` with a document type or without expat.
+  static func members(of bytes: [UInt8]) throws(ExchangeError) -> JSONObject {
+    let root = try ExchangeError.inMarkup { () throws(MarkupError) in try XMLReader.root(of: bytes) }
+    guard root.name == "map" else { throw ExchangeError(.malformed, "holds no settings of an app") }
+    var members: [(String, JSONValue)] = []
+    for element in root.children {
+      guard let name = element[attribute: "name"], isSetting(element) else {
+        throw ExchangeError(.malformed, "has what is no setting", at: SourcePlace(line: element.line))
+      }
+      members.append((name, value(of: element)))
+    }
+    guard let object = try? JSONObject(members) else { throw ExchangeError(.malformed, "has a setting twice") }
+    return object
+  }
+
+  private static func isSetting(_ element: XMLElement) -> Bool {
+    if element.name == "set" { return element.children.allSatisfy { $0.name == "string" && $0.children.isEmpty } }
+    return element.children.isEmpty
+      && ["string", "int", "long", "float", "boolean", "null"].contains { sameBytes($0, element.name) }
+  }
+
+  private static func value(of element: XMLElement) -> JSONValue {
+    if element.name == "set" { return .array(element.children.map { .string($0.text) }) }
+    guard element.name == "string" else { return .string(element[attribute: "value"] ?? element.text) }
+    let isJSON = ["{", "["].contains { element.text.hasPrefix($0) }
+    // What is none stands there as it is, and is refused where an account was to be.
+    if isJSON, let value = try? JSONReading.value(of: Array(element.text.utf8)) { return value }
+    return .string(element.text)
+  }
+
+  /// Tokens in the place where they are looked for, and the rest beside them.
+  static func document(tokens: JSONValue, settings: JSONObject) -> JSONValue {
+    .members(["settings": .object(settings), "tokens": tokens])
+  }
+}
+
+/// `tokens.xml` of FreeOTP and FreeOTP+: an account is the JSON of a text.
+enum FreeOTPSettings {
+  static func detected(_ sample: ImportSample) -> Bool {
+    isBackup(sample)
+      || AndroidSettings.begins(sample, with: "\"secret\":[", "\"algo\":")
+      || AndroidSettings.begins(sample, with: "name=\"masterKey\"", "mCipherText")
+  }
+
+  private static func isBackup(_ sample: ImportSample) -> Bool {
+    FreeOTPBackup.begins(sample.head) && !sample.head.ranges(of: Array("-token".utf8)).isEmpty
+  }
+
+  /// The document of the file, or of JSON.
+  ///
+  /// - Throws: ``ExchangeError`` `.unsupported` for what version 2 keeps itself, and what JSON, settings and backups
+  ///   throw.
+  @Sendable static func parsed(_ source: ImportSource, _ options: ImportOptions) throws(ExchangeError) -> JSONValue {
+    let bytes = try source.readAll()
+    if FreeOTPBackup.begins(bytes) { return try FreeOTPBackup.document(of: bytes, options) }
+    guard AndroidSettings.isXML(bytes) else {
+      return try JSONReading.value(of: JSONReading.text(of: bytes, options: options))
+    }
+    let members = try AndroidSettings.members(of: bytes)
+    guard members["masterKey"] == nil else {
+      throw ExchangeError(
+        .unsupported, "holds accounts that the phone has sealed with a key of its own",
+        advice: ["FreeOTP: Backup, and import the file that it writes"])
+    }
+    let tokens = members.compactMapValues { _, value in value.object == nil ? nil : value }
+    let settings = members.compactMapValues { _, value in value.object == nil ? value : nil }
+    return AndroidSettings.document(tokens: .object(tokens), settings: settings)
+  }
+}
+
+/// `com.authy.storage.tokens.authenticator.xml`: the accounts are the JSON of one text.
+enum AuthySettings {
+  private static let member = "com.authy.storage.tokens.authenticator.key"
+
+  @Sendable static func detected(_ sample: ImportSample) -> Bool {
+    AndroidSettings.begins(sample, with: "name=\"\(member)\"")
+  }
+
+  /// The document of the file.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed`, and what settings and sealed accounts throw.
+  @Sendable static func parsed(_ source: ImportSource, _ options: ImportOptions) throws(ExchangeError) -> JSONValue {
+    var members = try AndroidSettings.members(of: try source.readAll())
+    guard let tokens = members[member], tokens.array != nil else {
+      throw ExchangeError(.malformed, "has no list of accounts")
+    }
+    members[member] = nil
+    let opened = try AuthyBackup.opened(tokens.array ?? [], options)
+    return AndroidSettings.document(tokens: .array(opened), settings: members)
+  }
+
+  /// The name is the account, before which the issuer may stand once more; another name that it had is kept.
+  static func tellNames(_ builder: inout RecordBuilder) {
+    let original = builder.parts["original name"] ?? ""
+    let name = builder.parts["name"] ?? original
+    builder.parts["account"] = name
+    let pair = name.pair(separatedBy: ":")
+    if let pair, builder.parts["issuer"].map({ sameBytes($0, String(pair.before)) }) ?? true {
+      (builder.parts["issuer"], builder.parts["account"]) = (String(pair.before), String(pair.behind.trimmingSpaces))
+    }
+    let isSame = sameBytes(original.filter { !$0.isWhitespace }, name.filter { !$0.isWhitespace })
+    if !isSame { builder.add(original, .field("original name"), as: "original name") }
+  }
+}

@@ -1,0 +1,93 @@
+internal import CDynamicLibraries
+internal import VaultCrypto
+internal import VaultDocument
+internal import VaultMarkup
+
+/// Reads YAML with libyaml, which is opened when the first file is met.
+///
+/// Maps with text for names, lists and scalars, each of which keeps the text that the file has. Anchors are refused,
+/// and with them every way to make a small file a large one.
+struct YAMLReader {
+  private static let maximumDepth = 64
+  /// Tags of scalars, which say a type and change no text.
+  private static let scalarTags = Set(
+    ["str", "int", "float", "bool", "null", "timestamp"].map { "tag:yaml.org,2002:\($0)" } + ["!", "!unsafe"])
+  private var count = 0
+  private let events: YAMLEvents
+
+  /// The only document as a tree.
+  ///
+  /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`, `.tooLarge`, with the line.
+  static func node(of text: [UInt8]) throws(ExchangeError) -> SopsNode {
+    let nodes = try nodes(of: text)
+    guard nodes.count <= 1 else { throw ExchangeError(.unsupported, "has more than one document") }
+    guard let node = nodes.first else { throw ExchangeError(.malformed, "has no document") }
+    return node
+  }
+
+  /// All documents.
+  ///
+  /// - Throws: as ``node(of:)``.
+  static func nodes(of text: [UInt8]) throws(ExchangeError) -> [SopsNode] {
+    var reader = YAMLReader(events: try ExchangeError.inMarkup { () throws(MarkupError) in try YAMLEvents(text) })
+    guard try reader.next().kind == .streamStart else { throw ExchangeError(.malformed, "has no document") }
+    var nodes: [SopsNode] = []
+    while try reader.next().kind == .documentStart {
+      nodes.append(try reader.node(try reader.next(), depth: 0))
+      guard try reader.next().kind == .documentEnd else { throw ExchangeError(.malformed, "is no YAML") }
+    }
+    return nodes
+  }
+
+  private init(events: YAMLEvents) { self.events = events }
+
+  private func next() throws(ExchangeError) -> YAMLEvents.Event {
+    try ExchangeError.inMarkup { () throws(MarkupError) in try events.next() }
+  }
+
+  private mutating func node(_ event: YAMLEvents.Event, depth: Int) throws(ExchangeError) -> SopsNode {
+    let place = SourcePlace(line: event.line)
+    guard depth < Self.maximumDepth else {
+      throw ExchangeError(.tooLarge, "is nested deeper than any file of its kind", at: place)
+    }
+    guard !event.hasAnchor else { throw ExchangeError(.unsupported, "uses anchors, which are not read", at: place) }
+    switch event.kind {
+    case .scalar:
+      guard event.tag.map(Self.scalarTags.contains) ?? true else {
+        throw ExchangeError(.unsupported, "uses tags, which are not read", at: place)
+      }
+      // The text is kept whatever type it has: `007` is not 7. An empty plain scalar has no text.
+      let isPlain = event.isPlain && event.tag == nil
+      let value: JSONValue = isPlain && event.text.isEmpty ? .null : .string(event.text)
+      return .leaf(SopsLeaf(value: value, line: event.line, isPlain: isPlain))
+    case .sequenceStart:
+      var items: [SopsNode] = []
+      var item = try next()
+      while item.kind != .sequenceEnd {
+        items.append(try node(item, depth: depth + 1))
+        item = try next()
+      }
+      return .list(items)
+    case .mappingStart: return .map(try members(depth: depth))
+    default: throw ExchangeError(.unsupported, "uses aliases, which are not read", at: place)
+    }
+  }
+
+  private mutating func members(depth: Int) throws(ExchangeError) -> [(name: String, node: SopsNode)] {
+    var members: [(name: String, node: SopsNode)] = []
+    var names: Set<[UInt8]> = []
+    var name = try next()
+    while name.kind != .mappingEnd {
+      let place = SourcePlace(line: name.line)
+      guard name.kind == .scalar, !name.hasAnchor else {
+        throw ExchangeError(.unsupported, "has a name that is no text", at: place)
+      }
+      guard names.insert(Array(name.text.utf8)).inserted else {
+        throw ExchangeError(.malformed, "has a member twice in one object", at: place)
+      }
+      members.append((name.text, try node(try next(), depth: depth + 1)))
+      name = try next()
+    }
+    return members
+  }
+}

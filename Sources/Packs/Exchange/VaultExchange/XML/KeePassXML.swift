@@ -1,0 +1,336 @@
+internal import VaultDocument
+internal import VaultMarkup
+internal import VaultRecords
+
+/// The XML that KeePass 2 and KeePassXC export.
+struct KeePassXMLImporter: Importer {
+  let format = ImportFormat(
+    "keepass-xml", title: "KeePass 2 and KeePassXC, XML", versions: "KeePass 2.x, file formats 3 and 4",
+    keeps: "entries with all strings, histories and attachments as secrets; groups as tags, dates as fields; deleted "
+      + "entries with the tag deleted; settings of the database and the look of entries are left out")
+
+  func detects(_ sample: ImportSample) -> Bool {
+    var decoder = TextDecoder()
+    let text = decoder.decode(sample.head) + decoder.decode([])
+    return text.first { $0 > 0x20 } == UInt8(ascii: "<") && !text.ranges(of: Array("<KeePassFile".utf8)).isEmpty
+  }
+
+  func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
+    let bytes = try source.readAll(limit: Int(Int32.max))
+    let root = try ExchangeError.inMarkup { () throws(MarkupError) in try XMLReader.root(of: bytes) }
+    return ImportedItems(try KeePassReading(root).items())
+  }
+}
+
+/// One reading of a document, of an XML file or of a database: what entries refer to, and the items so far.
+struct KeePassReading {
+  private let root: XMLElement
+  private let content: XMLElement
+  /// Attachments by their ids: in base64, nil for one that is damaged.
+  private var binaries: [String: String?] = [:]
+  /// How many of them stand outside the document.
+  private let outerCount: Int
+  /// Whether what is marked as protected is not so any more.
+  private let isOpened: Bool
+  private let recycleBin: String?
+  /// Whether our own export wrote it, which marks what is sealed.
+  private let isOurs: Bool
+  /// Where attachments went, by their ids.
+  private var usedBinaries: [String: String] = [:]
+  private var found: [ImportedItem] = []
+  /// That of the entry which is being read.
+  private var code = KeePassCode([:])
+  /// What entries refer to; nil in a file of ours, where such a text is a text.
+  private var references: KeePassReferences?
+
+  /// - Parameters:
+  ///   - outer: attachments that stand beside the document, by their numbers, in base64.
+  ///   - isOpened: whether protected values were opened already.
+  /// - Throws: ``ExchangeError`` `.malformed`.
+  init(_ root: XMLElement, outer: [String] = [], isOpened: Bool = false) throws(ExchangeError) {
+    guard root.name == "KeePassFile", root.all("Root").count == 1, let content = root.first("Root") else {
+      throw ExchangeError(.malformed, "is no KeePass file with exactly one root")
+    }
+    guard !content.all("Group").isEmpty else {
+      throw ExchangeError(.malformed, "has no group", at: SourcePlace(line: content.line))
+    }
+    self.root = root
+    self.content = content
+    self.isOpened = isOpened
+    outerCount = outer.count
+    let meta = root.first("Meta")
+    for binary in meta?.first("Binaries")?.all("Binary") ?? [] {
+      if let id = binary[attribute: "ID"] { binaries[id] = .some(KeePassRules.attachment(binary)) }
+    }
+    for (number, text) in outer.enumerated() { binaries["\(number)"] = text }
+    recycleBin = meta?.first("RecycleBinUUID")?.text
+    isOurs = meta?.first("Generator")?.text == KeePassExporter.generator
+    if !isOurs { references = KeePassReferences(content, isSealed: isSealed) }
+  }
+
+  func items() throws(ExchangeError) -> [ImportedItem] {
+    var reading = self
+    for (group, path) in content.childPaths(below: "Root") where group.name == "Group" {
+      try reading.take(group, in: nil, isDeleted: false, path: path)
+    }
+    return reading.found + [.leaves(reading.linesOutside())]
+  }
+
+  /// The lines of a group itself, then its entries and the groups in it; `above` is nil for the outermost group, which
+  /// is the database.
+  private mutating func take(
+    _ group: XMLElement, in above: [String]?, isDeleted: Bool, path: String
+  ) throws(ExchangeError) {
+    let isDeleted = isDeleted || group.first("UUID")?.text == recycleBin
+    let folder = above.map { $0 + [group.first("Name")?.text ?? ""] } ?? []
+    let members = group.childPaths(below: path)
+    let lines = members.filter { $0.element.name != "Group" && $0.element.name != "Entry" }.flatMap { member in
+      let isKnown = member.element.name == "Name" || member.element.name == "UUID"
+      return member.element.lines(
+        at: member.path, isKnown ? .mapped(to: "tags") : .leftOut("what a group says of itself has no place"))
+    }
+    found.append(.leaves(group.ownLines(at: path) + lines))
+    for (entry, path) in members where entry.name == "Entry" {
+      found.append(try item(entry, folder, isDeleted: isDeleted, path: path))
+    }
+    for (child, path) in members where child.name == "Group" {
+      try take(child, in: folder, isDeleted: isDeleted, path: path)
+    }
+  }
+
+  private mutating func item(
+    _ entry: XMLElement, _ folder: [String], isDeleted: Bool, path: String
+  ) throws(ExchangeError) -> ImportedItem {
+    let place = SourcePlace(line: entry.line, path: path)
+    guard entry.first("UUID") != nil else {
+      let reason = "the entry has no UUID"
+      return .refused(place, reason: reason, lines: entry.lines(at: path, .refused(reason)))
+    }
+    var builder = RecordBuilder(format: "keepass-xml", place: place)
+    builder.add(folder.joined(separator: "/"), .list("tags"), as: "group")
+    if isDeleted { builder.add("deleted", .list("tags"), as: "deleted") }
+    for line in entry.ownLines(at: path) { builder.note(line.place, line.outcome) }
+    code = KeePassCode(readableStrings(of: entry))
+    // What the entry has now goes first: files of earlier versions are taken where they are others.
+    let members = entry.childPaths(below: path)
+    for isEarlier in [false, true] {
+      for (child, path) in members where (child.name == "History") == isEarlier {
+        take(child, of: entry, into: &builder, at: path, name: "")
+      }
+    }
+    if builder.text("totp") == nil, let address = code.address { builder.add(address, .member("totp"), as: "totp") }
+    return .record(try builder.record())
+  }
+
+  private mutating func readableStrings(of entry: XMLElement) -> [String: String] {
+    var strings: [String: String] = [:]
+    for string in entry.all("String") where !isSealed(string.first("Value")) {
+      guard let key = string.first("Key")?.text, let text = string.first("Value")?.text, !text.isEmpty else { continue }
+      let known = strings[key]
+      strings[key] = known ?? (try? references?.resolved(text, of: entry, key: key)) ?? text
+    }
+    return strings
+  }
+
+  private func isSealed(_ value: XMLElement?) -> Bool {
+    !isOpened && value?[attribute: "Protected"]?.lowercased() == "true"
+  }
+
+  /// Takes a member of an entry; `name` is what stands before the names of members of an earlier version.
+  private mutating func take(
+    _ element: XMLElement, of entry: XMLElement, into builder: inout RecordBuilder, at path: String, name: String
+  ) {
+    switch element.name {
+    case "String": takeString(element, of: entry, into: &builder, at: path, name: name)
+    case "Binary": takeBinary(element, into: &builder, at: path, name: name)
+    case "History":
+      for line in element.ownLines(at: path) { builder.note(line.place, line.outcome) }
+      for (index, (version, path)) in element.childPaths(below: path).enumerated() {
+        for line in version.ownLines(at: path) { builder.note(line.place, line.outcome) }
+        for (child, path) in version.childPaths(below: path) {
+          take(child, of: entry, into: &builder, at: path, name: "\(name)history \(index + 1) ")
+        }
+      }
+    default:
+      for leaf in element.leaves(at: path) {
+        let rule = name.isEmpty && leaf.attribute == nil ? KeePassRules.member(leaf.element.name, of: element) : nil
+        let rest = String(leaf.path.dropFirst(path.count - element.name.count))
+        let own = name + (KeePassRules.fieldNames[leaf.element.name] ?? rest)
+        let isTime = element.name == "Times" && KeePassRules.times.contains(leaf.element.name)
+        let other: LeafRule = KeePassRules.isSecret(leaf.path) ? .secret(own) : isTime ? .keePassTime(own) : .field(own)
+        builder.take(leaf.text, from: leaf.place, by: rule ?? other)
+      }
+    }
+  }
+
+  /// A key and its value. An earlier version keeps its references as they are: what they led to then is not known.
+  private mutating func takeString(
+    _ element: XMLElement, of entry: XMLElement, into builder: inout RecordBuilder, at path: String, name: String
+  ) {
+    let key = element.first("Key")?.text ?? ""
+    let value = element.first("Value")
+    let own = name + (key.isEmpty ? "value" : key)
+    let isMarked = ["Protected", "ProtectInMemory"].contains { value?[attribute: $0] != nil }
+    let other = isOurs && !isMarked ? LeafRule.field(own) : .secret(own)
+    for leaf in element.leaves(at: path) {
+      if leaf.element !== value || leaf.attribute != nil {
+        builder.note(leaf.place, value?.text.isEmpty != false || leaf.text.isEmpty ? .empty : .mapped(to: "secrets"))
+      } else if isSealed(value) {
+        builder.note(leaf.place, .refused("the value is sealed with a key that is not in the file"))
+      } else {
+        let rule = name.isEmpty ? code.rule(for: key) ?? KeePassRules.rule(for: key) : nil
+        take(leaf, of: name.isEmpty ? entry : nil, key, into: &builder, by: rule ?? other)
+      }
+    }
+  }
+
+  /// A value with what its references stand for; one that leads nowhere is refused under the name of its entry.
+  private mutating func take(
+    _ leaf: XMLLeaf, of entry: XMLElement?, _ key: String, into builder: inout RecordBuilder, by rule: LeafRule
+  ) {
+    guard let entry, references != nil, KeePassReferences.hasAny(leaf.text) else {
+      return builder.take(leaf.text, from: leaf.place, by: rule)
+    }
+    do throws(KeePassReferences.Fault) {
+      let text = try references?.resolved(leaf.text, of: entry, key: key) ?? leaf.text
+      builder.remark(.resolvedReference)
+      builder.isRewritten = true
+      builder.take(text, from: leaf.place, by: rule)
+      builder.isRewritten = false
+    } catch {
+      let title = entry.all("String").first { $0.first("Key")?.text == "Title" }?.first("Value")?.text ?? ""
+      let name = SecretAddress(in: title) == nil && !KeePassReferences.hasAny(title) ? title : ""
+      let place = SourcePlace(line: leaf.place.line, path: name.isEmpty ? leaf.path : "\(name), \(leaf.path)")
+      let line = LedgerLine(place, .refused(error.rawValue))
+      found.append(.refused(place, reason: error.rawValue, lines: [line]))
+    }
+  }
+
+  /// The name of an attachment and its bytes, which stay in base64; compressed ones are unpacked.
+  private mutating func takeBinary(
+    _ element: XMLElement, into builder: inout RecordBuilder, at path: String, name: String
+  ) {
+    let value = element.first("Value")
+    let reference = value?[attribute: "Ref"]
+    let text = reference.map { binaries[$0].flatMap { $0 } } ?? value.flatMap(KeePassRules.attachment)
+    let own = "\(name)attachment \(element.first("Key")?.text ?? "")"
+    let large = text.flatMap { text -> LedgerLine.Outcome? in
+      guard text.isEmpty || text.utf8.count > ValueLimit.byteCount else { return nil }
+      return builder.attach(text, as: name + (element.first("Key")?.text ?? ""), isEarlier: !name.isEmpty)
+    }
+    if let reference, let large, case .mapped(let member) = large { usedBinaries[reference] = member }
+    for leaf in element.leaves(at: path) {
+      if let large {
+        builder.note(leaf.place, leaf.text.isEmpty ? .empty : large)
+      } else if text == nil {
+        builder.note(leaf.place, leaf.text.isEmpty ? .empty : .refused(KeePassRules.badAttachment))
+      } else if leaf.element === value, leaf.attribute == nil, let text {
+        builder.take(reference == nil ? text : "", from: leaf.place, by: .secret(own))
+      } else {
+        builder.note(leaf.place, leaf.text.isEmpty ? .empty : .mapped(to: "secrets"))
+      }
+    }
+    guard let reference, let text, large == nil else { return }
+    usedBinaries[reference] = "secrets"
+    builder.add(text, .secret(own), as: own)
+  }
+
+  /// The lines of all that is in no group: settings of the database, its icons, the attachments, deleted ids.
+  private func linesOutside() -> [LedgerLine] {
+    let outside =
+      root.childPaths(below: "").filter { $0.element !== content }
+      + content.childPaths(below: "Root").filter { $0.element.name != "Group" }
+    let lines = outside.flatMap { $0.element.leaves(at: $0.path) }.map { $0.line(outcome(outside: $0)) }
+    let outer = (0..<outerCount).map { number in
+      LedgerLine(SourcePlace(path: "binary \(number)"), outcome(ofAttachment: "\(number)"))
+    }
+    return root.ownLines(at: "KeePassFile") + content.ownLines(at: "Root") + lines + outer
+  }
+
+  private func outcome(ofAttachment id: String?) -> LedgerLine.Outcome {
+    guard let member = id.flatMap({ usedBinaries[$0] }) else {
+      return .refused("no entry has this attachment, or it is refused there")
+    }
+    return .mapped(to: member)
+  }
+
+  private func outcome(outside leaf: XMLLeaf) -> LedgerLine.Outcome {
+    if leaf.path.hasPrefix("Meta/Binaries/") {
+      return outcome(ofAttachment: leaf.element[attribute: "ID"])
+    }
+    // What a password is sealed as here anyway, and by which program the file was written.
+    let isUnderstood = leaf.path == "Meta/Generator" || leaf.path.hasPrefix("Meta/MemoryProtection")
+    return isUnderstood ? .mapped(to: ".") : .leftOut("what the database says of itself has no place")
+  }
+}
+
+/// Where members of entries go.
+private enum KeePassRules {
+  private static let members = [
+    "Title": "title", "UserName": "username", "Password": "password", "Notes": "notes",
+  ]
+
+  /// The rule for a string; further addresses have numbers behind a name that browsers' plugins know. One that stands
+  /// there twice keeps its name.
+  static func rule(for key: String) -> LeafRule? {
+    if key == "URL" || key == "KP2A_URL" || key.hasPrefix("KP2A_URL_") { return .url }
+    return members[key].map { .named(key, member: $0) }
+  }
+
+  /// The rule for a member of an entry itself, or for what its times say.
+  static func member(_ name: String, of element: XMLElement) -> LeafRule? {
+    switch (element.name, name) {
+    case ("UUID", "UUID"): .identifier
+    case ("Tags", "Tags"): .keePassTags
+    default: nil
+    }
+  }
+
+  static let times: Set<String> = [
+    "CreationTime", "LastModificationTime", "LastAccessTime", "ExpiryTime", "LocationChanged",
+  ]
+  static let fieldNames = [
+    "CreationTime": "created", "LastModificationTime": "modified", "LastAccessTime": "accessed",
+    "ExpiryTime": "expiry", "Expires": "expires", "UsageCount": "usage count", "LocationChanged": "moved",
+    "IconID": "icon", "Tags": "tags", "UUID": "uuid",
+  ]
+  static let badAttachment = "the attachment is not in the file, or is damaged"
+
+  /// What plugins and automatic typing keep may be a password.
+  static func isSecret(_ path: String) -> Bool { path.contains("CustomData/") || path.contains("AutoType/") }
+
+  /// The bytes of an attachment in base64; nil when they are damaged.
+  static func attachment(_ element: XMLElement) -> String? {
+    let text = String(element.text.filter { !$0.isWhitespace })
+    guard let bytes = try? Base64.decode(text) else { return nil }
+    // An empty file is not packed, whatever is said of it.
+    guard !bytes.isEmpty, element[attribute: "Compressed"]?.lowercased() == "true" else { return text }
+    return (try? Inflate.gzip(bytes, limit: 64 << 20)).map { Base64.encode($0) }
+  }
+}
+
+extension LeafRule {
+  /// A moment as ISO 8601. XML of KDBX 4 has it as seconds since the year 1, eight bytes in base64, the lowest first;
+  /// what is neither is kept as it is.
+  fileprivate static func keePassTime(_ name: String) -> LeafRule {
+    LeafRule { builder, text, place in
+      let bytes = (try? Base64.decode(text)).flatMap { $0.count == 8 ? $0 : nil }
+      let seconds = bytes?.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      // 1970 is so many seconds after the year 1.
+      let moment = seconds.flatMap(Int64.init(exactly:)).flatMap { count in
+        try? Timestamp(secondsSinceEpoch: count - 62_135_596_800)
+      }
+      builder.put(moment?.text ?? text, .field(name), from: place, converted: moment != nil)
+    }
+  }
+
+  /// Into a member, else under the key.
+  static func named(_ key: String, member: String) -> LeafRule {
+    LeafRule { builder, text, place in builder.put(text, .member(member), from: place, as: key) }
+  }
+
+  /// KeePass and KeePassXC write `;` between tags, which may have spaces, and take commas as well, KeePassXC also tabs.
+  fileprivate static let keePassTags = LeafRule { builder, text, place in
+    list("tags", separatedBy: ";").apply(&builder, text.replacing(",", with: ";").replacing("\t", with: ";"), place)
+  }
+}

@@ -1,0 +1,157 @@
+import ArgumentParser
+import VaultAge
+import VaultCLI
+import VaultDocument
+import VaultExchange
+import VaultKit
+import VaultSealing
+import VaultTerminal
+
+/// `vault export`: records go out.
+struct ExportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write records out, for other programs or to move on, in the order of their ids.",
+    discussion: """
+      Sealed fields are left out unless they are revealed, which is asked about on a terminal. Without --json the format \
+      json is a plain array that `vault import json` reads, as long as --keys does not change the names. What a format \
+      has no place for is said before it begins, and it ends with 4 then.
+
+      Example:
+        vault export --reveal --output customers.json --identity identity.txt
+        vault export --reveal --format bitwarden --age age1… --output for-ada.json.age
+        vault export --reveal --format dotenv --where tags=staging --fields secrets --output staging.env
+      """)
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case json, jsonl, plist
+    case plistBinary = "plist-binary"
+    case csv, yaml, env, bitwarden
+    case keepassXML = "keepass-xml"
+    case onePasswordCSV = "1password-csv"
+    case sops, kdbx, netrc, pgpass, dotenv, kubernetes
+    case ansibleVault = "ansible-vault"
+
+    /// The format of another tool; nil for our own.
+    var foreign: ExportFormat? { ExportFormat(rawValue: rawValue) }
+  }
+
+  enum Keys: String, ExpressibleByArgument, CaseIterable {
+    case snake, camel, kebab
+
+    var style: KeyStyle {
+      switch self {
+      case .snake: .snake
+      case .camel: .camel
+      case .kebab: .kebab
+      }
+    }
+  }
+
+  @OptionGroup var selection: ExportSelection
+
+  @Option(help: "Only records of this kind.")
+  var kind: String?
+
+  @Option(help: "What to write; `json` is an array of records.")
+  var format: Format = .json
+
+  @Option(help: "How the words of member names are joined: snake, camel or kebab.")
+  var keys: Keys?
+
+  @Flag(help: "Open the sealed fields.")
+  var reveal = false
+
+  @Flag(help: "Keep the sealed fields as tokens.")
+  var sealed = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Seal the export to an age recipient; may be repeated. In sops, who can open the values.", valueName: "age1…"))
+  var age: [String] = []
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Write to a file; it appears whole or not at all.", valueName: "file"))
+  var output: String?
+
+  @OptionGroup(title: "Passphrase of the export") var passphrase: NewPassphraseOptions
+  @OptionGroup var revision: RevisionOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    try checkUsage()
+    if reveal { try global.requireReveal("--reveal") }
+    let recipients = try age.map { try AgeRecipient.argument($0, of: "--age") }
+    let target = ExportTarget(output: output, recipients: format == .sops ? [] : recipients)
+    let isBinary = format.foreign?.isBinary ?? false
+    if isBinary || !target.recipients.isEmpty, target.file == nil, Output.isTerminal {
+      throw CommandError.usage(
+        isBinary ? "--format" : "--age", "writes bytes that a terminal cannot show", "name a file with --output")
+    }
+    let session = try Session(vault, at: revision, global)
+    try session.location.checkOutside(target.file)
+    try target.checkReplacing(global)
+    try await session.checkKind(kind)
+    let ids = try await selection.ids(session, kind: kind)
+    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
+    if reveal, global.canAsk { try global.confirm("Write the secrets of this vault \(question(target))?") }
+    let form = RecordForm(reveal: reveal, sealed: sealed, keys: keys?.style, paths: try selection.paths())
+    var run = ExportRun(kind: kind, ids: ids, form: form, session: session, opened: opened, global: global)
+    let leftOut = try await run.takeAttachments(byteLimit: format.foreign?.attachmentByteLimit ?? 0)
+    if leftOut > 0 {
+      global.messages.note(
+        "\(leftOut) attachment\(leftOut == 1 ? "" : "s") left out: `vault get RECORD --attachment NAME -o FILE` writes one"
+      )
+    }
+    try await export(run, target, recipients)
+    if leftOut > 0 { throw Finished(status: .partlyDone) }
+  }
+
+  private func question(_ target: ExportTarget) -> String {
+    guard format == .sops || format.foreign?.needsPassphrase == true else { return target.description }
+    let place = target.file ?? "stdout"
+    return format == .sops ? "to \(place), encrypted for sops" : "to \(place), sealed with a passphrase"
+  }
+
+  private func checkUsage() throws {
+    guard !(reveal && sealed) else { throw CommandError.usage("--sealed", "cannot be used together with --reveal") }
+    guard !global.json || format == .json else {
+      throw CommandError.usage("--format", "\(format.rawValue) cannot be used together with --json")
+    }
+    _ = try selection.paths()
+    guard passphrase.isEmpty || format.foreign?.needsPassphrase == true else {
+      throw CommandError.usage("--new-passphrase-file", "and its like are for kdbx and ansible-vault", "--age age1…")
+    }
+    guard let foreign = format.foreign else { return }
+    guard reveal || !foreign.needsSecrets else {
+      throw CommandError.usage(
+        "--format", "\(format.rawValue) holds nothing of use without the sealed fields", "--reveal opens them")
+    }
+    guard keys == nil || foreign.keepsNames else {
+      throw CommandError.usage("--keys", "cannot be used with \(format.rawValue), which has names of its own")
+    }
+    guard format != .sops || !age.isEmpty else {
+      throw CommandError.usage("--age", "must say who can open the values of sops", "--age age1…")
+    }
+  }
+
+  private func export(_ run: ExportRun, _ target: ExportTarget, _ recipients: [AgeRecipient]) async throws {
+    guard let foreign = format.foreign else { return try await run.write(shape, to: target) }
+    let secret = foreign.needsPassphrase ? try passphrase.read(global) : nil
+    let exporter = try CommandError.naming { () throws(ExportError) in
+      try foreign.exporter(recipients: recipients, passphrase: secret, isOfOneKind: kind != nil)
+    }
+    try await run.write(exporter, to: target)
+  }
+
+  private var shape: RecordStream.Shape {
+    switch format {
+    case .jsonl: .lines
+    case .plist: .propertyList(.propertyList)
+    case .plistBinary: .propertyList(.binaryPropertyList)
+    default: global.json ? .document : .array
+    }
+  }
+}

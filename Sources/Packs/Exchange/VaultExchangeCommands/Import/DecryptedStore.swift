@@ -1,0 +1,67 @@
+import VaultCrypto
+import VaultDocument
+import VaultExchange
+import VaultKit
+import VaultSystem
+import VaultTerminal
+
+/// A folder whose files a command of the person opens, one after the other, before anything of the vault is: the texts
+/// go into memory without a name, from which the process that reads them gets them.
+struct DecryptedStore {
+  static let format = "pass"
+  private static let maximumByteCount = 256 << 20
+
+  /// Where that process finds them.
+  let path: String
+
+  /// - Parameter command: what opens a file whose path stands behind it, such as `gpg -dq`.
+  init(of folder: String, by command: String, _ progress: Progress) throws {
+    guard System.kind(of: folder) == .directory else {
+      throw CommandError.usage("--decrypt", "is for a folder of sealed files, such as ~/.password-store")
+    }
+    let source = try ImportCommand.inExchange(folder) { () throws(ExchangeError) in
+      try ImportFolder.source(at: folder)
+    }
+    let files = (source.files ?? []).filter { Self.isSealed($0.path) }
+    guard !files.isEmpty else {
+      throw CommandError(
+        .inputRefused, "input_refused", subject: folder, "has no file that ends with .gpg or .age",
+        hints: ["name the folder of the store: ~/.password-store, or what `gopass config mounts.path` says"])
+    }
+    var lines: [UInt8] = []
+    for file in files {
+      lines += try Self.line(of: file, in: folder, command)
+      guard lines.count <= Self.maximumByteCount else {
+        throw CommandError(
+          .inputRefused, "input_refused", subject: folder, "holds more than 256 MiB",
+          hints: ["import its folders one by one"])
+      }
+      progress.advance()
+    }
+    do throws(Errno) {
+      path = "/dev/fd/\(try MemoryFile.sealed(RawSpan(_elements: lines.span), isInherited: false))"
+    } catch {
+      throw SystemError(number: error.number, path: nil, action: "made in memory")
+    }
+  }
+
+  private static func isSealed(_ path: String) -> Bool { path.hasSuffix(".gpg") || path.hasSuffix(".age") }
+
+  private static func line(of file: ImportFile, in folder: String, _ command: String) throws -> [UInt8] {
+    var members: [(String, JSONValue)] = [("path", .string(file.path))]
+    if let refusal = file.refusal {
+      members.append(("refusal", .string(refusal)))
+    } else {
+      var text: [UInt8]?
+      // A name that begins with a hyphen is one within the folder, never an option.
+      let script = "\(command) \("\(folder)/\(file.path)".shellQuoted)"
+      let status = try System.readShell(script, variables: System.variablesForTools()) { descriptor in
+        text = try TextInput.bytes(from: descriptor, named: file.path, limit: 16 << 20)
+      }
+      members.append(
+        status == 0 && text != nil
+          ? ("text", .string(Base64.encode(text ?? []))) : ("refusal", .string("the command does not open it")))
+    }
+    return try JSONValue.object(JSONObject(members)).compactBytes(limits: .exchange) + [UInt8(ascii: "\n")]
+  }
+}

@@ -1,0 +1,7 @@
+package import VaultCLI
+
+extension Pack {
+  /// Records from other tools, and for them.
+  package static let exchange = Pack(
+    commands: [ImportCommand.self, ExportCommand.self])
+}

@@ -1,0 +1,212 @@
+import VaultCLI
+import VaultCrypto
+import VaultDocument
+import VaultExchange
+import VaultKit
+import VaultRecords
+import VaultSealing
+import VaultTerminal
+
+/// An import from another tool: known entries are compared, new ones are stored as one batch at the end.
+///
+/// What waits for the end is in memory as compact text, with files to attach, so memory is bounded by
+/// what the reader may hand over.
+struct ForeignImport {
+  struct Mode {
+    var isDryRun = false
+    var isStrict = false
+    var isUpdating = false
+  }
+
+  /// A new record.
+  private struct Held: Sendable {
+    let kind: RecordKind
+    let text: [UInt8]
+    let place: SourcePlace
+    let files: [FileToAttach]
+    let name: EntryName
+
+    func members() throws(VaultError) -> JSONObject {
+      guard let members = try? JSONParser.parse(text, limits: .exchange).object else {
+        throw VaultError(.internalFailure, "cannot read what it wrote itself")
+      }
+      return members
+    }
+  }
+
+  /// Larger entries are sealed once only to see whether there is memory for it.
+  private static let largeByteCount = 64 << 10
+
+  let vault: Vault
+  let mode: Mode
+  private let progress: Progress
+  var known: KnownRecords
+  private var held: [Held] = []
+  /// How many would be stored; they are not held in a dry run.
+  private var newCount = 0
+  /// Entries that the vault has otherwise: which of them are sure is known when all names were seen.
+  var pending: [PendingUpdate] = []
+  var report: ForeignReport
+
+  init(
+    of identity: String?, from idPrefix: String, into vault: Vault, _ mode: Mode, _ report: ForeignReport,
+    _ progress: Progress
+  ) async throws {
+    self.vault = vault
+    self.mode = mode
+    self.report = report
+    self.progress = progress
+    known = try await KnownRecords(of: vault, from: idPrefix, file: identity)
+  }
+
+  /// Takes all items; a source that cannot be read to its end is reported, and what came before it is good.
+  mutating func run(_ reader: SourceReader) async throws {
+    do {
+      while let item = try reader.next() { try await take(item) }
+    } catch let fault as SourceFault {
+      try report.end(fault)
+    }
+    if !mode.isStrict || !report.hasRefusals { try await store() }
+    try await update()
+    // What was refused may be what seems to be missing.
+    if mode.isUpdating, !report.hasRefusals { try await reportVanished() }
+    progress.end()
+  }
+
+  private mutating func reportVanished() async throws {
+    var vanished: [VanishedRecord] = []
+    for id in known.vanished { vanished.append(VanishedRecord(id: id, name: try await vault.record(id).name)) }
+    report.miss(vanished)
+  }
+
+  private mutating func take(_ item: ImportedItem) async throws {
+    switch item {
+    case .leaves(let lines): try report.add(try lines.fitting(vault))
+    case .refused(let place, let reason, let lines):
+      try report.refuse(place, field: nil, reason)
+      try report.add(lines)
+    case .record(let record): try await take(record)
+    }
+    progress.advance()
+  }
+
+  private mutating func take(_ record: ImportedRecord) async throws {
+    report.remark(record.remarks)
+    let record = try record.fitting(vault)
+    let kind = try vault.kinds.argument(record.kind)
+    let name = try known.name(of: record)
+    let members = name.id.map { ExternalID.adding($0, to: record.members, of: kind) } ?? record.members
+    if let id = name.id, let old = known[id] {
+      return try await compare(record, members, with: old, name, files: record.attachments.map(FileToAttach.init))
+    }
+    if let id = name.id, known.isRemoved(id) { report.comeBack() }
+    if !name.isSure || name.number > 1, try await known.match(record.members, kind, in: vault) {
+      report.keep()
+      let refused = record.attachments.isEmpty ? [] : [Self.filesMember]
+      return try report.add(try lines(of: record, refusing: refused, FileToAttach.unsure))
+    }
+    guard !mode.isUpdating || name.id != nil else {
+      return try report.refuse(record, "nothing says which record it is: --name NAME says what the input is")
+    }
+    try await hold(record, kind, members, name)
+  }
+
+  /// Checks a new record, and keeps it for the end.
+  private mutating func hold(
+    _ record: ImportedRecord, _ kind: RecordKind, _ members: JSONObject, _ name: EntryName
+  ) async throws {
+    let tree = JSONValue.object(members)
+    // What depends on more than the description of the kind is found out by sealing it.
+    if tree.textByteCount > Self.largeByteCount || !tree.allStrings(satisfy: { !SealedToken.hasTokenShape($0) }) {
+      if let error = try await refusal(of: RecordInput(kind, members)) {
+        return try report.refuse(record, field: error.field, error.reason)
+      }
+    } else {
+      do throws(RecordError) {
+        try kind.check(clear: members)
+      } catch {
+        return try report.refuse(record, field: error.path.isEmpty ? nil : error.path, error.reason)
+      }
+    }
+    newCount += 1
+    if !mode.isDryRun {
+      let text = try tree.compactBytes(limits: .exchange)
+      let files = record.attachments.map(FileToAttach.init)
+      held.append(Held(kind: kind, text: text, place: record.place, files: files, name: name))
+    }
+    try report.add(record.lines)
+  }
+
+  private func refusal(of input: RecordInput) async throws -> VaultError? {
+    do {
+      return try await vault.add([input], count: 1, refusals: .leaveOut, isDryRun: true, record: { $0 })
+        .refusals.first?.error
+    } catch {
+      guard error.code == .memoryUnavailable else { throw error }
+      return error
+    }
+  }
+
+  /// Seals and stores what has come together: all of it or nothing.
+  private mutating func store() async throws {
+    guard !mode.isDryRun else { return report.wouldStore(newCount) }
+    var failure: (any Error)?
+    let result = try await Self.tellingDoubt(held.count, in: report) {
+      try await vault.add(
+        upTo: held.count, refusals: .storeNothing,
+        chosen: { () throws(VaultError) in
+          do {
+            try await leaveOutWhatCameMeanwhile()
+            return held
+          } catch {
+            failure = error
+            return []
+          }
+        },
+        record: { held throws(VaultError) in RecordInput(held.kind, try held.members()) })
+    }
+    if let failure { throw failure }
+    let files = held.map(\.files)
+    self.held = []
+    // Whatever the check beforehand did not see: the entry is named, and nothing is stored.
+    if let (_, held, error) = result.refusals.first { throw report.failure(at: held.place, error) }
+    for id in result.ids { report.store(id) }
+    for (id, files) in zip(result.ids, files) where !files.isEmpty { try await attach(files, to: id) }
+  }
+
+  /// Compares once more, under the lock: another import of the same entries may have stored them since.
+  private mutating func leaveOutWhatCameMeanwhile() async throws {
+    guard try await known.lookAgain(in: vault) else { return }
+    var new: [Held] = []
+    for entry in held {
+      if let id = entry.name.id, let old = known[id] {
+        // The lines of its values are in the report already.
+        let record = ImportedRecord(
+          place: entry.place, kind: entry.kind.name, members: try entry.members(), externalID: id, isWholeFile: false,
+          lines: [])
+        try await compare(record, record.members, with: old, entry.name, files: entry.files)
+      } else if !entry.name.isSure || entry.name.number > 1,
+        try await known.match(try entry.members(), entry.kind, in: vault)
+      {
+        report.keep()
+      } else {
+        new.append(entry)
+      }
+    }
+    held = new
+  }
+
+  /// Does a step that stores so many records; where nobody can tell whether they are there, or stay there, the report
+  /// says so.
+  static func tellingDoubt<Result>(
+    _ count: Int, of record: (id: RecordID, name: String)? = nil, in report: ForeignReport,
+    _ step: () async throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await step()
+    } catch let error as VaultError {
+      if error.mayBeStored { report.leaveUnsure(count, record, isStored: error.code == .mayBeLost) }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import VaultDocument
+import VaultExchange
+import VaultKit
+import VaultRecords
+import VaultTerminal
+
+/// What an import from another tool has done, and what became of each value.
+struct ForeignReport {
+  private struct Refusal {
+    let place: SourcePlace
+    let field: String?
+    let reason: String
+
+    var document: JSONValue {
+      .members([
+        "column": .optional(place.column), "field": .optional(field), "line": .optional(place.line),
+        "path": .string(place.path), "reason": .string(reason),
+      ])
+    }
+  }
+
+  private let file: String
+  private let format: VaultExchange.ImportFormat
+  private let isDryRun: Bool
+  private let global: GlobalOptions
+  /// Those that are in the document; other reports print them at once and only count them.
+  private var refusals: [Refusal] = []
+  private var refusalCount = 0
+  private var ids: [RecordID] = []
+  private var storedCount = 0
+  private var updatedCount = 0
+  private var unchangedCount = 0
+  private var differingCount = 0
+  /// Entries whose records lie in the trash.
+  private var removedCount = 0
+  private var vanished: [VanishedRecord] = []
+  private var replaced: [(id: RecordID, name: String, paths: [String])] = []
+  private var ledger: LedgerReport
+  private var remarks: [ImportRemark: Int] = [:]
+
+  init(_ file: String, _ format: VaultExchange.ImportFormat, isDryRun: Bool, _ global: GlobalOptions) {
+    self.file = file
+    self.format = format
+    self.isDryRun = isDryRun
+    self.global = global
+    ledger = LedgerReport(isDocument: global.json, isDryRun: isDryRun)
+  }
+
+  var hasRefusals: Bool { refusalCount > 0 }
+
+  /// Counts leaves; the document and a dry run have a line for each.
+  mutating func add(_ lines: [LedgerLine]) throws { try ledger.add(lines) }
+
+  mutating func store(_ id: RecordID) {
+    storedCount += 1
+    if global.json { ids.append(id) }
+  }
+
+  /// What is said of values that are taken.
+  mutating func remark(_ more: [ImportRemark: Int]) { remarks.merge(more, uniquingKeysWith: +) }
+
+  mutating func comeBack() { removedCount += 1 }
+  /// So many would be stored.
+  mutating func wouldStore(_ count: Int) { storedCount += count }
+
+  mutating func keep() { unchangedCount += 1 }
+  mutating func differ() { differingCount += 1 }
+  /// An update, and the sealed members whose values it replaces.
+  mutating func update(_ id: RecordID, _ name: String, replacing paths: [String]) {
+    updatedCount += 1
+    if !paths.isEmpty { replaced.append((id, name, paths)) }
+  }
+
+  /// The database stored so many records and may lose them again, or did not answer.
+  ///
+  /// - Parameter record: nil for new ones.
+  func leaveUnsure(_ count: Int, _ record: (id: RecordID, name: String)?, isStored: Bool) {
+    let entries = count == 1 ? "1 new entry" : "\(count) new entries"
+    let subject = record.map { "\($0.id.text) \(Printable.text($0.name))" } ?? entries
+    let all = count == 1 ? "" : ", all or none"
+    global.messages.note(
+      isStored
+        ? "stored, and not yet sure to stay: \(subject)" : "may be stored\(all), and may not: \(subject)")
+  }
+
+  /// Records that came from such a file before and are not in this one.
+  mutating func miss(_ records: [VanishedRecord]) { vanished = records }
+
+  mutating func refuse(_ place: SourcePlace, field: String?, _ reason: String) throws {
+    refusalCount += 1
+    guard !global.json else { return refusals.append(Refusal(place: place, field: field, reason: reason)) }
+    global.messages.report(error(at: place, field, reason))
+  }
+
+  private func error(at place: SourcePlace, _ field: String?, _ reason: String) -> CommandError {
+    let subject = [file, place.description, field].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
+    return CommandError(.inputRefused, "input_refused", subject: subject, reason)
+  }
+
+  /// What ends the import as a whole.
+  func failure(at place: SourcePlace, _ refusal: VaultError) -> CommandError {
+    error(at: place, refusal.field, refusal.reason + "; nothing was stored")
+  }
+
+  /// An entry that its kind refuses: with it all its values are refused.
+  mutating func refuse(_ record: ImportedRecord, field: String? = nil, _ reason: String) throws {
+    try refuse(record.place, field: field, reason)
+    try add(record.lines.map { $0.refused(reason) })
+  }
+
+  /// The source cannot be read on.
+  mutating func end(_ fault: SourceFault) throws {
+    try refuse(fault.place, field: nil, fault.reason + "; nothing behind it was read")
+  }
+
+  /// Prints the result and gives the status to end with.
+  mutating func finish() throws -> ExitStatus {
+    if removedCount > 0 {
+      let subject = removedCount == 1 ? "1 entry was" : "\(removedCount) entries were"
+      global.messages.note(
+        "\(subject) removed from the vault before and \(removedCount == 1 ? "is" : "are") in the trash still")
+    }
+    for (remark, count) in remarks.sorted(by: { $0.key.description < $1.key.description }) {
+      if let words = remark.words(count) { global.messages.note(words) }
+    }
+    if global.json { try printDocument() } else { try printLines() }
+    guard hasRefusals || ledger.totals.refused > 0 else { return .done }
+    return storedCount + updatedCount + unchangedCount + differingCount > 0 ? .partlyDone : .inputRefused
+  }
+
+  private func printLines() throws {
+    if differingCount > 0 {
+      let subject =
+        differingCount == 1 ? "1 record of the vault differs" : "\(differingCount) records of the vault differ"
+      global.messages.note("\(subject) from the file; --update takes what the file says")
+    }
+    let would = isDryRun ? "would be " : ""
+    try Output.lines(
+      [
+        "\(storedCount) \(would)stored, \(updatedCount) \(would)updated, "
+          + "\(unchangedCount + differingCount) there already, \(refusalCount) refused"
+      ] + ledger.lines)
+    try Output.lines(
+      replaced.map { id, name, paths in
+        "\(would)replaced: \(id.text)  \(Printable.text(name)): \(Printable.text(paths.joined(separator: ", ")))"
+      })
+    guard !vanished.isEmpty else { return }
+    try Output.lines(
+      ["\(vanished.count) still in the vault, no longer in the file; `vault remove` takes them away:"]
+        + vanished.map { "  \($0.id.text)  \(Printable.text($0.name))" })
+  }
+
+  private mutating func printDocument() throws {
+    try ledger.endDocument(with: [
+      "differing": .count(differingCount), "dry_run": .bool(isDryRun), "format": .string(format.name),
+      "ids": .array(ids.map { .string($0.text) }),
+      "replaced": .array(
+        replaced.map { id, name, paths in
+          .members([
+            "id": .string(id.text), "name": .string(name), "paths": .array(paths.map { .string($0) }),
+          ])
+        }), "refused": .array(refusals.map(\.document)), "remarks": .object(remarks.document),
+      "stored": .count(storedCount), "unchanged": .count(unchangedCount), "updated": .count(updatedCount),
+      "vanished": .array(
+        vanished.map { .members(["id": .string($0.id.text), "name": .string($0.name)]) }),
+    ])
+  }
+}
+
+extension ImportRemark {
+  /// What is said of so many values; nil for a remark of a later version.
+  fileprivate func words(_ count: Int) -> String? {
+    let isOne = count == 1
+    return switch self {
+    case .escapedMarkup:
+      "\(count) value\(isOne ? " holds" : "s hold") &amp;, &lt;, &gt; or the like, which LastPass may have written for &, <, > "
+        + "or a quote. \(isOne ? "It is" : "They are") taken as \(isOne ? "it stands" : "they stand"): `vault set` corrects one"
+    case .resolvedReference:
+      "\(count) value\(isOne ? " was a reference" : "s were references") of KeePass to another entry, and "
+        + "\(isOne ? "has" : "have") what that entry holds now"
+    default: nil
+    }
+  }
+}
+
+/// A record of the vault that came from such a file before, and is not in this one.
+struct VanishedRecord {
+  let id: RecordID
+  let name: String
+}

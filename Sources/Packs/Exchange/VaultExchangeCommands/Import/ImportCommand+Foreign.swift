@@ -1,0 +1,191 @@
+import VaultCLI
+import VaultDocument
+import VaultExchange
+import VaultKit
+import VaultRecords
+import VaultStorage
+import VaultSystem
+import VaultTerminal
+
+extension ImportCommand {
+  /// Imports a file of another tool, which a process of its own reads.
+  func importForeign(_ format: String, _ file: String) async throws {
+    try checkOptionsOfImport(format)
+    let name = file == "-" ? "stdin" : file
+    let session = try Session(vault, global)
+    let progress = Progress("read", global)
+    defer { progress.end() }
+    // Before anything is unlocked, so that none of them has anything of a key.
+    let header = try session.location.isDatabase ? HeaderFolder(of: session.locked) : nil
+    let store = try decrypt.map { try DecryptedStore(of: file, by: $0, progress) }
+    let reader = try reader(
+      of: store?.path ?? file, store == nil ? format : DecryptedStore.format, named: name, header, session, progress)
+    let importer = try reader.begin()
+    header?.remove()
+    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
+    let identity = FileSource.identity(of: file == "-" ? nil : file, named: sourceName)
+    let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
+    var work = try await ForeignImport(
+      of: identity, from: importer.format.idPrefix, into: opened, mode,
+      ForeignReport(name, importer.format, isDryRun: dryRun, global), progress)
+    do {
+      try await work.run(reader)
+    } catch {
+      // Records were changed one by one: the error says why that is not all.
+      progress.end()
+      _ = try? work.report.finish()
+      throw error
+    }
+    let status = try work.report.finish()
+    if status != .done { throw Finished(status: status) }
+  }
+
+  private func reader(
+    of file: String, _ format: String, named name: String, _ header: HeaderFolder?, _ session: Session,
+    _ progress: Progress
+  ) throws -> SourceReader {
+    var arguments = ["--vault=\(header?.path ?? session.location.path)"]
+    for (option, value) in [
+      ("kind", kind), ("encoding", encoding), ("name", sourceName), ("source-key-file", sourceKeys.sourceKeyFile),
+    ] {
+      if let value { arguments.append("--\(option)=\(value)") }
+    }
+    arguments += map.map { "--map=\($0)" } + sourceKeys.sourceIdentity.map { "--source-identity=\($0)" }
+    // What a shell's `<(…)` gives is a descriptor of this process.
+    let named = sourceKeys.sourceIdentity + [sourceKeys.sourceKeyFile].compactMap(\.self) + [file]
+    let kept = named.compactMap { path -> Int32? in
+      if path == "-" || path == "/dev/stdin" { return System.standardInput }
+      guard path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/") else { return nil }
+      return path.split(separator: "/").last.flatMap { Int32($0) }
+    }
+    return try SourceReader(
+      of: file, format: format, arguments: arguments + ["--", format, file], kept: kept, progress: progress,
+      passphrase: { [sourceKeys, global] in
+        try sourceKeys.passphrase(of: name, global)
+      })
+  }
+
+  private func checkOptionsOfImport(_ format: String) throws {
+    try checkOptionsOfForeign()
+    guard !strict || !update else {
+      throw CommandError.usage("--update", "changes entry by entry and does not go with --strict")
+    }
+    if let placement = try Placement(vault) {
+      throw CommandError.usage(
+        "import", "of another tool's file needs to know which vault of \(placement.set.path) gets it",
+        "say it with --in NAME")
+    }
+    if format != "auto" { _ = try Self.importer(named: format) }
+    guard decrypt == nil || ["auto", DecryptedStore.format].contains(format) else {
+      throw CommandError.usage("--decrypt", "is for pass: \(format) says itself how it is opened")
+    }
+  }
+
+  func checkOptionsOfForeign() throws {
+    for (option, isGiven) in [("--keep-unknown", keepUnknown), ("--rejects", rejects != nil)] where isGiven {
+      throw CommandError.usage(option, "is for json and jsonl")
+    }
+    try sourceKeys.check()
+  }
+
+  static func importer(named name: String) throws -> any Importer {
+    guard let importer = try? ImportFormats.named(name) else {
+      let names = ImportFormats.all.map(\.format.name) + ImportFormat.allCases.map(\.rawValue) + ["auto"]
+      throw CommandError.usage(Printable.argument(name), "is no format that this program reads")
+        .suggesting(name, among: names).hinting("`vault import --list` shows the formats")
+    }
+    return importer
+  }
+
+  /// Prints the formats of other tools.
+  func printFormats() throws {
+    let formats = ImportFormats.all.map(\.format)
+    guard global.json else {
+      return try Output.lines(formats.map { "\($0.name)\n  \($0.title); \($0.versions)\n  keeps \($0.keeps)" })
+    }
+    try Output.document([
+      "formats": .array(
+        formats.map { format in
+          .members([
+            "keeps": .string(format.keeps), "name": .string(format.name), "title": .string(format.title),
+            "versions": .string(format.versions),
+          ])
+        })
+    ])
+  }
+}
+
+extension CommandError {
+  /// A file of another tool that cannot be imported.
+  init(_ error: ExchangeError, subject: String) {
+    if let underlying = error.underlying as? SystemError {
+      self.init(underlying)
+      return
+    }
+    if let underlying = error.underlying as? CommandError {
+      self = underlying
+      return
+    }
+    let isUsage = error.code == .invalidMapping
+    let status: ExitStatus = isUsage ? .usage : error.code.isOfKeys ? .cannotUnlock : .inputRefused
+    self.init(status, snakeCase(error.code.description), subject: isUsage ? "--map" : subject, error.description)
+    if !isUsage { file = subject }
+    hints = error.advice.map(\.words)
+    let hasAdvice = !hints.isEmpty
+    if error.code == .unknownFormat {
+      let other = "a table of any kind: `vault import csv FILE --map MEMBER=COLUMN`"
+      hints =
+        ["`vault import FORMAT FILE` says it; `vault import --list` has the formats"]
+        + (hasAdvice ? hints : [other])
+    }
+    guard hints.isEmpty else { return }
+    switch error.code {
+    case .ambiguousFormat: hints = ["say which it is: `vault import FORMAT FILE`"]
+    case .missingColumn: hints = ["look at its first line, and at `vault import --list`", "csv: --map MEMBER=COLUMN"]
+    case .identityNeeded, .wrongIdentity:
+      hints = ["give the identity that opens it with --source-identity FILE; those of the vault are not tried"]
+    case .passphraseNeeded, .wrongPassphrase: hints = ["give it with --source-passphrase-file FILE, or on a terminal"]
+    case .invalidMapping: hints = ["`vault kinds show KIND` lists the fields"]
+    default: hints = ["correct the file and try again; nothing was changed"]
+    }
+  }
+}
+
+extension ExchangeError.Advice {
+  fileprivate var words: String {
+    switch self {
+    case .sentence(let text): text
+    case .format(let name): "`vault import \(name) FILE` takes that"
+    case .pipe(let command, let format): "open it on the way: `\(command) | vault import \(format ?? "auto") -`"
+    case .decrypt(let command, let format):
+      "open its files on the way: `vault import \(format) FOLDER --decrypt '\(command)'`"
+    case .keyFile:
+      "give it with --source-passphrase-file FILE, or on a terminal; a key file of the database with --source-key-file FILE"
+    case .mapColumns: "--map MEMBER=COLUMN says what a column is, and that the first row has their names"
+    }
+  }
+}
+
+extension ExchangeError.Code {
+  /// Whether a key is missing or wrong, rather than the file.
+  fileprivate var isOfKeys: Bool {
+    [.identityNeeded, .wrongIdentity, .passphraseNeeded, .wrongPassphrase].contains(self)
+  }
+}
+
+/// The header of a vault in a database, which says what kinds it declares: in a folder, for the process that reads,
+/// which has no way to a database. Nothing of it is secret.
+private final class HeaderFolder {
+  let path: String
+
+  init(of vault: LockedVault) throws {
+    path = try System.makeTemporaryDirectory(in: ProcessEnvironment.temporaryDirectory)
+    let bytes = vault.headerBytes
+    // Unsafe only in that any type has bytes: these are bytes.
+    try unsafe OutputFile.create(path + "/" + StoreLocation.header.fileName, bytes.span.bytes, isSynced: false)
+  }
+
+  deinit { remove() }
+
+  func remove() { System.removeDirectory(path) }
+}

@@ -1,0 +1,135 @@
+import VaultCLI
+import VaultDocument
+import VaultExchange
+import VaultKit
+import VaultRecords
+import VaultSystem
+import VaultTerminal
+
+extension ImportCommand {
+  /// Reads a file of another tool and prints what is in it, in clear, and no more: this is what reads for an import,
+  /// in a process that was never given a key.
+  func printParsed(_ format: String, _ file: String) async throws {
+    try checkOptionsOfForeign()
+    for (option, isGiven) in [
+      ("--dry-run", dryRun), ("--strict", strict), ("--update", update), ("--decrypt", decrypt != nil),
+    ] where isGiven {
+      throw CommandError.usage(option, "is for what is stored, and --parse-only stores nothing")
+    }
+    let name = file == "-" ? "stdin" : file
+    let named = format == "auto" ? nil : try Self.importer(named: format)
+    if global.canAsk { try global.confirm("Write all that \(name) holds in clear to stdout?") }
+    let output = ReaderOutput()
+    do {
+      try read(file, name, named, output)
+    } catch let finished as Finished {
+      throw finished
+    } catch {
+      let error = CommandError(any: error)
+      try output.fail(error)
+      throw error
+    }
+    guard output.counts.refused > 0 || output.isStopped else { return }
+    throw Finished(status: output.counts.records > 0 ? .partlyDone : .inputRefused)
+  }
+
+  private func read(_ file: String, _ name: String, _ named: (any Importer)?, _ output: ReaderOutput) throws {
+    let source = try source(file, name, output)
+    let importer = try Self.importer(of: source, name, named)
+    try checkOptions(for: importer.format)
+    let options = try options(of: name, output)
+    let items = try Self.inExchange(name) { () throws(ExchangeError) in
+      try importer.items(of: source, options: options)
+    }
+    try output.begin(importer.format.name)
+    do {
+      while let item = try items.next() { try output.write(item) }
+    } catch let error as ExchangeError {
+      try output.stop(SourceFault(error))
+      global.messages.report(CommandError(error, subject: name))
+    }
+    try output.end()
+  }
+
+  /// The file, or all files of a folder; nothing of it was read.
+  private func source(_ file: String, _ name: String, _ output: ReaderOutput) throws -> ImportSource {
+    guard file != "-", System.kind(of: file) == .directory else {
+      let opened = try FileSource(file) { output.read($0) }
+      ReaderLimits(byteCount: opened.byteCount).apply()
+      return opened.importSource(named: sourceName)
+    }
+    ReaderLimits(byteCount: nil).apply()
+    return try Self.inExchange(name) { () throws(ExchangeError) in try ImportFolder.source(at: file) }
+  }
+
+  /// The importer that was named, else the one whose format the file has.
+  private static func importer(
+    of source: ImportSource, _ name: String, _ named: (any Importer)?
+  ) throws -> any Importer {
+    try inExchange(name) { () throws(ExchangeError) in
+      let sample = try source.sample()
+      guard !sample.head.isEmpty || !sample.paths.isEmpty else { throw ExchangeError(.malformed, "is empty") }
+      if let named {
+        try ImportFormats.check(sample, for: named)
+        return named
+      }
+      return try ImportFormats.detecting(sample)
+    }
+  }
+
+  private func checkOptions(for format: VaultExchange.ImportFormat) throws {
+    guard !format.takesMappings else { return }
+    for (option, isGiven) in [("--kind", kind != nil), ("--map", !map.isEmpty)] where isGiven {
+      throw CommandError.usage(option, "is for csv and its like: \(format.name) says itself what its values are")
+    }
+  }
+
+  private func options(of name: String, _ output: ReaderOutput) throws -> ImportOptions {
+    var options = ImportOptions()
+    options.encoding = try encoding.map { name in
+      guard let encoding = TextEncoding(rawValue: name) else {
+        let names = TextEncoding.allCases.map(\.rawValue).joined(separator: ", ")
+        throw CommandError.usage("--encoding", "is none that this program reads", "one of \(names)")
+      }
+      return encoding
+    }
+    options.identities = try sourceKeys.identities()
+    options.keyFile = try sourceKeys.keyFile()
+    let (keys, global) = (sourceKeys, global)
+    options.passphrase = { () throws(ExchangeError) in
+      do {
+        if keys.sourcePassphraseFd != nil { try output.asks() }
+        return try keys.passphrase(of: name, global)
+      } catch {
+        throw ExchangeError(.passphraseNeeded, "is sealed with a passphrase", underlying: error)
+      }
+    }
+    options.kinds = try knownKinds()
+    options.kind = try kind.map { try options.kinds.argument($0) }
+    options.mappings = try Self.inExchange("--map") { () throws(ExchangeError) in
+      try map.map { text throws(ExchangeError) in try FieldMapping(parsing: text) }
+    }
+    return options
+  }
+
+  /// The kinds of the vault, as its header says without a key; the built-in ones where no vault is meant.
+  private func knownKinds() throws -> KindCatalog {
+    let isNamed = vault.isGiven || System.environment("CVAULT_DIR") != nil
+    do {
+      return try Session(vault, global, refusingOtherVaults: false).locked.kinds
+    } catch {
+      guard !isNamed else { throw error }
+      return .builtIn
+    }
+  }
+
+  static func inExchange<Result>(
+    _ subject: String, _ step: () throws(ExchangeError) -> Result
+  ) throws -> Result {
+    do throws(ExchangeError) {
+      return try step()
+    } catch {
+      throw CommandError(error, subject: subject)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import VaultDocument
+import VaultExchange
+import VaultKit
+import VaultSystem
+import VaultTerminal
+
+/// The forms that can be imported.
+enum ImportFormat: String, CaseIterable {
+  case json, jsonl
+
+  private static let byteLimit = 128 << 20
+
+  /// What a file holds, each element by itself; of lines, none is parsed yet, and a file of them is not in memory as a
+  /// whole.
+  func elements(of path: String) throws -> ImportElements {
+    switch self {
+    case .json:
+      let bytes = try TextInput.file(path, limit: Self.byteLimit)
+      return ImportElements(try Self.items(bytes, in: path == "-" ? "stdin" : path))
+    case .jsonl:
+      let elements = try Self.lines(of: path)
+      // Else every line of an array that spans many would be reported.
+      if let first = elements.makeIterator().next(), first.bytes.first == UInt8(ascii: "["), first.value == nil {
+        throw CommandError(
+          .inputRefused, "input_refused", subject: path == "-" ? "stdin" : path,
+          "begins with an array that goes on after its line: that is json, not jsonl", hints: ["`vault import json`"])
+      }
+      return elements
+    }
+  }
+
+  private static func lines(of path: String) throws -> ImportElements {
+    let bytes: [UInt8]
+    if path == "-" {
+      bytes = try TextInput.file(path, limit: byteLimit)
+    } else {
+      let file = try NamedFile.reading(path)
+      if let state = System.state(of: file.descriptor) { return ImportElements(try LineFile(file, state)) }
+      bytes = try TextInput.bytes(of: file, limit: byteLimit)
+    }
+    return ImportElements(Lines(of: bytes).map { ImportElement($0.bytes, line: $0.number) })
+  }
+
+  private static func items(_ bytes: [UInt8], in file: String) throws -> [ImportElement] {
+    do throws(DocumentError) {
+      switch try JSONParser.parse(bytes, limits: .exchange) {
+      case .array(let items): return items.map { ImportElement($0) }
+      case let value where OwnExport.records(of: value) != nil:
+        return (OwnExport.records(of: value) ?? []).map { ImportElement(.object($0)) }
+      case let value where value.object != nil: return [ImportElement(value)]
+      default: throw DocumentError(code: .wrongType, reason: "must be an array of objects", line: 1, column: 1)
+      }
+    } catch {
+      throw CommandError(error, in: file)
+    }
+  }
+
+  /// Writes refused elements in the form they came in.
+  func write(rejected: [ImportElement], to path: String) throws {
+    let bytes: [UInt8] =
+      switch self {
+      case .json: try JSONValue.array(rejected.map { $0.value ?? .null }).prettyBytes(limits: .exchange)
+      case .jsonl: rejected.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
+      }
+    let file = try OutputFile.replacing(path)
+    try file.write(bytes)
+    try file.commit()
+  }
+}
+
+/// The elements of an imported file, in their order; they can be gone through more than once.
+struct ImportElements: Sequence {
+  let count: Int
+  private let make: () -> AnyIterator<ImportElement>
+
+  init(_ elements: [ImportElement]) {
+    count = elements.count
+    make = { AnyIterator(elements.makeIterator()) }
+  }
+
+  init(_ file: LineFile) {
+    count = file.count
+    make = { AnyIterator(file.makeIterator()) }
+  }
+
+  func makeIterator() -> AnyIterator<ImportElement> { make() }
+}
+
+/// One element of an imported file.
+struct ImportElement: Sendable {
+  private enum Content {
+    /// It was parsed.
+    case item(JSONValue)
+    /// Its line as it came in, from 1; it is parsed when it is needed.
+    case line([UInt8], number: Int)
+    /// It cannot be read any more.
+    case gone(VaultError)
+  }
+
+  private let content: Content
+
+  /// An element that was parsed.
+  init(_ item: JSONValue) { content = .item(item) }
+
+  init(_ bytes: [UInt8], line: Int) { content = .line(bytes, number: line) }
+
+  init(gone error: VaultError) { content = .gone(error) }
+
+  /// The same for who only needs its place.
+  var withoutContent: ImportElement { line.map { ImportElement([], line: $0) } ?? ImportElement(.null) }
+
+  /// The number of its line, for files of one element a line.
+  var line: Int? { if case .line(_, let number) = content { number } else { nil } }
+
+  /// Its line as it came in; empty where elements are no lines.
+  var bytes: [UInt8] { if case .line(let bytes, _) = content { bytes } else { [] } }
+
+  /// Its value; nil for a line that is not JSON.
+  var value: JSONValue? {
+    switch content {
+    case .item(let item): item
+    case .line(let bytes, _): try? JSONParser.parse(bytes)
+    case .gone: nil
+    }
+  }
+
+  /// The object it is.
+  ///
+  /// - Throws: ``VaultError`` `.inputRefused`, never with any of its content.
+  func object() throws(VaultError) -> JSONObject {
+    if case .gone(let error) = content { throw error }
+    do throws(DocumentError) {
+      let value = if case .line(let bytes, _) = content { try JSONParser.parse(bytes) } else { value }
+      guard let object = value?.object else { throw DocumentError(code: .wrongType, reason: "must be an object") }
+      return object
+    } catch {
+      let column = error.column.map { "column \($0): " } ?? ""
+      throw VaultError(.inputRefused, column + error.reason)
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import VaultDocument
+import VaultExchange
+import VaultTerminal
+
+/// The ledger of an import as it is printed: a line for each value, which is not kept, and then what was refused and
+/// why.
+struct LedgerReport {
+  private struct Sentence: Hashable {
+    let word: String
+    let text: String
+  }
+
+  private struct Reason {
+    var count = 0
+    let first: SourcePlace
+  }
+
+  private let isDocument: Bool
+  private let isDryRun: Bool
+  private var hasBegun = false
+  private(set) var totals = LedgerTotals()
+  /// Reasons are sentences of this program, so there are few.
+  private var reasons: [Sentence: Reason] = [:]
+
+  init(isDocument: Bool, isDryRun: Bool) {
+    self.isDocument = isDocument
+    self.isDryRun = isDryRun
+  }
+
+  /// Counts leaves, and prints them in a document and in a dry run.
+  mutating func add(_ lines: [LedgerLine]) throws {
+    totals.add(lines)
+    for line in lines where line.outcome.isReason {
+      let sentence = Sentence(word: line.outcome.word, text: line.outcome.detail ?? "")
+      reasons[sentence, default: Reason(first: line.place)].count += 1
+    }
+    if isDocument {
+      for line in lines { try write(line) }
+    } else if isDryRun {
+      try Output.lines(lines.map { "\(Printable.text($0.place.description)): \(Printable.text($0.outcome.text))" })
+    }
+  }
+
+  /// The last lines of a report: how many values had which end, and why some were refused.
+  var lines: [String] {
+    let sum =
+      "values: \(totals.leaves): \(totals.stored) stored, \(totals.mapped) mapped, \(totals.custom) custom fields, "
+      + "\(totals.tagged) \(totals.tagged == 1 ? "tag" : "tags"), \(totals.empty) empty, \(totals.refused) refused"
+    let settings = "\(totals.leftOut) \(totals.leftOut == 1 ? "setting" : "settings") of the other program left out"
+    return [sum] + (totals.leftOut > 0 ? [settings] : [])
+      + sortedReasons("refused").map { reason, what in
+        let place = what.first.description
+        return "refused \(what.count): \(reason)"
+          + (place.isEmpty ? "" : " (\(what.count == 1 ? "" : "the first: ")\(Printable.text(place)))")
+      }
+  }
+
+  private func sortedReasons(_ word: String) -> [(text: String, value: Reason)] {
+    reasons.filter { $0.key.word == word }.map { ($0.key.text, $0.value) }
+      .sorted { ($1.value.count, $0.text) < ($0.value.count, $1.text) }
+  }
+}
+
+extension LedgerReport {
+  /// Lines are written as they come: there may be more than fit into memory.
+  private mutating func write(_ line: LedgerLine) throws {
+    try Output.write(Array((hasBegun ? ",\n" : #"{"schema":1,"lines":["# + "\n").utf8) + line.document.compactBytes())
+    hasBegun = true
+  }
+
+  /// Ends the document with totals and these members.
+  mutating func endDocument(with members: KeyValuePairs<String, JSONValue>) throws {
+    let ledger: JSONValue = .members([
+      "custom": .count(totals.custom), "empty": .count(totals.empty), "leaves": .count(totals.leaves),
+      "left_out": .count(totals.leftOut), "mapped": .count(totals.mapped), "refused": .count(totals.refused),
+      "stored": .count(totals.stored),
+      "tagged": .count(totals.tagged),
+    ])
+    guard case .object(var document) = JSONValue.members(members) else { return }
+    document["ledger"] = ledger
+    document["left_out_values"] = reasonList("left-out")
+    document["refused_values"] = reasonList("refused")
+    let begin = hasBegun ? "\n]," : #"{"schema":1,"lines":[],"#
+    let rest = try JSONValue.object(document).compactBytes(limits: .exchange).dropFirst()
+    try Output.write(Array(begin.utf8) + rest + Array("\n".utf8))
+  }
+
+  private func reasonList(_ word: String) -> JSONValue {
+    .array(
+      sortedReasons(word).map { reason, what in
+        .members([
+          "count": .count(what.count), "line": .optional(what.first.line), "path": .string(what.first.path),
+          "reason": .string(reason),
+        ])
+      })
+  }
+}
+
+extension JSONValue {
+  static func count(_ number: Int) -> JSONValue { .number(JSONNumber(number)) }
+  static func optional(_ number: Int?) -> JSONValue { number.map(JSONValue.count) ?? .null }
+}
+
+extension LedgerLine {
+  /// The line of a value whose entry is not taken.
+  func refused(_ reason: String) -> LedgerLine {
+    switch outcome {
+    case .empty, .leftOut: self
+    default: LedgerLine(place, .refused(reason))
+    }
+  }
+
+  fileprivate var document: JSONValue {
+    .members([
+      "line": .optional(place.line), "outcome": .string(outcome.word), "path": .string(place.path),
+      "to": .optional(outcome.detail),
+    ])
+  }
+}
+
+extension LedgerLine.Outcome {
+  /// Reads what ``word`` and ``detail`` give; nil for what they never do.
+  init?(word: String, detail: String?) {
+    switch (word, detail) {
+    case ("stored", let path?): self = .stored(at: path)
+    case ("mapped", let path?): self = .mapped(to: path)
+    case ("custom", let path?): self = .custom(at: path)
+    case ("tagged", nil): self = .tagged
+    case ("empty", nil): self = .empty
+    case ("left-out", let reason?): self = .leftOut(reason)
+    case ("refused", let reason?): self = .refused(reason)
+    default: return nil
+    }
+  }
+
+  var word: String {
+    switch self {
+    case .stored: "stored"
+    case .mapped: "mapped"
+    case .custom: "custom"
+    case .tagged: "tagged"
+    case .empty: "empty"
+    case .leftOut: "left-out"
+    case .refused: "refused"
+    }
+  }
+
+  /// The member, or the reason.
+  var detail: String? {
+    switch self {
+    case .stored(let path), .mapped(let path), .custom(let path): path
+    case .leftOut(let reason), .refused(let reason): reason
+    case .tagged, .empty: nil
+    }
+  }
+
+  /// Whether its detail is why there is no value.
+  fileprivate var isReason: Bool {
+    switch self {
+    case .leftOut, .refused: true
+    default: false
+    }
+  }
+
+  fileprivate var text: String { detail.map { "\(word): \($0)" } ?? word }
+}

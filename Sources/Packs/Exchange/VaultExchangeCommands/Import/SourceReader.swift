@@ -1,0 +1,227 @@
+import VaultCrypto
+import VaultExchange
+import VaultSystem
+import VaultTerminal
+
+/// The process that reads a file of another tool: this program with `--parse-only`, in which there is no key.
+///
+/// Whatever the file does to it, here come lines or an error. It ends with its last reference.
+final class SourceReader {
+  /// What of the environment the process gets; nothing that says how a vault is unlocked, nor where one is.
+  private static let variables = ["LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"]
+
+  private let name: String
+  private let limits: ReaderLimits
+  private let askedPassphrase: () throws -> SecretBytes
+  private let progress: Progress
+  private let output: ReaderPipe
+  private var lines: Lines
+  /// Takes the passphrase of the file, once; nil when it was given.
+  private var passphraseEnd: Int32?
+  private var process: Int32?
+  private var format: String
+  private var importer: (any Importer)?
+  private var counts = ReaderCounts()
+  private var fault: SourceFault?
+
+  /// Starts it.
+  ///
+  /// - Parameters:
+  ///   - arguments: of the command that reads, with the file at their end.
+  ///   - kept: descriptors that the arguments name.
+  ///   - passphrase: asks for that of the file, when it turns out to have one.
+  init(
+    of file: String, format: String, arguments: [String], kept: [Int32], progress: Progress,
+    passphrase: @escaping () throws -> SecretBytes
+  ) throws {
+    name = file == "-" ? "stdin" : file
+    self.format = format
+    self.progress = progress
+    askedPassphrase = passphrase
+    let status = file == "-" ? System.state(of: System.standardInput) : System.status(of: file)
+    let isFile = status?.kind == .regular
+    limits = ReaderLimits(byteCount: isFile ? status?.byteCount : nil)
+    let (result, answer) = (try System.makePipe(), try System.makePipe())
+    defer {
+      System.closePipe(result.writing)
+      System.closePipe(answer.reading)
+    }
+    // What is typed, or comes through a pipe, takes its time.
+    output = ReaderPipe(result.reading, limits, isTimed: isFile || status?.kind == .directory)
+    lines = Lines(from: output.next, limit: ReaderLimits.lineByteCount)
+    passphraseEnd = answer.writing
+    let input = kept.contains(System.standardInput) ? System.standardInput : nil
+    let streams = ChildStreams(
+      input: input, output: result.writing, closesOthers: true, kept: kept + [answer.reading], isAlone: true)
+    process = try System.spawn(
+      System.ownProgram,
+      ["vault", "import", "--parse-only", "--no-input", "--source-passphrase-fd=\(answer.reading)"] + arguments,
+      variables: Self.environment, streams: streams)
+  }
+
+  private static var environment: [String] {
+    System.allVariables().filter { variable in
+      let name = String(variable.prefix { $0 != "=" })
+      return variables.contains(name) || name.hasPrefix("LC_")
+    }
+  }
+
+  deinit {
+    closePassphrase()
+    _ = stop()
+  }
+
+  /// Waits until the file is known to be of a format.
+  func begin() throws -> any Importer {
+    while true {
+      switch try line() {
+      case .begin(let name):
+        guard let found = try? ImportFormats.named(name), format == "auto" || format == name else { throw broken() }
+        (format, importer) = (name, found)
+        return found
+      case .asks: try givePassphrase()
+      case .read(let percents): pass(percents)
+      case .failed(let error): throw error
+      case .item, .stopped, .end: throw broken()
+      }
+    }
+  }
+
+  /// The next item; nil when the reader has finished.
+  ///
+  /// - Throws: ``SourceFault`` where the file cannot be read on, ``CommandError`` where nothing of it can be taken.
+  func next() throws -> ImportedItem? {
+    while true {
+      switch try line() {
+      case .item(let item):
+        guard fault == nil, isOfFormat(item) else { throw broken() }
+        counts.add(item)
+        return item
+      case .stopped(let stopped):
+        guard fault == nil else { throw broken() }
+        fault = stopped
+      case .end(let counts):
+        guard counts == self.counts else { throw broken() }
+        try finish()
+        if let fault { throw fault }
+        return nil
+      case .asks: try givePassphrase()
+      case .read(let percents): pass(percents)
+      case .failed(let error): throw error
+      case .begin: throw broken()
+      }
+    }
+  }
+
+  /// An entry of one format must not name a record that came from another.
+  private func isOfFormat(_ item: ImportedItem) -> Bool {
+    guard case .record(let record) = item, let id = record.externalID, let importer else { return true }
+    return id.utf8.starts(with: "\(importer.format.idPrefix):".utf8)
+  }
+
+  private func pass(_ percents: Int) { progress.pass(Double(percents) / 100) }
+
+  private func givePassphrase() throws {
+    guard let end = passphraseEnd else { throw broken() }
+    let secret = try askedPassphrase()
+    // A reader that has ended says so by its last line.
+    try? secret.withBytes { bytes throws(SystemError) in try System.writeAll(bytes, to: end) }
+    closePassphrase()
+  }
+
+  private func closePassphrase() {
+    if let end = passphraseEnd.take() { System.closePipe(end) }
+  }
+}
+
+// MARK: - Ends
+
+extension SourceReader {
+  private func line() throws -> ReaderLine {
+    guard let bytes = lines.next()?.bytes else { throw ended() }
+    // Who dies while it writes leaves the beginning of a line.
+    guard let line = ReaderLine(bytes) else { throw output.hasEnded ? ended() : broken() }
+    return line
+  }
+
+  /// Nothing comes behind the last line.
+  private func finish() throws {
+    guard lines.next() == nil, !lines.hasTooLong else { throw broken() }
+    if output.failure != nil { throw ended() }
+    _ = process.take().map { ChildProcess.end(of: $0) }
+  }
+
+  private func stop() -> ChildEnd? {
+    process.take().map { process in
+      ChildProcess.kill(process)
+      return ChildProcess.end(of: process)
+    }
+  }
+
+  private func broken() -> CommandError {
+    _ = stop()
+    return error("gave what is no record of it")
+  }
+
+  /// Why there is no further line.
+  private func ended() -> CommandError {
+    if let failure = output.failure ?? (lines.hasTooLong ? .tooMuch : nil) {
+      _ = stop()
+      return error(failure == .tooLate ? late : "gave more than a file can hold")
+    }
+    guard let end = process.take().map({ ChildProcess.end(of: $0) }) else { return error("has ended") }
+    if end.isOutOfTime { return error(late) }
+    // What a program asks for in vain, to hold more, is as much again as it has.
+    if end.isCrash, end.peakByteCount > limits.memoryByteCount / 4 { return error("used too much memory") }
+    return error(end.signal.map { "was ended by signal \($0)" } ?? "ended with \(end.exitCode) before it was done")
+  }
+
+  private var late: String { "took longer than \(limits.processorSeconds) s" }
+
+  private func error(_ what: String) -> CommandError {
+    let reader = format == "auto" ? "its reader" : "the reader of \(format)"
+    var error = CommandError(
+      .inputRefused, "reader_failed", subject: name, "\(reader) \(what); nothing was stored",
+      hints: ["`vault import \(format) FILE --parse-only` shows how far it comes, with what is read in clear"])
+    error.file = name
+    return error
+  }
+}
+
+/// The lines that a reader writes, as they come.
+private final class ReaderPipe {
+  enum Failure { case tooLate, tooMuch, unreadable }
+
+  private(set) var failure: Failure?
+  private(set) var hasEnded = false
+  private let descriptor: Int32
+  private let limits: ReaderLimits
+  private let isTimed: Bool
+  private var byteCount = 0
+
+  init(_ descriptor: Int32, _ limits: ReaderLimits, isTimed: Bool) {
+    (self.descriptor, self.limits, self.isTimed) = (descriptor, limits, isTimed)
+  }
+
+  deinit { System.closePipe(descriptor) }
+
+  /// The next piece; empty at the end.
+  func next() -> [UInt8] {
+    guard System.waitToRead(descriptor, seconds: isTimed ? limits.processorSeconds : nil) else { return fail(.tooLate) }
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    var span = piece.mutableSpan
+    // Unsafe only in that any bytes can be stored: a UInt8 may be any byte.
+    var raw = unsafe span.mutableBytes
+    guard let count = try? System.readSome(into: &raw, at: 0, from: descriptor) else { return fail(.unreadable) }
+    byteCount += count
+    hasEnded = count == 0
+    guard byteCount <= limits.outputByteCount else { return fail(.tooMuch) }
+    piece.removeLast(piece.count - count)
+    return piece
+  }
+
+  private func fail(_ failure: Failure) -> [UInt8] {
+    self.failure = failure
+    return []
+  }
+}

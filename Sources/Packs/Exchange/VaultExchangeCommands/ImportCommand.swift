@@ -1,0 +1,334 @@
+import ArgumentParser
+import Synchronization
+import VaultCLI
+import VaultDocument
+import VaultExchange
+import VaultKit
+import VaultRecords
+import VaultTerminal
+
+/// `vault import`: records come in.
+struct ImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Store the records of a file, of this program or of another tool.",
+    discussion: """
+      json is an array of objects (or one object), jsonl one object a line. Each is checked by itself; refused ones are \
+      reported with their place and the reason, never with their content, and the others are stored (exit code 4). The \
+      formats of other tools are those of `vault import --list`; auto goes by how the file begins. Every value of such a \
+      file is accounted for, and an entry that came before is not stored again.
+
+      --map MEMBER=SOURCE sends a column of csv, or a value of plain-json, plain-jsonl, plist, dotenv or sops under its \
+      path, to a member of the kind: `vault kinds show KIND` lists the fields, fields.NAME and secrets.NAME are custom \
+      ones. What is not mapped goes where its name says, else it is sealed under its name. --dry-run shows what goes where.
+
+      Such a file is read by a process of its own, which is started before the vault is opened and is given nothing of its \
+      keys. --parse-only is that process by itself: it prints what it reads, secrets in clear.
+
+      Example:
+        vault import bitwarden.csv --dry-run
+        vault import csv servers.csv --kind database --map host=Server --map fields.rack="Rack no."
+        vault import plain-json keys.json --map password=auth.token --map title=auth.id
+      """)
+
+  @Argument(help: "json, jsonl, auto, or a format of `vault import --list`; before a file alone it is auto.")
+  var format: String?
+
+  @Argument(help: "The file, or - for standard input.")
+  var file: String?
+
+  @Flag(help: "List the formats of other tools and what is kept of them.")
+  var list = false
+
+  @Option(help: "The kind of the records; `vault kinds list` shows them. Other tools say it themselves, csv takes it.")
+  var kind: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Send a column, or a value under its path, to a member: username=E-Mail. May be repeated.",
+      valueName: "member=source"))
+  var map: [String] = []
+
+  @Option(help: "The encoding of csv that is not UTF-8: utf-16le, utf-16be or windows-1252.")
+  var encoding: String?
+
+  @Flag(help: "Check everything and store nothing; of other tools' files, print what becomes of each value.")
+  var dryRun = false
+
+  @Flag(help: "Print what another tool's file holds, in clear, as JSON Lines, and store nothing; needs no vault.")
+  var parseOnly = false
+
+  @Flag(help: "Store nothing at all when one is refused.")
+  var strict = false
+
+  @Flag(help: "Change records that came from the same entries before, where the file says otherwise.")
+  var update = false
+
+  @Option(
+    name: .customLong("name"),
+    help: ArgumentHelp(
+      "What the file is known by, in place of its path, where its entries say nothing else of themselves.",
+      valueName: "name"))
+  var sourceName: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Open each file of a store of pass with this command, which gets its path: 'gpg -dq'.", valueName: "command"))
+  var decrypt: String?
+
+  @Flag(help: "Seal fields that the kind does not have in `extra`, rather than refuse them.")
+  var keepUnknown = false
+
+  @Option(help: ArgumentHelp("Write the refused ones to a file; it holds their secrets in clear.", valueName: "file"))
+  var rejects: String?
+
+  @OptionGroup(title: "Source") var sourceKeys: SourceKeys
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    if list { return try printFormats() }
+    guard let format else {
+      throw CommandError.usage("import", "needs a file", "`vault import FILE`; `vault import --list` shows the formats")
+    }
+    let (word, file) = try source(format)
+    try await run(word, file)
+  }
+
+  private func run(_ format: String, _ file: String) async throws {
+    if parseOnly, ImportFormat(rawValue: format) == nil {
+      try await printParsed(format, file)
+    } else if let own = ImportFormat(rawValue: format) {
+      try await importOwn(own, file)
+    } else {
+      try await importForeign(format, file)
+    }
+  }
+
+  /// Format and file; one word alone is a file whose format is told by how it begins.
+  private func source(_ format: String) throws -> (format: String, file: String) {
+    if let file { return (format, file) }
+    let names = ["auto"] + ImportFormat.allCases.map(\.rawValue) + ImportFormats.all.map(\.format.name)
+    guard !names.contains(format) else {
+      throw CommandError.usage("import", "needs a file behind the format", "`vault import \(format) FILE`")
+    }
+    // A word that is neither a file nor like the name of one is a format that is spelled wrong.
+    if !System.isThere(format), !format.contains(where: { "./\\".contains($0) }) {
+      _ = try Self.importer(named: format)
+    }
+    return ("auto", format)
+  }
+
+  private func importOwn(_ format: ImportFormat, _ file: String) async throws {
+    for (option, isGiven) in [
+      ("--map", !map.isEmpty), ("--encoding", encoding != nil), ("--update", update), ("--name", sourceName != nil),
+      ("--parse-only", parseOnly), ("--decrypt", decrypt != nil),
+      ("--source-identity", !sourceKeys.sourceIdentity.isEmpty),
+      ("--source-passphrase-file", sourceKeys.sourcePassphraseFile != nil),
+      ("--source-passphrase-fd", sourceKeys.sourcePassphraseFd != nil),
+    ]
+    where isGiven {
+      throw CommandError.usage(option, "is for files of other tools")
+    }
+    guard let placement = try Placement(vault) else { return try await importOwn(format, file, nil, into: vault, nil) }
+    let elements = try elements(format, file)
+    let places = try placement.places(of: elements, kind)
+    let names = placement.set.set.members.map(\.name).filter(places.contains)
+    guard rejects == nil || names.count < 2 else {
+      throw CommandError.usage("--rejects", "is one file, and the records belong to \(names.count) vaults")
+    }
+    func store(_ name: String) async throws {
+      var options = vault
+      options.names = [name]
+      try await importOwn(format, file, elements, into: options, Set(places.indices.filter { places[$0] == name }))
+    }
+    if let only = names.first, names.count == 1 { return try await store(only) }
+    try await VaultParts(names, global).run { name in
+      try await store(name)
+      return true
+    }
+  }
+
+  /// - Parameters:
+  ///   - read: what the file holds, where it was read already.
+  ///   - chosen: the places of those that are meant; nil for all.
+  private func importOwn(
+    _ format: ImportFormat, _ file: String, _ read: ImportElements?, into vault: VaultOptions, _ chosen: Set<Int>?
+  ) async throws {
+    let session = try Session(vault, global)
+    try session.location.checkOutside(rejects)
+    _ = try kind.map { try session.locked.kinds.argument($0) }
+    let elements = try read ?? elements(format, file)
+    let count = chosen?.count ?? elements.count
+    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
+    let kinds = ElementKinds(opened.kinds, chosen: try kind.map { try opened.kinds.argument($0) })
+    let (keepsUnknown, warnings, source) = (keepUnknown, Warnings(), try sourceKeys.cryptoKitContext())
+    let progress = Progress("checked", global) { count }
+    defer { progress.end() }
+    let result = try await opened.add(
+      zip(0..., elements).lazy.filter { chosen?.contains($0.0) ?? true }, count: count,
+      refusals: strict ? .storeNothing : .leaveOut, isDryRun: dryRun,
+      keeping: { [keepsContent = rejects != nil] in keepsContent ? $0 : ($0.0, $0.1.withoutContent) },
+      progress: { progress.advance(by: $0) },
+      record: { (index, element) throws(VaultError) in
+        let (kind, given) = try kinds.kind(of: element.object())
+        // Once, for all who ask after it.
+        let members = kind.modernised(given)
+        warnings.look(at: members, kind, index, element)
+        return RecordInput(kind, members, keepingUnknown: keepsUnknown, openingWith: source)
+      })
+    progress.end()
+    let report = ImportReport(file: file == "-" ? "stdin" : file, result: result, isDryRun: dryRun)
+    warnings.tell(of: result, global)
+    try Output.afterwards(report.action) {
+      if let rejects { try format.write(rejected: report.rejected, to: rejects) }
+      try report.print(global)
+    }
+    if !result.refusals.isEmpty {
+      throw Finished(status: result.ids.isEmpty ? .inputRefused : .partlyDone)
+    }
+  }
+}
+
+extension Placement {
+  /// The names of the vaults that elements belong to, one for each.
+  ///
+  /// - Throws: 17 with the place of the first that no rule takes, or rules of several vaults.
+  fileprivate func places(of elements: ImportElements, _ kind: String?) throws -> [String] {
+    var places: [String] = []
+    var catalogs: [String: KindCatalog] = [:]
+    for element in elements {
+      do {
+        let object = try element.object()
+        let (name, members) = OwnExport.taking(object) ?? (kind ?? "", object)
+        let catalog = catalogs[name] ?? kinds(knowing: name)
+        catalogs[name] = catalog
+        places.append(try self.name(of: name, catalog[name], members))
+      } catch {
+        let place = ImportReport.place(of: places.count, element)
+        let error = CommandError(any: error)
+        throw error.about(error.subject.map { "\(place): \($0)" } ?? place)
+      }
+    }
+    return places
+  }
+}
+
+extension ImportCommand {
+  /// What the file holds; without `--kind` it has to be an export that says the kind of each record.
+  private func elements(_ format: ImportFormat, _ file: String) throws -> ImportElements {
+    let elements = try format.elements(of: file)
+    // One that cannot be read is refused at its place, as any other.
+    guard kind == nil, let first = elements.makeIterator().next(), let object = try? first.object(),
+      OwnExport.taking(object) == nil
+    else { return elements }
+    throw CommandError.usage("--kind", "is needed for \(format.rawValue) that does not say the kind of each record")
+  }
+}
+
+/// The kinds of imported elements: the one that was chosen, or that each says itself.
+private struct ElementKinds: Sendable {
+  private let chosen: RecordKind?
+  private let own: OwnKinds
+
+  init(_ catalog: KindCatalog, chosen: RecordKind?) {
+    self.chosen = chosen
+    own = OwnKinds(catalog, chosen: chosen)
+  }
+
+  /// The kind and the members without it.
+  ///
+  /// - Throws: ``VaultError`` `.inputRefused` for no kind, one that the vault does not have, or another than was
+  ///   chosen.
+  func kind(of object: JSONObject) throws(VaultError) -> (RecordKind, JSONObject) {
+    guard let (name, members) = OwnExport.taking(object) else {
+      if let chosen { return (chosen, object) }
+      throw VaultError(.inputRefused, "does not say of which kind it is: --kind names one")
+    }
+    let (kind, refusal) = own.kind(named: name)
+    guard let kind else { throw VaultError(.inputRefused, refusal) }
+    return (kind, members)
+  }
+}
+
+/// What is odd about elements that are taken all the same.
+private final class Warnings: Sendable {
+  private let notes = Mutex<[(index: Int, text: String)]>([])
+
+  /// From any thread.
+  func look(at members: JSONObject, _ kind: RecordKind, _ index: Int, _ element: ImportElement) {
+    for warning in kind.warnings(about: members) {
+      let text = "\(ImportReport.place(of: index, element)): \(warning.path): \(warning.text)"
+      notes.withLock { $0.append((index, text)) }
+    }
+  }
+
+  func tell(of result: Addition<(Int, ImportElement)>, _ global: GlobalOptions) {
+    let refused = Set(result.refusals.map(\.index))
+    // Stable, so that the notes of one element stay in their order.
+    for note in notes.withLock({ $0 }).sorted(by: { $0.index < $1.index }) where !refused.contains(note.index) {
+      global.messages.note(note.text)
+    }
+  }
+}
+
+/// What an import has done.
+struct ImportReport {
+  let file: String
+  let result: Addition<(Int, ImportElement)>
+  let isDryRun: Bool
+
+  /// What was done, for an error that comes after it.
+  var action: String {
+    let count = isDryRun ? 0 : result.ids.count
+    return count == 1 ? "1 record is stored" : "\(count) records are stored"
+  }
+
+  var rejected: [ImportElement] { result.refusals.map(\.input.1) }
+
+  func print(_ global: GlobalOptions) throws {
+    guard !global.json else { return try printDocument() }
+    for (index, (_, element), refusal) in result.refusals {
+      let subject = [file, Self.place(of: index, element), refusal.field].compactMap { $0 }.joined(separator: ": ")
+      global.messages.report(CommandError(.inputRefused, "input_refused", subject: subject, refusal.reason))
+    }
+    if let hint { Messages.print("hint: \(hint)") }
+    try Output.line("\(result.ids.count) \(isDryRun ? "would be stored" : "stored"), \(result.refusals.count) refused")
+  }
+
+  fileprivate static func place(of index: Int, _ element: ImportElement) -> String {
+    element.line.map { "line \($0)" } ?? "element \(index)"
+  }
+
+  private var hint: String? {
+    guard !result.refusals.isEmpty else { return nil }
+    if result.ids.isEmpty { return "nothing was stored; correct the elements above and import again" }
+    return "--rejects FILE keeps the refused ones, --strict stores none when one is refused"
+  }
+
+  private func printDocument() throws {
+    try Output.document([
+      "dry_run": .bool(isDryRun),
+      "ids": .array(isDryRun ? [] : result.ids.map { .string($0.text) }),
+      "refused": .array(
+        result.refusals.map { index, input, refusal in
+          .members([
+            "field": .optional(refusal.field), "index": .number(JSONNumber(index)),
+            "line": input.1.line.map { .number(JSONNumber($0)) } ?? .null, "reason": .string(refusal.reason),
+          ])
+        }),
+      "stored": .number(JSONNumber(result.ids.count)),
+    ])
+  }
+}
+
+extension ImportCommand: PlaceCompleting {
+  static func candidates(for argument: String, _ completion: Completion) async -> Completion.Result? {
+    guard argument == "format" else { return nil }
+    let names = ["auto"] + ImportFormat.allCases.map(\.rawValue) + ImportFormats.all.map(\.format.name)
+    let formats = completion.fitting(names)
+    // A file alone will do.
+    return formats.isEmpty ? .files : .words(formats)
+  }
+}

@@ -1,0 +1,62 @@
+import VaultDocument
+import VaultSealing
+import VaultTerminal
+
+/// A record's members as a property list can hold them: it has no null, no number beyond 64 bits, and in XML no
+/// control characters.
+struct PropertyListTree {
+  let record: RecordID
+  let isXML: Bool
+
+  /// The tree without its null members.
+  ///
+  /// - Throws: a refusal that names the member, for what would not come back.
+  func tree(_ value: JSONValue, at path: MemberPath = .root) throws -> JSONValue {
+    switch value {
+    case .object(let members):
+      var result = JSONObject()
+      for (name, member) in members where !member.isNull {
+        guard isWritable(name) else { throw refused(path, "has a member whose name XML cannot hold") }
+        result[name] = try tree(member, at: path.appending(name))
+      }
+      return .object(result)
+    case .array(let items):
+      return .array(try items.enumerated().map { try tree($1, at: path.appending($0)) })
+    case .null: throw refused(path, "is null in an array, which a property list cannot hold")
+    case .number(let number) where !number.isMachineNumber:
+      throw refused(path, "is a number that a property list cannot hold")
+    case .string(let text) where !isWritable(text):
+      throw refused(path, "holds a control character, which XML cannot hold")
+    default: return value
+    }
+  }
+
+  /// XML 1.0 has no other control characters; a carriage return is there, but readers make a line feed of it.
+  private func isWritable(_ text: String) -> Bool {
+    !isXML
+      || text.unicodeScalars.allSatisfy { scalar in
+        scalar.value >= 0x20 ? scalar != "\u{FFFE}" && scalar != "\u{FFFF}" : scalar == "\t" || scalar == "\n"
+      }
+  }
+
+  private func refused(_ path: MemberPath, _ reason: String) -> CommandError {
+    var error = CommandError.notExported(record.text, path.description, reason)
+    error.hints = [isXML ? "--format plist-binary or json holds more" : "--format json holds it"]
+    return error
+  }
+}
+
+extension CommandError {
+  /// A record that the chosen form cannot hold; nothing is exported then.
+  static func notExported(_ record: String?, _ path: String?, _ reason: String) -> CommandError {
+    let subject = [record, path].compactMap { $0 }.joined(separator: ": ")
+    var error = CommandError(.inputRefused, "input_refused", subject: subject, reason)
+    error.record = record
+    error.field = path
+    return error
+  }
+}
+
+extension DocumentForm {
+  var isXML: Bool { self == .propertyList }
+}

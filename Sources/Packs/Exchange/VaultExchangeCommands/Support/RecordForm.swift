@@ -1,0 +1,71 @@
+import VaultCLI
+import VaultDocument
+import VaultExchange
+import VaultKit
+import VaultSealing
+import VaultTerminal
+
+/// Which members of a record go out, and under which names.
+struct RecordForm: Sendable {
+  let reveal: Bool
+  /// Whether sealed fields stay as tokens; else, when not revealed, they are left out.
+  let sealed: Bool
+  let keys: KeyStyle?
+  /// The only members that go out; nil for all.
+  var paths: [MemberPath]?
+  /// Whether each record says its kind, since there are several.
+  var hasKinds = false
+  /// What goes out with records of that which is attached to them.
+  var attachments: [RecordID: [ExportedAttachment]] = [:]
+
+  /// The members, and how many sealed fields were left out.
+  func members(of view: RecordView) throws -> (members: JSONObject, leftOutCount: Int) {
+    let fields = reveal || sealed ? view.fields : try view.readableFields().fields
+    let count = reveal || sealed ? 0 : try leftOutCount(view)
+    let members = try named(fields, of: view)
+    return (hasKinds ? OwnExport.adding(kind: view.envelope.kind, to: members) : members, count)
+  }
+
+  /// The record in the document of `--json`, in which sealed fields are marks.
+  func document(of view: RecordView) throws -> (document: JSONValue, leftOutCount: Int) {
+    let shown = sealed ? view.fields : try view.markedFields()
+    let count = reveal || sealed ? 0 : try leftOutCount(view)
+    return (view.document(record: try named(shown, of: view)), count)
+  }
+
+  /// The record for a format of another tool.
+  func exported(_ view: RecordView) throws -> (record: ExportedRecord, leftOutCount: Int) {
+    let (members, count) = try members(of: view)
+    var record = ExportedRecord(
+      id: view.id.text, kind: view.envelope.kind, name: view.name, members: members, schema: view.kind,
+      sealedPaths: view.sealedPaths)
+    record.attachments = attachments[view.id] ?? []
+    return (record, count)
+  }
+
+  /// How many sealed fields would go out if they were opened.
+  private func leftOutCount(_ view: RecordView) throws -> Int {
+    guard let paths else { return try view.sealedCount() }
+    return view.sealedPaths.count { sealed in paths.contains { sealed.components.starts(with: $0.components) } }
+  }
+
+  private func chosen(_ members: JSONObject) throws -> JSONObject {
+    guard let paths else { return members }
+    let tree = JSONValue.object(members)
+    var chosen = JSONValue.object(JSONObject())
+    for path in paths {
+      if let value = try? tree.value(at: path) { try chosen.set(value, at: path) }
+    }
+    return chosen.object ?? JSONObject()
+  }
+
+  private func named(_ members: JSONObject, of view: RecordView) throws -> JSONObject {
+    let members = try chosen(members)
+    guard let keys else { return members }
+    do throws(DocumentError) {
+      return try JSONValue.object(members).names(in: keys, except: RecordView.isMark).object ?? JSONObject()
+    } catch {
+      throw CommandError.notExported(view.id.text, error.path, "\(error.reason) with --keys \(keys.rawValue)")
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultMerge
+import VaultTerminal
+
+/// `vault diff`: two states of the vault, compared by record and field.
+struct DiffCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "Show by record and field how two states of the vault differ.",
+    discussion: """
+      A state is a commit, @work for the vault as it is, or another copy of it: a folder, a database, or a backup. Without \
+      one it is HEAD against @work; one is compared with @work. What names no state names a record. No key is used but \
+      that of a backup, and no sealed value is shown: of those it says that they were replaced, resealed or moved.
+
+      Example:
+        vault diff
+        vault diff origin/main HEAD --markdown
+        vault diff HEAD~3 GitHub
+        vault diff backups/team-20261121T014028Z.cvault.age --stat
+      """)
+
+  @Argument(help: ArgumentHelp("States, at most two, then records.", valueName: "state"))
+  var words: [String] = []
+
+  @Flag(help: "A line for each record, and their number.")
+  var stat = false
+
+  @Flag(help: "Tables for a review, as Markdown.")
+  var markdown = false
+
+  @Flag(help: "End with 14 when something differs.")
+  var exitCode = false
+
+  @Option(help: ArgumentHelp("Read the passphrase of a backup from a file.", valueName: "file"))
+  var backupPassphraseFile: String?
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    guard !stat || !markdown else { throw CommandError.usage("--stat", "cannot stand with --markdown") }
+    guard !global.json || !stat && !markdown else {
+      throw CommandError.usage(stat ? "--stat" : "--markdown", "cannot stand with --json")
+    }
+    let session = try Session(vault, global)
+    let files = Packs.all.lazy.compactMap(\.stateFiles).first?(unlocking, backupPassphraseFile, global)
+    var (states, records) = ([ComparedState](), words[...])
+    while states.count < 2, let word = records.first, let state = try await ComparedState.named(word, session, files) {
+      states.append(state)
+      records = records.dropFirst()
+    }
+    let isOfWork = states.isEmpty
+    if isOfWork { states.append(try Self.head(session)) }
+    if states.count == 1 { states.append(.work(session)) }
+    let git = Git(at: session.location.path)
+    var comparison = try VaultComparison(from: states[0], to: states[1], git, session.locked.kinds)
+    if !records.isEmpty { comparison = try await comparison.only(Self.ids(of: records, comparison, session)) }
+    try print(DiffReport(comparison: comparison, isInOrder: isOfWork), from: states[0].name, to: states[1].name)
+    if exitCode, !comparison.isEmpty { throw Finished(status: .findings) }
+  }
+
+  private static func head(_ session: Session) throws -> ComparedState {
+    do {
+      return try .commit("HEAD", session)
+    } catch let error as CommandError where error.status == .notFound {
+      throw CommandError(
+        .notFound, "no_such_state", subject: "HEAD", "there is no commit yet",
+        hints: ["`git commit` makes one", "`vault diff DIR` compares with the folder of a copy"])
+    } catch let error as CommandError where error.code == "no_git" {
+      throw error.hinting("`vault diff DIR` compares with the folder of a copy")
+    }
+  }
+
+  /// The records that words name: by id, or by the name of one that differs, was removed, or is there.
+  private static func ids(
+    of words: ArraySlice<String>, _ comparison: VaultComparison, _ session: Session
+  ) async throws -> Set<RecordID> {
+    var ids: Set<RecordID> = []
+    for word in words {
+      let named = comparison.records.filter { $0.name == word }.map(\.id)
+      if named.isEmpty {
+        do {
+          ids.insert(try await session.resolveEver(word))
+        } catch let error as CommandError where error.vaultCode == .noSuchRecord {
+          throw error.about(word).becoming("is no commit, no folder of a vault and no record")
+        }
+      } else {
+        ids.formUnion(named)
+      }
+    }
+    return ids
+  }
+
+  private func print(_ report: DiffReport, from old: String, to new: String) throws {
+    if global.json {
+      return try Output.document([
+        "from": .string(old), "new_root": report.comparison.hasNewRoot, "records": report.records,
+        "slots": report.comparison.slots, "to": .string(new),
+      ])
+    }
+    if markdown { return try Output.lines(report.markdown()) }
+    try Pager.lines(stat ? report.statistics() : report.lines(global.style), global)
+    global.messages.note(report.comparison.isEmpty ? "nothing differs" : Messages.unverifiedNote)
+  }
+}
+
+extension CommandError {
+  /// The same error with another reason.
+  fileprivate func becoming(_ reason: String) -> CommandError {
+    var error = self
+    error.reason = reason
+    return error
+  }
+}

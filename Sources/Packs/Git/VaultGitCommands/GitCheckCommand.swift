@@ -1,0 +1,139 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultGit
+import VaultSystem
+import VaultTerminal
+
+extension GitCommand {
+  /// Checks commits without a key, for hooks and continuous integration.
+  struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "check",
+      abstract: "Check what is staged and what git lacks, or the commits of a range, without a key.",
+      discussion: """
+        Each changed file of the vault as `vault lint` does, from git and not from the work tree, and against the versions \
+        that it follows: changed without a key, gone back, lost in a merge, live and removed at once. New and removed ways \
+        to unlock are notes. It ends with 14 when it finds something, and names the commit.
+
+        Without a range and without --staged it also compares the work tree with git: a slot, record, attachment or \
+        removed record that git does not have is a finding, since no clone gets it, and so is a slot that the committed \
+        vault.json names and git lacks.
+
+        `vault git setup --hooks` makes hooks of it.
+
+        Example:
+          vault git check origin/main..HEAD --format github
+        """)
+
+    /// How findings are written.
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+      case text, github, gitlab
+    }
+
+    @Argument(help: ArgumentHelp("Commits, as BASE..HEAD; a BASE alone goes up to HEAD.", valueName: "range"))
+    var range: String?
+
+    @Flag(help: "Only what is staged.")
+    var staged = false
+
+    @Option(help: "text, github or gitlab.")
+    var format = Format.text
+
+    @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() async throws {
+      guard range == nil || !staged else { throw CommandError.usage("--staged", "cannot stand with a range") }
+      if let range, let bare = BareRepository(vault) {
+        var check = GitCheck(bare.git)
+        for change in try GitChanges.required(range, bare.git, bareFolder: bare.folder) { try check.check(change) }
+        return try report(check.findings, bare.folder, nil)
+      }
+      let path = try VaultLocation.find(vault).path
+      let git = Git(at: path, inHook: true)
+      guard let answer = git.output(["rev-parse", "--show-prefix"]) else { throw CommandError.noGit(path) }
+      let prefix = String(decoding: answer, as: UTF8.self).filter { $0 != "\n" }
+      let changes = try range.map { try GitChanges.required($0, git) } ?? GitChanges.staged(git)
+      var check = GitCheck(git)
+      for change in changes { try check.check(change) }
+      let index = range == nil && !staged ? GitComparison(path, git, with: .index) : nil
+      if let index { check.check(index) }
+      try report(check.findings, prefix, index?.advice)
+    }
+
+    /// - Parameter advice: what to type where git lacks files.
+    private func report(_ found: [GitCheck.Finding], _ prefix: String, _ advice: String?) throws {
+      let (findings, notes) = (found.filter { !$0.isNote }, found.filter(\.isNote))
+      if global.json {
+        try Output.document([
+          "findings": .array(findings.map { $0.document(prefix) }), "notes": .array(notes.map { $0.document(prefix) }),
+        ])
+      } else {
+        switch format {
+        case .text:
+          try Output.lines(findings.map { Printable.text($0.text) })
+          for note in notes { global.messages.note(note.text) }
+        case .github: try Output.lines(found.map { $0.github(prefix) })
+        case .gitlab: try Output.write(JSONValue.array(found.map { $0.gitlab(prefix) }).prettyBytes(limits: .exchange))
+        }
+      }
+      if let advice { global.messages.note(advice) }
+      guard findings.isEmpty else { throw Finished(status: .findings) }
+    }
+  }
+}
+
+/// A repository without a work tree, as a server has it, and the folder of a vault in its commits.
+private struct BareRepository {
+  let git: Git
+  /// Ends with a slash; empty for a vault at the top.
+  let folder: String
+
+  /// The vault is named by a path that goes on in the repository: `ops.git/customers`. Without a name the working
+  /// directory counts, which is the repository in a hook of the server. Nil where it is no bare repository.
+  init?(_ options: VaultOptions) {
+    var (path, folder) = (options.vault ?? System.variable("CVAULT_DIR") ?? ".", "")
+    while path != ".", path != "/", !path.isEmpty, System.kind(of: path) == nil {
+      folder = String(path.split(separator: "/").last ?? "") + "/" + folder
+      path = System.parent(of: path)
+    }
+    guard System.kind(of: System.join(path, "vault.json")) == nil, System.kind(of: path) == .directory else {
+      return nil
+    }
+    git = Git(at: path, inHook: true)
+    guard git.lines(["rev-parse", "--is-bare-repository"]).first == "true" else { return nil }
+    self.folder = folder
+  }
+}
+
+extension GitCheck.Finding {
+  private var sentence: String { commit.map { "\(reason) (commit \($0.prefix(12)))" } ?? reason }
+  var text: String { "\(file): \(sentence)" }
+
+  fileprivate func document(_ prefix: String) -> JSONValue {
+    .members(["commit": .optional(commit), "file": .string(prefix + file), "reason": .string(reason)])
+  }
+
+  /// A command of a workflow: what separates its parts is percent-encoded.
+  fileprivate func github(_ prefix: String) -> String {
+    func encoded(_ text: String, _ separators: String) -> String {
+      text.unicodeScalars.map { scalar in
+        let isPlain = scalar.value >= 0x20 && scalar != "%" && !separators.unicodeScalars.contains(scalar)
+        guard !isPlain else { return String(scalar) }
+        return String(scalar).utf8.map { "%" + Hex.encode([$0]).uppercased() }.joined()
+      }.joined()
+    }
+    return "::\(isNote ? "notice" : "error") file=\(encoded(prefix + file, ":,"))::\(encoded(sentence, ""))"
+  }
+
+  /// An issue of a code quality report.
+  fileprivate func gitlab(_ prefix: String) -> JSONValue {
+    .members([
+      "check_name": .string("vault"), "description": .string(sentence),
+      "fingerprint": .string(MaskedText.hash("\(prefix)\(file)\n\(sentence)", byteCount: 20)),
+      "location": .members(["lines": .members(["begin": 1]), "path": .string(prefix + file)]),
+      "severity": .string(isNote ? "info" : "critical"),
+    ])
+  }
+}

@@ -1,0 +1,199 @@
+import VaultCLI
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultMerge
+import VaultRecords
+import VaultStorage
+import VaultSystem
+import VaultTerminal
+
+/// One state of a vault that is compared with another: a commit, the vault as it is, a copy in another place, or a
+/// backup.
+struct ComparedState {
+  /// What it is called: a commit's hash, `@work`, a folder's or a backup's path, or a database's address.
+  let name: String
+  fileprivate let store: any RecordStore
+  /// Nil for what is none of git's.
+  fileprivate let commit: String?
+
+  static let workName = "@work"
+
+  /// The vault as it is now.
+  static func work(_ session: Session) -> ComparedState {
+    ComparedState(name: workName, store: session.locked.store, commit: nil)
+  }
+
+  /// A commit.
+  ///
+  /// - Throws: 10 for none, 18 where there is no git, 6 where it has no vault.
+  static func commit(_ revision: String, _ session: Session) throws -> ComparedState {
+    let store = try GitStore.open(vault: session.location, at: revision)
+    return ComparedState(name: store.commit, store: store, commit: store.commit)
+  }
+
+  /// The state that a word names; nil for a word that names none.
+  ///
+  /// - Parameter files: what reads backups.
+  /// - Throws: for a place with another vault, a file that is no backup, or an address that is none of a vault.
+  static func named(
+    _ word: String, _ session: Session, _ files: (any StateFiles)?
+  ) async throws -> ComparedState? {
+    if word == workName { return work(session) }
+    if VaultPlace.isDatabase(word) { return try copy(at: word, session) }
+    let isPath = word.hasPrefix("/") || word.hasPrefix(".")
+    if !isPath {
+      do {
+        return try commit(word, session)
+      } catch let error as CommandError where [.notFound, .inputOutput].contains(error.status) {
+        // It may be a folder, or a record.
+      }
+    }
+    switch System.kind(of: word) {
+    case .directory? where isPath || System.kind(of: word + "/vault.json") != nil: return try copy(at: word, session)
+    case .regular? where isPath || word.hasSuffix(".age"): return try await backup(word, session, files)
+    case nil where isPath: throw refused(word, "is not there", "name a commit, \(workName), or the folder of a vault")
+    default: break
+    }
+    guard !word.contains("://") else {
+      throw refused(word, "is an address of something else than a vault", "name a folder with a copy of the vault")
+    }
+    return nil
+  }
+
+  private static func copy(at path: String, _ session: Session) throws -> ComparedState {
+    let location = VaultLocation(path: path, origin: .option)
+    do { _ = try location.checked() } catch let error as CommandError { throw error.about("state") }
+    let other: LockedVault
+    do {
+      other = try location.open(session.global)
+    } catch let error as VaultError {
+      if location.isDatabase { throw location.explained(error) }
+      throw error.code == .notAVault ? location.holdsNoVault(.directory) : CommandError(error)
+    }
+    try requireSame(other, as: session, path)
+    return ComparedState(name: path, store: other.store, commit: nil)
+  }
+
+  /// A backup, whose records are then all in memory.
+  private static func backup(_ path: String, _ session: Session, _ files: (any StateFiles)?) async throws
+    -> ComparedState
+  {
+    guard let opened = try await files?.open(path) else {
+      throw refused(path, "is a file, and no state of a vault", "name a commit, \(workName), or the folder of a vault")
+    }
+    try requireSame(opened.vault, as: session, path)
+    return ComparedState(name: path, store: opened.store, commit: nil)
+  }
+
+  private static func requireSame(_ other: LockedVault, as session: Session, _ path: String) throws {
+    guard other.header.vaultID != session.locked.header.vaultID else { return }
+    throw CommandError(
+      .unexpectedVault, "unexpected_vault", subject: path, "is another vault, and no state of this one",
+      hints: ["`vault export` of both shows what is in them"])
+  }
+
+  private static func refused(_ word: String, _ reason: String, _ hint: String) -> CommandError {
+    CommandError(.notFound, "no_such_state", subject: word, reason, hints: [hint])
+  }
+}
+
+extension VaultComparison {
+  /// Compares two states of a vault, record by record.
+  ///
+  /// - Parameters:
+  ///   - git: at the vault's folder.
+  ///   - kinds: those that the vault declares beside these are known as well.
+  init(from old: ComparedState, to new: ComparedState, _ git: Git, _ kinds: KindCatalog) throws {
+    let headers = [try old.header(), try new.header()]
+    let parsed = headers.map { bytes in bytes.flatMap { try? VaultHeader(parsing: $0) } }
+    if headers[0] != headers[1] {
+      if let one = parsed[0], let other = parsed[1] {
+        header = HeaderComparison(from: one, to: other)
+      } else {
+        hasUnreadableHeader = true
+      }
+    }
+    var declared = JSONObject()
+    for header in parsed {
+      for member in header?.declaredKinds ?? JSONObject() { declared[member.name] = member.value }
+    }
+    let known = kinds.declaring(declared)
+    if let one = old.commit, let other = new.commit {
+      guard let changed = GitChanges.between(one, other, git) else {
+        throw CommandError(.inputOutput, "io_failed", subject: "git", "does not say how two commits differ")
+      }
+      for id in Set(changed.files.compactMap { StoreLocation(relativePath: $0.path)?.recordID }).sorted() {
+        if let record = RecordDelta(id, from: old.state(of: id), to: new.state(of: id), known) {
+          records.append(record)
+        }
+      }
+      return
+    }
+    let trashes = [try old.trash(), try new.trash()]
+    for folder in UInt8.min...UInt8.max {
+      let (before, after) = (try old.files(folder, trashes[0]), try new.files(folder, trashes[1]))
+      for id in Set(before.keys).union(after.keys).sorted() where before[id] != after[id] {
+        if let record = RecordDelta(id, from: RecordState(before[id]), to: RecordState(after[id]), known) {
+          records.append(record)
+        }
+      }
+    }
+  }
+}
+
+/// What a state has of a record.
+private enum FoundFile: Equatable {
+  case bytes([UInt8])
+  case unreadable
+}
+
+extension RecordState {
+  fileprivate init(_ file: FoundFile?) {
+    switch file {
+    case .bytes(let bytes)?: self.init(bytes)
+    case .unreadable?: self = .unreadable
+    case nil: self = .none
+    }
+  }
+}
+
+extension ComparedState {
+  fileprivate func header() throws -> [UInt8]? {
+    do throws(StoreError) { return try store.read(.header) } catch { throw unreadable(error) }
+  }
+
+  /// The removed records, by folder.
+  fileprivate func trash() throws -> [UInt8: [RecordID]] {
+    do throws(StoreError) {
+      return Dictionary(grouping: try store.trashed(), by: \.folder)
+    } catch {
+      throw unreadable(error)
+    }
+  }
+
+  /// The records of one of 256 folders, live, or else in the trash.
+  fileprivate func files(_ folder: UInt8, _ trash: [UInt8: [RecordID]]) throws -> [RecordID: FoundFile] {
+    var files: [RecordID: FoundFile] = [:]
+    do throws(StoreError) {
+      try store.readRecords(inFolder: folder) { id, result in
+        files[id] = (try? result.get()).map { .bytes($0) } ?? .unreadable
+        return true
+      }
+    } catch {
+      throw unreadable(error)
+    }
+    for id in trash[folder] ?? [] where files[id] == nil { files[id] = file(.trash(id)) }
+    return files
+  }
+
+  fileprivate func state(of id: RecordID) -> RecordState { RecordState(file(.record(id)) ?? file(.trash(id))) }
+
+  private func file(_ place: StoreLocation) -> FoundFile? {
+    do throws(StoreError) { return try store.read(place).map { .bytes($0) } } catch { return .unreadable }
+  }
+
+  private func unreadable(_ error: StoreError) -> CommandError {
+    CommandError(.inputOutput, "io_failed", subject: error.path ?? name, error.reason, hints: ["in \(name)"])
+  }
+}

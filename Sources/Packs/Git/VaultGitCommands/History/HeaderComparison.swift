@@ -1,0 +1,55 @@
+import VaultDocument
+import VaultKit
+import VaultMerge
+import VaultTerminal
+
+/// What one version of a vault's header has changed against another; neither is verified.
+struct HeaderComparison {
+  let isOtherVault: Bool
+  /// Whether the vault has another root key.
+  let hasOtherRoot: Bool
+  /// That the revision did not rise; nil for a good one.
+  let fault: VersionFault?
+  /// Ways to unlock that came.
+  let added: [Slot]
+  /// Ways to unlock that went.
+  let removed: [Slot]
+
+  init(from old: VaultHeader, to new: VaultHeader) {
+    isOtherVault = new.vaultID != old.vaultID
+    hasOtherRoot = new.root.id != old.root.id
+    fault = new.revision > old.revision ? nil : .notLater(revision: new.revision, than: old.revision)
+    added = new.slots.filter { slot in !old.slots.contains { $0.opens(for: slot) } }
+    removed = old.slots.filter { slot in !new.slots.contains { $0.opens(for: slot) } }
+  }
+
+  /// What somebody should know who looks at the change.
+  var notes: [String] {
+    (hasOtherRoot ? ["has another root key"] : []) + added.map { "has a new way to unlock: \($0.line)" }
+      + removed.map { "has lost a way to unlock: \($0.line)" }
+  }
+
+  var slotDocuments: [JSONValue] {
+    added.map { $0.document(change: "added") } + removed.map { $0.document(change: "removed") }
+  }
+}
+
+extension Slot {
+  /// Whether whoever opens this one opens the other: a rotation writes all anew, also for those who stay.
+  fileprivate func opens(for other: Slot) -> Bool {
+    id == other.id || recipient != nil && recipient == other.recipient && sameBytes(label, other.label)
+  }
+
+  /// `Ada, laptop (age1…)`
+  fileprivate var line: String {
+    let who = recipient.map { "\($0)" } ?? kind.name
+    return label.isEmpty ? who : "\(label) (\(who))"
+  }
+
+  fileprivate func document(change: String) -> JSONValue {
+    .members([
+      "change": .string(change), "id": .string(id.text), "kind": .string(kind.name), "label": .string(label),
+      "recipient": .optional(recipient.map { "\($0)" }),
+    ])
+  }
+}

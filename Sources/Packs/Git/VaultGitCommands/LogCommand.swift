@@ -1,0 +1,249 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultMerge
+import VaultSealing
+import VaultStorage
+import VaultTerminal
+
+/// `vault log`: what was changed, when and by whom, as git has it.
+struct LogCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "log",
+    abstract: "Show the versions of a record, or the commits of the vault, and what they changed.",
+    discussion: """
+      Of a record it shows each version that git has, the newest first, also those in the trash: revision, time, commit, \
+      and the fields that changed. Of a sealed field it says that it was replaced, resealed or moved, and no value. With a \
+      key that takes no asking each version is verified. Authors and times of commits are git's word, which nobody \
+      authenticates.
+
+      Example:
+        vault log GitHub --fields username,password
+        vault log --since 30d
+      """,
+    aliases: ["history"])
+
+  @Argument(help: "An id, an exact name, or the beginning of an id; also of a removed record. Without it, the commits.")
+  var record: String?
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("At most so many.", valueName: "n"))
+  var limit: Int?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only what is not older: 30d, 12h, 2026-11-20 or 2026-11-20T09:12:44Z.", valueName: "time"))
+  var since: String?
+
+  @Option(help: ArgumentHelp("Only changes of these fields, with commas between.", valueName: "path,…"))
+  var fields: String?
+
+  @OptionGroup var everywhere: EverywhereOptions
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    guard limit.map({ $0 > 0 }) ?? true else { throw CommandError.usage("--limit", "must be 1 or more") }
+    let since = try since.map { try PastTime.argument($0, of: "--since") }
+    let paths = try fields?.split(separator: ",").map { try MemberPath.argument(String($0), of: "--fields") }
+    let session = try Session(vault, global)
+    if let record {
+      try await logRecord(record, paths, since, session)
+    } else {
+      try logVault(paths, since, session)
+    }
+  }
+
+  private func logVault(_ fields: [MemberPath]?, _ since: Timestamp?, _ session: Session) throws {
+    guard !session.location.isDatabase else { throw CommandError.inDatabase(session.location.path) }
+    let git = Git(at: session.location.path)
+    let paths = ["vault.json", StoreLocation.checkpoint.fileName, "records", "trash"]
+    guard let log = GitChanges.log(git, limit: since == nil && fields == nil ? limit : nil, of: paths) else {
+      throw CommandError(
+        .inputOutput, "no_git", subject: session.location.path, "has no commits of git to show, or there is no git",
+        hints: [
+          "`vault log RECORD` shows what the folder holds of a record", "`git init` and `git commit` begin a history",
+        ])
+    }
+    let objects = GitObjects(git)
+    var commits: [LoggedCommit] = []
+    for (commit, changes) in log where commits.count < limit ?? .max {
+      if let since, let time = commit.time, time < since { continue }
+      let logged = LoggedCommit(changes, commit, objects, session.locked.kinds)
+      guard let fields else {
+        commits.append(logged)
+        continue
+      }
+      if let touching = logged.touching(fields) { commits.append(touching) }
+    }
+    if global.json { return try Output.document(["commits": .array(commits.map(\.document))]) }
+    try Pager.lines(commits.flatMap { $0.lines(global.style) }, global)
+    global.messages.note(commits.isEmpty ? "no commit is like that" : Messages.unverifiedNote)
+    if limit == nil, GitCommit.areCutOff(git) { noteCutOff() }
+  }
+
+  private func noteCutOff() {
+    global.messages.note(
+      "older commits are not here: what the oldest adds may have been there before it (`git fetch --unshallow`)")
+  }
+
+  private func logRecord(
+    _ record: String, _ fields: [MemberPath]?, _ since: Timestamp?, _ session: Session
+  ) async throws {
+    let id = try await session.resolveEver(record)
+    let isWhole = since == nil && fields == nil
+    let history = RecordHistory(of: id, in: session.locked, at: session.location.path, limit: isWhole ? limit : nil)
+    guard !history.versions.isEmpty else { throw Self.noVersion(of: record) }
+    let chosen = history.versions.compactMap { version in
+      LoggedVersion(version, fields: fields, since: since)
+    }
+    var versions = Array(chosen.prefix(limit ?? .max))
+    if var keys = try await HistoryKeys(session, vault, unlocking) {
+      for index in versions.indices {
+        versions[index].verdict = await keys.verdict(on: versions[index].version, of: id)
+      }
+    }
+    try print(versions, id, isInGit: history.isInGit)
+    if versions.contains(where: { $0.verdict == .underReplacedRoot }) {
+      global.messages.note("whoever had a root key that was replaced could have made versions under it, also later")
+    }
+    if history.isCutOff, versions.last?.version.comparison?.event == .added { noteCutOff() }
+    if !history.isInGit { global.messages.note("no commit of git is here: only what the vault holds is shown") }
+  }
+
+  private static func noVersion(of record: String) -> CommandError {
+    CommandError(
+      .notFound, "no_such_record", subject: record, "is no record of this vault, nor of a commit",
+      hints: ["one that was deleted for good is found by its whole id"])
+  }
+
+  private func print(_ versions: [LoggedVersion], _ id: RecordID, isInGit: Bool) throws {
+    guard !global.json else {
+      return try Output.document(["id": .string(id.text), "versions": .array(versions.map(\.document))])
+    }
+    try Pager.lines(versions.flatMap { $0.lines(global.style, isInGit: isInGit) }, global)
+    if versions.isEmpty { global.messages.note("no version is like that") }
+  }
+}
+
+/// A version as `log` shows it.
+private struct LoggedVersion {
+  let version: HistoryVersion
+  let changes: [RecordComparison.Change]
+  /// None where only some fields were asked for.
+  let attachments: [AttachmentChange]
+  /// Nil without a key, or where there is nothing to verify.
+  var verdict: HistoryKeys.Verdict?
+
+  /// Nil for a version that was not asked for.
+  init?(_ version: HistoryVersion, fields: [MemberPath]?, since: Timestamp?) {
+    if let since, let time = version.time, time < since { return nil }
+    self.version = version
+    let all = version.comparison?.changes ?? []
+    attachments = fields == nil ? version.comparison?.attachments ?? [] : []
+    guard let fields else {
+      changes = all
+      return
+    }
+    changes = all.filter { $0.isAbout(fields) }
+    guard !changes.isEmpty else { return nil }
+  }
+
+  private var trust: String? {
+    guard version.state.file != nil else { return nil }
+    return switch verdict {
+    case .authentic: "verified"
+    case .underReplacedRoot: "verified under a root key that was replaced"
+    case .refused: "DOES NOT VERIFY"
+    case .unknownRoot: "not verified: its root key is not at hand"
+    case nil: "not verified"
+    }
+  }
+
+  /// What became of the record, where more did than a change.
+  private var event: String? {
+    switch version.comparison?.event {
+    case .deleted: "deleted for good"
+    case .changed, .unchanged: nil
+    case let event?: event.rawValue
+    case nil: version.state.file == nil ? "no record of this format" : "the version before is no record"
+    }
+  }
+
+  func lines(_ style: Style, isInGit: Bool) -> [String] {
+    let envelope = version.state.file?.envelope
+    let commit = version.commit?.line ?? (isInGit ? "not committed" : nil)
+    let head = [envelope.map { "revision \($0.revision)" }, version.time?.text, commit, trust, event]
+    let faults = version.fault.map { ["  " + style.bad($0.sentence)] } ?? []
+    let form = version.comparison?.formLines ?? []
+    return [style.bold(Printable.text(head.compactMap { $0 }.joined(separator: "  ")))] + faults + form
+      + changes.map(\.line) + attachments.map(\.line)
+  }
+
+  var document: JSONValue {
+    let envelope = version.state.file?.envelope
+    return .members([
+      "attachments": .array(attachments.map(\.document)), "author": .optional(version.commit?.author),
+      "changes": .array(changes.map(\.document)),
+      "commit": .optional(version.commit?.id), "committed_at": .optional(version.commit?.time?.text),
+      "event": .optional(version.comparison.flatMap { $0.event == .unchanged ? nil : $0.event.rawValue }),
+      "fault": .optional(version.fault?.name),
+      "replaced_root": .bool(verdict == .underReplacedRoot),
+      "revision": envelope.map { .number(JSONNumber($0.revision)) } ?? .null,
+      "updated_at": .optional(envelope?.updatedAt.text),
+      "verified": .bool(verdict == .authentic || verdict == .underReplacedRoot),
+    ])
+  }
+}
+
+extension Session {
+  /// The record that a word means, live, removed, or known to git alone.
+  func resolveEver(_ text: String) async throws -> RecordID {
+    if let id = RecordID(parsing: text) { return id }
+    do {
+      return try await resolve(text)
+    } catch let error as CommandError where error.vaultCode == .noSuchRecord {
+      guard let id = try? resolveTrashed([text]).first else {
+        throw error.hinting("one that was deleted for good is found by its whole id")
+      }
+      return id
+    }
+  }
+
+  /// Unlocks to verify what is looked at, with what takes no asking; nil, and a note, where that cannot be.
+  ///
+  /// An older state than this machine knows is nothing that keeps anybody from looking back.
+  func unlockedToLookBack(_ options: UnlockOptions) async throws -> Vault? {
+    do {
+      if let opened = try await unlockUnasked(options) { return opened }
+      return try await unlockByAgent()
+    } catch let error as CommandError where !options.givesKey {
+      messages.note("not verified: " + (error.subject.map { "\($0): " } ?? "") + error.reason)
+      return nil
+    }
+  }
+}
+
+/// A moment of the past, as somebody names it.
+enum PastTime {
+  /// An age, a day, which begins at midnight of UTC, or a time.
+  static func argument(_ text: String, of option: String) throws -> Timestamp {
+    if let time = (try? Timestamp(parsing: text)) ?? (try? Timestamp(parsing: text + "T00:00:00Z")) { return time }
+    do {
+      return try Age(text, option: option).before(.now())
+    } catch {
+      throw CommandError.usage(option, "takes an age such as 30d or 12h, a day such as 2026-11-20, or a time")
+    }
+  }
+}
+
+extension LogCommand: RecordNaming {
+  var recordWords: [String] {
+    get { record.map { [$0] } ?? [] }
+    set { record = newValue.first }
+  }
+}
+
+extension LogCommand: GoingEverywhere { var seeks: Bool { record != nil } }

@@ -1,0 +1,219 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultMerge
+import VaultRecords
+import VaultStorage
+import VaultTerminal
+
+/// `vault merge`: a commit, by record and field, or what git has left unmerged.
+struct MergeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge",
+    abstract: "Merge a commit by record and field, or finish what git stopped at.",
+    discussion: """
+      With COMMIT it has git begin a merge and joins what both sides have changed, in one process and with the key: \
+      records by their ids, the ways to unlock, kinds. It refuses while something is not committed.
+
+      With --continue it joins each record that a merge, rebase, cherry-pick, revert or stash of git has left unmerged, by \
+      field and with the key, and tells git. What stands in the work tree does not count: git keeps both sides. Where both \
+      have changed a field it is asked for at a terminal; elsewhere it is left, and the command ends with 4. --ours, \
+      --theirs or --newer says which side wins there, for all records or for those that are named. Committing is left to \
+      you. In a rebase, ours is what you rebase onto.
+
+      Before it begins it looks at what only the other side has changed, as `vault git check` does, and verifies these \
+      records with the key. It ends with 14 or 13 when one went back, was changed without a key or does not verify.
+
+      What a branch from before a rotation has written is under a root key that was replaced: --adopt-old-root verifies it \
+      with your own key of then, shows it, asks, and seals it under the keys of now.
+
+      Example:
+        vault merge origin/main --dry-run
+        vault merge origin/main
+        vault merge --continue --theirs GitHub
+        git commit
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The commit, without --continue; then only these records: ids, or names.", valueName: "commit-or-record"))
+  var record: [String] = []
+
+  @Flag(name: .customLong("continue"), help: "Go on with what git has begun.")
+  var goesOn = false
+
+  @Flag(help: "Give a merge up that is under way.")
+  var abort = false
+
+  @Flag(help: "Where both changed something, ours wins.")
+  var ours = false
+
+  @Flag(help: "Where both changed something, theirs wins.")
+  var theirs = false
+
+  @Flag(help: "Where both changed something, the later change wins, by the times in the records.")
+  var newer = false
+
+  @Flag(help: "Take what is under a root key that was replaced; after a reseal name the ids, or answer for each.")
+  var adoptOldRoot = false
+
+  @Flag(help: "Say what would be merged, and change nothing; of a commit without a key, but with --adopt-old-root.")
+  var dryRun = false
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  /// Which records a side wins in, or which alone are merged; none for all.
+  private var words: [String] { goesOn ? record : Array(record.dropFirst()) }
+
+  func run() async throws {
+    let sides = [(ours, "--ours"), (theirs, "--theirs"), (newer, "--newer")].filter(\.0).map(\.1)
+    guard sides.count < 2 else { throw CommandError.usage(sides[0], "cannot stand with \(sides[1])") }
+    guard !goesOn || !abort else { throw CommandError.usage("--continue", "cannot stand with --abort") }
+    if abort { return try giveUp(sides) }
+    if goesOn { return try await finish(MergeRun.continuing(vault, global, dryRun: dryRun)) }
+    guard let commit = record.first else {
+      throw CommandError.usage(
+        "COMMIT", "is needed, or --continue", "`vault merge COMMIT` merges one, `vault merge --continue` goes on")
+    }
+    let run = try MergeRun.beginning(commit, vault, global, dryRun: dryRun)
+    if dryRun { return try await plan(run, commit) }
+    let opened = try await run.session.unlockToWrite(unlocking, withRootKey: run.joinsHeaders || adoptOldRoot)
+    try run.examine(commit, with: opened)
+    // Whoever does not agree has begun nothing. Where it is ours that is old, their keys have to be there first.
+    let old = adoptOldRoot ? run.planned()?.records.filter { $0.replacedSide(in: opened.header) != nil } ?? [] : []
+    let adopted = old.isEmpty ? nil : try await adopted(old, from: commit, run.session, opened)
+    guard let operation = try run.begin(commit) else { return }
+    do {
+      // Where only they have changed the header, git has put theirs in place, and the keys may be others.
+      let next = try MergeRun.continuing(vault, global, dryRun: false, (run, operation))
+      let isSame = next.session.locked.headerBytes == run.session.locked.headerBytes
+      try await finish(next, isSame ? opened : nil, isSame ? adopted : nil)
+    } catch  where !(error is Finished) {
+      let going = "vault merge --continue" + (adoptOldRoot ? " --adopt-old-root" : "")
+      global.messages.note("the merge is begun: `\(going)` goes on, `vault merge --abort` gives it up")
+      throw error
+    }
+  }
+
+  private func giveUp(_ sides: [String]) throws {
+    guard record.isEmpty, sides.isEmpty, !dryRun, !adoptOldRoot else {
+      throw CommandError.usage("--abort", "takes nothing else")
+    }
+    try MergeRun.giveUp(vault, global)
+    global.messages.note("the merge is given up: everything is as before it")
+  }
+
+  /// What two commits would leave, without a key, unless the one of then has to open something.
+  private func plan(_ run: MergeRun, _ commit: String) async throws {
+    try run.examine(commit, with: nil)
+    guard let planned = run.planned() else {
+      global.messages.note(
+        "the two sides parted from several commits, which git joins first: nothing can be said before")
+      throw Finished(status: .partlyDone)
+    }
+    var report = MergeReport()
+    if adoptOldRoot {
+      let opened = try await run.session.unlock(unlocking, withRootKey: true)
+      let adopted = try await adopted(planned.records, from: commit, run.session, opened)
+      report.records = try planned.records.map { try Self.result(of: adopted[$0.id] ?? $0, opened, .nobody) }
+    } else {
+      report.records = planned.records.map { record in
+        MergeReport.Record(
+          record: record, name: record.name(run.session.locked.kinds), conflicts: record.conflictsWithoutKey())
+      }
+    }
+    report.left = planned.others.map { ($0, "both have written it: whether they join is seen with the key") }
+    try report.print(nil, global)
+  }
+
+  private func finish(
+    _ run: MergeRun, _ unlocked: Vault? = nil, _ adopted: [RecordID: UnmergedRecord]? = nil
+  ) async throws {
+    guard let unmerged = run.unmerged else {
+      if global.json { return try MergeReport().print(dryRun ? nil : "", global) }
+      return global.messages.note(
+        run.ending.map { "nothing is left unmerged: \($0)" } ?? "git waits for no file of the vault")
+    }
+    var opened = unlocked
+    if opened == nil {
+      let needsRoot =
+        adoptOldRoot || [StoreLocation.header, .checkpoint].contains { unmerged.versions(of: $0) != nil }
+      opened = try await run.unlock(unlocking, withRootKey: needsRoot, toWrite: !dryRun)
+    }
+    guard let opened else { preconditionFailure("it is unlocked, or an error was thrown") }
+    var report = MergeReport()
+    report.fingerprint = try? opened.header.fingerprint()
+    let ending = run.ending
+    let header = try run.header(unmerged, opened, &report, adopts: adoptOldRoot)
+    // Under which keys the records are is for the header to say.
+    if report.left.isEmpty { report.records = try await results(unmerged, run.session, opened, adopted) }
+    let takesAll = !goesOn || record.isEmpty
+    let isForAll = report.left.isEmpty && takesAll
+    let checkpoint = isForAll ? run.checkpoint(unmerged, opened, &report, adopts: adoptOldRoot) : nil
+    if !dryRun {
+      // First, so that whatever comes between nothing is settled that is not.
+      try unmerged.keep(report.leftRecords.map(\.record.id))
+      try await run.write(report, header: header, checkpoint: checkpoint, opened)
+    }
+    if takesAll { report.addOthers(unmerged.otherFiles) }
+    try report.print(dryRun ? nil : ending ?? "`git commit` keeps what was taken over", global)
+  }
+
+  /// What becomes of the records.
+  private func results(
+    _ unmerged: Unmerged, _ session: Session, _ vault: Vault, _ early: [RecordID: UnmergedRecord]?
+  ) async throws -> [MergeReport.Record] {
+    let records = try chosen(unmerged.records(), vault)
+    var adopted = early ?? [:]
+    if adoptOldRoot, early == nil {
+      adopted = try await self.adopted(records, from: unmerged.theirCommit, session, vault)
+    }
+    let rule = rule(vault)
+    return try records.map { record in
+      let isMeant = goesOn || words.isEmpty || words.contains(record.id.text) || words.contains(record.name(vault))
+      return try Self.result(of: adopted[record.id] ?? record, vault, isMeant ? rule : .nobody)
+    }
+  }
+
+  private static func result(
+    of record: UnmergedRecord, _ vault: Vault, _ rule: MergeRule
+  ) throws -> MergeReport.Record {
+    let name = record.name(vault)
+    return switch try record.outcome(vault, by: rule) {
+    case .merged(let bytes): MergeReport.Record(record: record, name: name, bytes: bytes)
+    case .left(let conflicts): MergeReport.Record(record: record, name: name, conflicts: conflicts)
+    }
+  }
+
+  private func rule(_ vault: Vault) -> MergeRule {
+    if ours { return .side(.ours) }
+    if theirs { return .side(.theirs) }
+    if newer { return .newer }
+    return global.isAtTerminal && !global.yes && !dryRun ? .asking(MergeQuestions(vault, global)) : .nobody
+  }
+
+  /// What is taken from before a rotation, once that was agreed to.
+  private func adopted(
+    _ records: [UnmergedRecord], from commit: String, _ session: Session, _ opened: Vault
+  ) async throws -> [RecordID: UnmergedRecord] {
+    let adoption = Adoption(
+      session: session, vault: vault, unlocking: unlocking, global: global, opened: opened, theirCommit: commit)
+    return try await adoption.records(of: records, named: words, asks: !dryRun)
+  }
+
+  private func chosen(_ records: [UnmergedRecord], _ vault: Vault) throws -> [UnmergedRecord] {
+    for word in words where !records.contains(where: { $0.id.text == word || $0.name(vault) == word }) {
+      throw CommandError(
+        .notFound, "no_such_record", subject: word, "is none of the records that git has left unmerged",
+        hints: ["`vault merge --continue --dry-run` lists them"])
+    }
+    // Of a commit all are merged, and a side wins in those that are named.
+    guard goesOn, !words.isEmpty else { return records }
+    return records.filter { words.contains($0.id.text) || words.contains($0.name(vault)) }
+  }
+}
+
+extension MergeCommand: LeavingCommits {}

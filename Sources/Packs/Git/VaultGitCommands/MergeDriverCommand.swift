@@ -1,0 +1,132 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultMerge
+import VaultStorage
+import VaultSystem
+import VaultTerminal
+
+extension GitCommand {
+  /// What git calls for a file of a vault that both sides have changed (gitattributes(5)).
+  struct MergeDriver: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "merge-driver",
+      abstract: "For git: merge three versions of a file into the second.",
+      discussion: """
+        Joins records field by field and leaves a text with git's markers where that cannot be done, which no program \
+        takes for a record. The key is used if it takes no asking. It ends with 0 when the file is merged and with 1 \
+        when there is a conflict; `vault git setup` makes git fall back to its own markers whenever it ends otherwise.
+
+        Example:
+          vault git merge-driver base.json ours.json theirs.json records/51/ID.json
+        """)
+
+    @Argument(help: "What both sides come from.")
+    var base: String
+
+    @Argument(help: "Ours, which is written.")
+    var ours: String
+
+    @Argument(help: "Theirs.")
+    var theirs: String
+
+    @Argument(help: "Where the file is in the work tree.")
+    var path: String
+
+    @Option(help: ArgumentHelp("What the markers call our side.", valueName: "text"))
+    var oursLabel = "ours"
+
+    @Option(help: ArgumentHelp("What the markers call their side.", valueName: "text"))
+    var theirsLabel = "theirs"
+
+    @Flag(help: "The versions are several common ancestors, which git joins first.")
+    var ancestors = false
+
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() async throws {
+      guard let found = GitPlace(path) else {
+        // The fallback of the configuration merges it as a text.
+        throw CommandError.usage("path", "is no file of a vault")
+      }
+      func bytes(_ file: String) throws -> [UInt8] { try TextInput.file(file, limit: found.place.byteLimit) }
+      let merge = FileMerge(
+        place: found.place, base: try bytes(base), ours: try bytes(ours), theirs: try bytes(theirs),
+        labels: ConflictLabels(ours: oursLabel, theirs: theirsLabel), areAncestors: ancestors)
+      switch try await outcome(of: merge, in: found.folder) {
+      case .merged(let bytes): try write(bytes)
+      case .conflict(let conflicts, let text):
+        try write(text)
+        let name = merge.name.map { "\(path) (\($0))" } ?? path
+        // What git makes of those is its own business: the merge that follows says what is left.
+        if ancestors { throw Finished(status: .failed) }
+        for conflict in conflicts { Messages.print(Printable.text("vault: \(name): \(conflict.line)")) }
+        var hints = Set(conflicts.compactMap(\.reason.advice)).sorted()
+        if conflicts.contains(where: { $0.reason == .seen }), let id = merge.place.recordID {
+          hints = Self.takingRecord(id, in: found.folder, global) + hints
+        }
+        for hint in hints { Messages.print("hint: " + hint) }
+        throw Finished(status: .failed)
+      }
+    }
+
+    /// How this machine takes a record as it is, whatever it has seen of it.
+    private static func takingRecord(_ id: RecordID, in folder: String, _ global: GlobalOptions) -> [String] {
+      let vault = VaultOptions.named(ProcessEnvironment.realPath(folder) ?? folder)
+      let session = try? Session(vault, global, refusingOtherVaults: false)
+      return Remedy.acceptRecords([id], fingerprint: try? session?.locked.fingerprint()).sentences
+    }
+
+    private func outcome(of merge: FileMerge, in folder: String) async throws -> MergeOutcome {
+      var global = global
+      global.noInput = true
+      let path = ProcessEnvironment.realPath(folder) ?? folder
+      let session = try? Session(VaultOptions.named(path), global, refusingOtherVaults: false)
+      let keyless = merge.keyless(currentRoot: session?.locked.header.root.id)
+      guard merge.isForKey(keyless), let session,
+        let vault = await session.unlockedForGit(unlocking, withRootKey: merge.place == .header)
+      else {
+        return keyless
+      }
+      var known = merge
+      if merge.place.recordID != nil, !ancestors {
+        let git = Git(at: path)
+        known.replayed = ReplayedBranch(git, GitObjects(git))
+      }
+      if let id = merge.place.recordID, !ancestors, let commit = PassedVersions.mergedCommit {
+        let (git, places) = (Git(at: path), [StoreLocation.record(id), .trash(id)].map(\.relativePath))
+        known.passed = PassedVersions(git, GitObjects(git), theirs: commit, of: places)
+          .passed(merge.ours, merge.theirs, at: places)
+      }
+      return try known.keyed(vault)
+    }
+
+    /// The file is git's own: it may be gone for a moment, which is a conflict should this process die in it.
+    private func write(_ bytes: [UInt8]) throws {
+      System.remove(ours)
+      try unsafe OutputFile.create(ours, bytes.span.bytes, isSynced: false)
+    }
+  }
+}
+
+extension Session {
+  /// Unlocks a vault in a work tree of git with what takes no asking; nil, and a note, without a key.
+  ///
+  /// Who set the clone up has not named each vault that a branch may bring along: one in a folder of others is not
+  /// opened, and none counts as named by this.
+  func unlockedForGit(_ unlocking: UnlockOptions, withRootKey: Bool) async -> Vault? {
+    var session = self
+    session.isNamed = session.pin.isNamed
+    do {
+      try session.pin.requireIdentity()
+      return try await session.unlock(unlocking, withRootKey: withRootKey)
+    } catch {
+      let error = CommandError(any: error)
+      messages.note("not unlocked: " + (error.subject.map { "\($0): " } ?? "") + error.reason)
+      return nil
+    }
+  }
+}

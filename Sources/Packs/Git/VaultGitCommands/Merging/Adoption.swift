@@ -1,0 +1,124 @@
+import VaultCLI
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultMerge
+import VaultSealing
+import VaultTerminal
+
+/// Records that one side of a merge has under a root key which was replaced, as on a branch from before a rotation:
+/// verified with the key of then, shown, agreed to by a person, and made anew under the keys of now.
+struct Adoption {
+  let session: Session
+  let vault: VaultOptions
+  let unlocking: UnlockOptions
+  let global: GlobalOptions
+  /// With the keys of now.
+  let opened: Vault
+  /// What the other side brings in, as git calls it.
+  let theirCommit: String
+
+  /// One of them.
+  private struct Found {
+    /// With the side in question under the keys of now.
+    let record: UnmergedRecord
+    /// Whether somebody who left may have the key that it was under.
+    let isAfterReseal: Bool
+    /// What a person looks at.
+    let lines: [String]
+  }
+
+  /// The records that are to be taken, under the keys of now.
+  ///
+  /// - Parameters:
+  ///   - words: ids that somebody has named beforehand.
+  ///   - asks: whether a person has to agree.
+  /// - Throws: 3 where nobody does, 11 without a way to unlock the vault as it was, 16 where this machine does not know
+  ///   that it was the vault.
+  func records(
+    of unmerged: [UnmergedRecord], named words: [String], asks: Bool
+  ) async throws -> [RecordID: UnmergedRecord] {
+    var vaults: [MergeSide: Vault] = [:]
+    var found: [Found] = []
+    for record in unmerged {
+      guard let side = record.replacedSide(in: opened.header) else { continue }
+      let earlier = if let known = vaults[side] { known } else { try await earlier(side) }
+      vaults[side] = earlier
+      if let one = try adopted(record, side, earlier) { found.append(one) }
+    }
+    guard !found.isEmpty else {
+      global.messages.note("no record is under a root key that was replaced")
+      return [:]
+    }
+    if !global.json { try Output.lines(found.flatMap(\.lines)) }
+    let taken = asks ? try agreed(found, words) : found
+    return Dictionary(uniqueKeysWithValues: taken.map { ($0.record.id, $0.record) })
+  }
+
+  private func commit(_ side: MergeSide) -> String { side == .ours ? "HEAD" : theirCommit }
+
+  /// The vault as a side has it.
+  private func earlier(_ side: MergeSide) async throws -> Vault {
+    let earlier = try EarlierVault(at: commit(side), session.location, RequiredFingerprint(vault), global)
+    return try await Session(earlier, session.location, global).unlock(unlocking)
+  }
+
+  /// Nil, and a note, for one that does not verify.
+  private func adopted(_ record: UnmergedRecord, _ side: MergeSide, _ earlier: Vault) throws -> Found? {
+    guard let bytes = record[side], let file = RecordFile(parsing: bytes) else { return nil }
+    let other = record[side == .ours ? .theirs : .ours]
+    let versions: AdoptedVersions
+    do throws(VaultError) {
+      versions = try opened.adopting(bytes, of: record.id, base: record.base, beside: other, from: earlier)
+    } catch {
+      guard error.code == .damaged else { throw error }
+      global.messages.note("not taken: \(error.description)")
+      return nil
+    }
+    var result = record
+    result[side] = versions.adopted
+    result.base = versions.base ?? record.base
+    result.renewed = RecordFile(parsing: versions.adopted).map { (file.envelope.mac, $0.envelope.mac) }
+    let root = opened.header.replacedRoot(hint: file.envelope.wrappedKey.rootHint)
+    return Found(
+      record: result, isAfterReseal: root.map(opened.header.hasResealed) ?? true, lines: lines(record, side, file))
+  }
+
+  private func lines(_ record: UnmergedRecord, _ side: MergeSide, _ file: RecordFile) -> [String] {
+    let comparison = RecordComparison(
+      from: record.base.flatMap { RecordFile(parsing: $0) }, to: file, kinds: opened.kinds)
+    let tip = record.isSettled ? "HEAD" : commit(side)
+    let commits = GitCommit.list(Git(at: session.location.path), from: tip, limit: 1, of: record.places)
+    let origin = commits?.first.map { ", commit \($0.line)" } ?? ""
+    let head =
+      "old \(record.id.text) (\(record.name(opened))): \(comparison.event.rawValue) at "
+      + "\(file.envelope.updatedAt.text)\(origin)"
+    return [Printable.text(head)] + comparison.lines
+  }
+
+  // MARK: - Agreement
+
+  private func agreed(_ found: [Found], _ words: [String]) throws -> [Found] {
+    let count = found.count == 1 ? "this record" : "these \(found.count) records"
+    guard found.contains(where: \.isAfterReseal) else {
+      try global.confirm("Take \(count) over from before the root key was replaced?")
+      return found
+    }
+    let warning = "somebody who left may have the keys of then, and could have written \(count)"
+    let named = found.filter { words.contains($0.record.id.text) }
+    if !named.isEmpty {
+      global.messages.note(warning)
+      try global.confirm(named.count == 1 ? "Take 1 record over?" : "Take \(named.count) records over?")
+      return named
+    }
+    guard !global.yes, !global.json, let terminal = Terminal(noInput: global.noInput) else {
+      throw CommandError(
+        .declined, "declined", subject: "--adopt-old-root", warning,
+        hints: ["look at each, and name the ids of those that are to be taken", "--yes alone does not"])
+    }
+    try terminal.say("Take care: \(warning).\n")
+    return try found.filter { one in
+      try terminal.confirms(Printable.text("Take \(one.record.id.text) (\(one.record.name(opened))) over?"))
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultMerge
+import VaultRecords
+import VaultSealing
+import VaultStorage
+
+/// Merges versions of one file of a vault, with the vault's key where there is one.
+struct FileMerge {
+  let place: StoreLocation
+  let base: [UInt8]
+  let ours: [UInt8]
+  let theirs: [UInt8]
+  var labels = ConflictLabels()
+  /// Whether the versions are only what others come from: that later ones were seen is no objection then.
+  var areAncestors = false
+  /// The side whose version the other one had already, and has followed by a later one.
+  var passed: MergeSide?
+  /// The MACs of a version that was made anew under other keys: who has seen the one has seen the other.
+  var renewed: (from: [UInt8], to: [UInt8])?
+  /// The branch whose changes git makes again, as in a rebase; nil for a merge.
+  var replayed: ReplayedBranch?
+
+  /// What the record is called, as far as its kind is known without the vault.
+  var name: String? {
+    guard let file = RecordFile(parsing: ours) ?? RecordFile(parsing: theirs) else { return nil }
+    return KindCatalog.builtIn[file.envelope.kind]?.title(of: file.fields)
+  }
+
+  /// What comes of them without a key.
+  func keyless(currentRoot: RootID?) -> MergeOutcome { outcome(currentRoot: currentRoot, key: nil) }
+
+  /// What comes of them with the key of a vault.
+  ///
+  /// - Throws: where it cannot be told what this machine has seen of the record.
+  func keyed(_ vault: Vault, preferring preference: MergePreference = MergePreference()) throws -> MergeOutcome {
+    if place == .header { return try keyedHeader(vault) }
+    guard let id = place.recordID else { return keyless(currentRoot: vault.header.root.id) }
+    let key = try key(vault, id)
+    if let passed, let later = RecordFile(parsing: passed == .ours ? theirs : ours),
+      key.verdict(on: later) == .authentic
+    {
+      // To itself it is both sides.
+      let bytes = passed == .ours ? theirs : ours
+      return FileMerge(place: place, base: [], ours: bytes, theirs: bytes).outcome(currentRoot: nil, key: key)
+    }
+    return outcome(currentRoot: vault.header.root.id, key: key, preferring: preference)
+  }
+
+  /// One side of a record whole, as the version after both.
+  ///
+  /// - Throws: as ``keyed(_:preferring:)``.
+  func taking(_ side: [UInt8], after other: [UInt8]?, _ vault: Vault) throws -> MergeOutcome {
+    guard let id = place.recordID else { preconditionFailure("only records are taken so") }
+    return RecordMerge.taking(side, after: other, of: id, key: try key(vault, id))
+  }
+
+  private func key(_ vault: Vault, _ id: RecordID) throws -> SealingMergeKey {
+    var seen = areAncestors ? nil : try vault.seenVersion(of: id)
+    if let renewed, let version = seen, version.mac == renewed.from { seen = (version.revision, renewed.to) }
+    return SealingMergeKey(
+      root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) }, seen: seen,
+      isReplayed: seen.map { isOnBranch($0, of: id, vault) } ?? false,
+      write: { record in try? vault.fileBytes(of: record, in: place) })
+  }
+
+  /// Whether a version that was seen is on the branch whose changes are made again, or is later than both sides and on
+  /// a third branch: then the result is a version after it.
+  private func isOnBranch(_ seen: (revision: Int, mac: [UInt8]), of id: RecordID, _ vault: Vault) -> Bool {
+    if replayed?.has(seen.mac, of: id) == true { return true }
+    let sides = [ours, theirs].compactMap { RecordFile(parsing: $0)?.envelope }
+    guard let latest = sides.map(\.revision).max(), seen.revision >= latest else { return false }
+    return !sides.contains { $0.mac == seen.mac } && vault.hasSeenElsewhere(id)
+  }
+
+  private func keyedHeader(_ vault: Vault) throws -> MergeOutcome {
+    let keyless = keyless(currentRoot: nil)
+    guard case .conflict(let conflicts, let text) = keyless, conflicts.map(\.reason) == [.bothChanged] else {
+      return keyless
+    }
+    switch try vault.mergedHeader(base: base, ours: ours, theirs: theirs) {
+    case .merged(let bytes): return .merged(bytes)
+    case .refused(let reason): return .conflict([MergeConflict(ofHeader: reason)], text: text)
+    }
+  }
+
+  /// Whether a key could bring about something else than there is without one: it makes new versions, and it does so
+  /// where two have one revision, for a machine that has seen the one would refuse the other.
+  func isForKey(_ outcome: MergeOutcome) -> Bool {
+    guard place.recordID != nil || place == .header else { return false }
+    guard case .conflict(let conflicts, _) = outcome else {
+      let (one, other) = (RecordFile(parsing: ours)?.envelope, RecordFile(parsing: theirs)?.envelope)
+      return one?.revision == other?.revision && one?.mac != other?.mac
+    }
+    let helped: Set<MergeConflict.Reason> = [.needsKey, .sealed, .value, .removedMember, .bothChanged]
+    return conflicts.contains { helped.contains($0.reason) }
+  }
+
+  private func outcome(
+    currentRoot: RootID?, key: SealingMergeKey?, preferring preference: MergePreference = MergePreference()
+  ) -> MergeOutcome {
+    switch place {
+    case .record, .trash:
+      RecordMerge.merge(
+        base: base, ours: ours, theirs: theirs, at: place, currentRoot: currentRoot, key: key, preferring: preference,
+        labels: labels)
+    case .header, .slot, .attachment:
+      DocumentMerge.merge(base: base, ours: ours, theirs: theirs, risingBy: "revision", labels: labels) {
+        try? JSONParser.parse($0).object
+      }
+    case .checkpoint:
+      DocumentMerge.merge(base: base, ours: ours, theirs: theirs, risingBy: "sequence", labels: labels) {
+        try? Checkpoint(parsing: $0).document
+      }
+    }
+  }
+}
+
+extension MergeConflict {
+  fileprivate init(ofHeader reason: HeaderMerge.Reason) {
+    switch reason {
+    case .unreadable: self.init(.unreadable)
+    case .unverified: self.init(.unverified)
+    case .older: self.init(.older)
+    case .keys: self.init(.key)
+    case .bothRemoved: self.init(.bothRemoved)
+    case .noSlot: self.init(.noSlot)
+    case .member(let path): self.init(.bothChanged, at: path)
+    }
+  }
+
+  /// `password: both have sealed a new value, ours 2026-…, theirs 2026-…`
+  var line: String { (path.map { "\($0): " } ?? "") + reason.words + times }
+
+  private var times: String {
+    guard case .sealed(let one)? = ours, case .sealed(let other)? = theirs else { return "" }
+    return ", ours at \(one.text), theirs at \(other.text)"
+  }
+}
+
+extension MergeConflict.Reason {
+  /// What is in the way.
+  var words: String {
+    switch self {
+    case .unreadable: "a side is no document of this format"
+    case .otherRecord: "git has taken versions of different records, or of another file, for one"
+    case .older: "a side is older than what both come from"
+    case .unauthenticated: "a side was changed without a key"
+    case .unverified: "a side does not verify"
+    case .removed: "one side has removed the record, the other has changed it"
+    case .misplaced: "git has put it where a record of this state does not belong"
+    case .schema: "the sides are in different forms of their kind"
+    case .envelope: "the sides differ in what never changes"
+    case .key: "each side is under a root key of its own"
+    case .resealed: "one side was sealed under new keys, which do not open the values of the other"
+    case .value: "both have changed it"
+    case .sealed: "both have sealed a new value"
+    case .removedMember: "one side has removed it, the other has changed it"
+    case .moved: "a sealed value would stand at two places"
+    case .needsKey: "the fields join, and the new version needs the key"
+    case .seen: "this machine has seen a later version than both, or another"
+    case .limits: "the result would be no document of the format"
+    case .bothRemoved: "both have removed the same way to unlock, and one has added another"
+    case .noSlot: "no way to unlock would be left"
+    case .oldRoot: "it was written under a root key that was replaced"
+    case .bothChanged: "both have written it, and it is authenticated as a whole"
+    }
+  }
+
+  /// What a person can do; nil where taking one side is all there is.
+  var advice: String? {
+    switch self {
+    case .needsKey: "`vault merge --continue` makes it, with a key"
+    case .value, .sealed, .removedMember, .removed:
+      "`vault merge --continue` asks at a terminal; --ours, --theirs or --newer say which side wins, also by record"
+    case .older: "`vault merge --continue --theirs` makes a newer version that says what the older one says"
+    case .unauthenticated: "`vault accept` on that side first"
+    case .seen: "once this machine takes the record as it is here, `vault merge --continue` joins both sides"
+    case .schema: "`vault migrate` on the other side first, then merge again"
+    case .oldRoot, .resealed:
+      "`vault merge --continue --adopt-old-root` shows what was written under replaced keys, asks, and takes it"
+    case .key: "take the side with the new keys, and make the other change again there"
+    case .bothChanged, .bothRemoved, .noSlot:
+      "take one side with `git checkout --ours` or `--theirs`, and change it again as the other had"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import VaultDocument
+import VaultGit
+import VaultMerge
+import VaultStorage
+
+/// The files of a vault in one commit, by what they are and not by what git makes of their names.
+struct VaultBlobs {
+  private static let listByteLimit = 256 << 20
+  /// The blobs at the places of the vault.
+  let blobs: [StoreLocation: String]
+
+  /// Nil for what is no commit.
+  init?(_ commit: String, _ git: Git) {
+    let names = ["vault.json", StoreLocation.checkpoint.fileName, "records", "trash"]
+    guard let answer = git.output(["ls-tree", "-r", "-z", commit, "--"] + names, limit: Self.listByteLimit) else {
+      return nil
+    }
+    var blobs: [StoreLocation: String] = [:]
+    for entry in answer.split(separator: 0) {
+      // `100644 blob NAME`, a tab and the path.
+      guard let text = String(validating: entry, as: UTF8.self), let tab = text.firstIndex(of: "\t") else { continue }
+      let words = text[..<tab].split(separator: " ")
+      guard words.count == 3, words[1] == "blob",
+        let place = StoreLocation(relativePath: String(text[text.index(after: tab)...]))
+      else { continue }
+      blobs[place] = String(words[2])
+    }
+    self.blobs = blobs
+  }
+
+  /// The blob of a record, among the records or in the trash.
+  func blob(_ id: RecordID) -> String? { blobs[.record(id)] ?? blobs[.trash(id)] }
+
+  /// The blobs of a record: among the records, and in the trash.
+  struct Files: Equatable {
+    let live: String?
+    let removed: String?
+
+    /// Whether the record is live and removed at once.
+    var areBoth: Bool { live != nil && removed != nil }
+  }
+
+  /// The files of a record; both are nil if there is no such record.
+  func files(_ id: RecordID) -> Files { Files(live: blobs[.record(id)], removed: blobs[.trash(id)]) }
+}
+
+/// What two commits have made of a vault since they parted.
+struct GitSides {
+  /// Nil where they have nothing in common.
+  let base: VaultBlobs?
+  let ours: VaultBlobs
+  let theirs: VaultBlobs
+  /// Whether either has commits that the other does not have.
+  let haveParted: Bool
+
+  /// Nil where one of them is no commit, or they parted from several commits: git joins those itself.
+  init?(ours: String, theirs: String, _ git: Git) {
+    let bases = git.lines(["merge-base", "--all", ours, theirs]).filter { !$0.isEmpty }
+    let tips = git.lines(["rev-parse", ours + "^{commit}", theirs + "^{commit}"])
+    guard bases.count < 2, let one = VaultBlobs(ours, git), let other = VaultBlobs(theirs, git) else { return nil }
+    (self.ours, self.theirs) = (one, other)
+    haveParted = bases.first.map { !tips.contains($0) } ?? false
+    base = bases.first.flatMap { VaultBlobs($0, git) }
+  }
+
+  /// The records that both have changed since, each in another way.
+  var changedOnBoth: [RecordID] {
+    Set((Array(ours.blobs.keys) + Array(theirs.blobs.keys)).compactMap(\.recordID)).filter { id in
+      let (one, other) = (ours.files(id), theirs.files(id))
+      let before = base?.files(id) ?? VaultBlobs.Files(live: nil, removed: nil)
+      return one != other && one != before && other != before
+    }.sorted { $0.text < $1.text }
+  }
+
+  /// The records that one side alone has changed since.
+  func changed(by side: MergeSide) -> [RecordID] {
+    let (own, other) = side == .ours ? (ours, theirs) : (theirs, ours)
+    return Set(own.blobs.keys.compactMap(\.recordID)).filter { id in
+      let before = base?.files(id) ?? VaultBlobs.Files(live: nil, removed: nil)
+      return own.files(id) != before && other.files(id) == before
+    }.sorted { $0.text < $1.text }
+  }
+
+  /// The records that their side has both live and removed, and that were not so before: git puts the second file in
+  /// place without asking, also where the first is joined.
+  var twinsOfTheirs: [RecordID] {
+    Set(theirs.blobs.keys.compactMap(\.recordID)).filter { id in
+      theirs.files(id).areBoth && base?.files(id).areBoth != true
+    }.sorted { $0.text < $1.text }
+  }
+
+  /// Whether both have changed a file that is no record.
+  func changedOnBoth(_ place: StoreLocation) -> Bool {
+    let (one, other, before) = (ours.blobs[place], theirs.blobs[place], base?.blobs[place])
+    return one != other && one != before && other != before
+  }
+}

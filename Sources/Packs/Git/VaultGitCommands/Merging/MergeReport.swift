@@ -1,0 +1,87 @@
+import VaultDocument
+import VaultKit
+import VaultMerge
+import VaultStorage
+import VaultTerminal
+
+/// What became of the files of a merge.
+struct MergeReport {
+  var records: [Record] = []
+  /// Files that are no records.
+  var merged: [String] = []
+  /// The same with what is in the way.
+  var left: [(file: String, reason: String)] = []
+  /// The vault's, for the line that accepts a record.
+  var fingerprint: String?
+
+  /// What became of one record.
+  struct Record {
+    let record: UnmergedRecord
+    let name: String
+    /// Nil also for one that is deleted for good.
+    var bytes: [UInt8]?
+    /// None for one that was merged.
+    var conflicts: [MergeConflict] = []
+
+    private var title: String { "\(record.files.first ?? record.id.text) (\(name))" }
+    fileprivate var line: String { "merged \(title)" }
+    fileprivate var conflictLines: [String] { conflicts.map { "left \(title): \($0.line)" } }
+
+    fileprivate var document: JSONValue {
+      .members([
+        "conflicts": .array(
+          conflicts.map {
+            .members(["field": .optional($0.path?.description), "reason": .string($0.reason.rawValue)])
+          }), "file": .optional(record.files.first), "name": .string(name), "record": .string(record.id.text),
+      ])
+    }
+  }
+
+  var mergedRecords: [Record] { records.filter(\.conflicts.isEmpty) }
+  var leftRecords: [Record] { records.filter { !$0.conflicts.isEmpty } }
+
+  mutating func addOthers(_ files: [String]) {
+    for file in files where !merged.contains(file) && !left.contains(where: { $0.file == file }) {
+      left.append((file, "no record"))
+    }
+  }
+
+  /// Prints it.
+  ///
+  /// - Parameter ending: what finishes it, once nothing is left; nil where nothing was begun.
+  /// - Throws: the end of a command that has left something.
+  func print(_ ending: String?, _ global: GlobalOptions) throws {
+    let isDryRun = ending == nil
+    let isWhole = leftRecords.isEmpty && left.isEmpty
+    if global.json {
+      func members(_ file: String) -> JSONValue { .members(["file": .string(file)]) }
+      try Output.document([
+        "dry_run": .bool(isDryRun), "left": .array(leftRecords.map(\.document) + left.map { members($0.file) }),
+        "merged": .array(mergedRecords.map(\.document) + merged.map(members)),
+      ])
+    } else {
+      try Output.lines(mergedRecords.map { Printable.text($0.line) } + merged.map { "merged \($0)" })
+      try Output.lines(leftRecords.flatMap(\.conflictLines).map(Printable.text))
+      try Output.lines(left.map { Printable.text("left \($0.file): \($0.reason)") })
+      for hint in hints(ending) { global.messages.note(hint) }
+    }
+    guard isWhole else { throw Finished(status: .partlyDone) }
+  }
+
+  /// What to do next.
+  private func hints(_ ending: String?) -> [String] {
+    let reasons = leftRecords.flatMap { $0.conflicts.map(\.reason) }
+    var hints = Set(reasons.compactMap(\.advice)).sorted()
+    let seen = leftRecords.filter { $0.conflicts.contains { $0.reason == .seen } }.map(\.record.id)
+    if !seen.isEmpty { hints = Remedy.acceptRecords(seen, fingerprint: fingerprint).sentences + hints }
+    guard let ending else { return hints }
+    if !left.isEmpty { hints.append("`git checkout --ours -- FILE`, or --theirs, and `git add FILE` take one side") }
+    if (left.map(\.file) + merged).contains(StoreLocation.checkpoint.relativePath) {
+      hints.append("once it is committed, `vault checkpoint` makes a checkpoint of both sides")
+    }
+    if leftRecords.isEmpty, left.isEmpty, !(mergedRecords.isEmpty && merged.isEmpty) {
+      hints.append(ending)
+    }
+    return hints
+  }
+}

@@ -1,0 +1,90 @@
+import VaultCLI
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultMerge
+import VaultSealing
+import VaultStorage
+import VaultTerminal
+
+// What git takes from the other side as it is: nobody joins it, so nobody looks at it with the key.
+
+extension MergeRun {
+  private static let byteLimit = 16 << 20
+  private static let listedCount = 5
+
+  /// Refuses a commit in which a file that only they have changed went back, was changed without a key, does not
+  /// verify, or lacks what it names.
+  ///
+  /// - Parameter vault: verifies their records; nil does without a key what can be done so.
+  /// - Throws: ``CommandError`` 14, for what does not verify 13.
+  func examine(_ commit: String, with vault: Vault?) throws {
+    guard let sides else {
+      return session.messages.note("the two sides parted from several commits: what only they changed is not verified")
+    }
+    let alone = Set(sides.changed(by: .theirs))
+    let looksAt = alone.union(sides.twinsOfTheirs)
+    let faults = try keylessFaults(commit, looksAt, joinsHeaders: sides.changedOnBoth(.header))
+    guard faults.isEmpty else { throw Self.refused(.findings, "not_sound", commit, faults) }
+    guard let vault, !alone.isEmpty else { return }
+    guard sides.base == nil || sides.theirs.blobs[.header] == sides.base?.blobs[.header] else {
+      let count = alone.count == 1 ? "1 record" : "\(alone.count) records"
+      return session.messages.note(
+        "they have changed vault.json, so \(count) that only they changed \(alone.count == 1 ? "is" : "are") not verified: "
+          + "`vault verify` does that after the merge")
+    }
+    let unverified = unverified(alone, sides, vault)
+    guard unverified.isEmpty else {
+      throw Self.refused(.damaged, "damaged", commit, unverified.map { "\($0): does not verify" })
+    }
+    session.messages.detail("verified what only they changed: \(alone.count)")
+  }
+
+  /// - Parameter ids: the records whose faults count.
+  private func keylessFaults(_ commit: String, _ ids: Set<RecordID>, joinsHeaders: Bool) throws -> [String] {
+    let common = git.lines(["merge-base", "HEAD", commit]).first { !$0.isEmpty }
+    guard let base = common ?? git.lines(["hash-object", "-t", "tree", "/dev/null"]).first,
+      let changes = GitChanges.between(base, commit, git)
+    else { return [] }
+    var check = GitCheck(git)
+    try check.check(changes)
+    return check.findings.filter { finding in
+      switch StoreLocation(relativePath: finding.file) {
+      case .record(let id), .trash(let id): !finding.isNote && ids.contains(id)
+      case .header: !finding.isNote && !joinsHeaders
+      default: !finding.isNote
+      }
+    }.map { "\($0.file): \($0.reason)" }
+  }
+
+  /// The files of records that the key does not vouch for. A record under a root key that was replaced is asked about
+  /// elsewhere.
+  private func unverified(_ ids: Set<RecordID>, _ sides: GitSides, _ vault: Vault) -> [String] {
+    let (theirs, before) = (sides.theirs.blobs, sides.base?.blobs ?? [:])
+    let places = ids.flatMap { [StoreLocation.record($0), .trash($0)] }
+      .filter { theirs[$0] != nil && theirs[$0] != before[$0] }.sorted { $0.relativePath < $1.relativePath }
+    var found: [String] = []
+    GitObjects(git).read(places.map { theirs[$0] ?? "" }, limit: Self.byteLimit) { index, answer in
+      guard let id = places[index].recordID else { return true }
+      if case .object(let object) = answer {
+        let hint = RecordFile(parsing: object.bytes)?.envelope.wrappedKey.rootHint
+        let isReplaced = hint.map { vault.header.replacedRoot(hint: $0) != nil } ?? false
+        if isReplaced || vault.verifies(object.bytes, of: id) { return true }
+      }
+      found.append(places[index].relativePath)
+      return true
+    }
+    return found
+  }
+
+  private static func refused(_ status: ExitStatus, _ code: String, _ commit: String, _ faults: [String])
+    -> CommandError
+  {
+    let more = faults.count > listedCount ? ["and \(faults.count - listedCount) more"] : []
+    return CommandError(
+      status, code, subject: commit, "has changes that nobody vouches for, and nothing was begun",
+      hints: faults.prefix(listedCount).map { Printable.text($0) } + more + [
+        "`vault git check HEAD..\(commit.shellQuoted)` names the commits; `git merge` takes them as they are"
+      ])
+  }
+}

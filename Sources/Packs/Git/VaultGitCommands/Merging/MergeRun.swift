@@ -1,0 +1,277 @@
+import VaultCLI
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultMerge
+import VaultSealing
+import VaultStorage
+import VaultTerminal
+
+/// A merge in the work tree of a vault: what has to be so before it begins, and what git keeps of it.
+struct MergeRun {
+  let session: Session
+  let git: Git
+  /// Nil where git waits for nothing.
+  let unmerged: Unmerged?
+  /// What would be merged, before it is.
+  let sides: GitSides?
+  /// The text of a header with both sides in it, in the place of which ours was put to read the vault by.
+  private var conflicted: [UInt8]?
+
+  private init(_ session: Session, _ git: Git, unmerged: Unmerged? = nil, sides: GitSides? = nil) {
+    (self.session, self.git, self.unmerged, self.sides) = (session, git, unmerged, sides)
+  }
+
+  /// What finishes what git waits for; nil where it waits for nothing.
+  var ending: String? { unmerged?.ending ?? GitOperation(git)?.ending }
+
+  /// Whether both sides have written the header.
+  var joinsHeaders: Bool { sides?.changedOnBoth(.header) ?? true }
+
+  /// The commit that is to be merged, as git calls it.
+  private var commit = ""
+
+  /// What both sides have changed; nil where that cannot be told beforehand.
+  func planned() -> (records: [UnmergedRecord], others: [String])? {
+    sides.map { Unmerged(git, $0, theirs: commit).planned() }
+  }
+
+  // MARK: - A commit
+
+  /// Refuses what cannot be merged as it is.
+  static func beginning(
+    _ commit: String, _ vault: VaultOptions, _ global: GlobalOptions, dryRun: Bool
+  ) throws -> MergeRun {
+    let session = try Session(vault, global).agreed(to: dryRun ? .reading : .writing)
+    let (path, git) = (session.location.path, Git(at: session.location.path))
+    guard git.lines(["rev-parse", "--is-inside-work-tree"]).first == "true" else { throw CommandError.noGit(path) }
+    func refused(_ code: String, _ subject: String, _ reason: String, _ hints: String...) -> CommandError {
+      CommandError(.findings, code, subject: subject, reason, hints: hints)
+    }
+    if let operation = GitOperation(git) {
+      throw refused(
+        "merge_under_way", path, operation.line, "`vault merge --continue` goes on, `vault merge --abort` gives it up")
+    }
+    guard GitChanges.areCommitted(git) else {
+      throw refused("not_committed", path, "has changes that are not committed", "commit them first, or `git stash`")
+    }
+    guard !commit.hasPrefix("-"),
+      git.output(["rev-parse", "--verify", "--quiet", commit + "^{commit}"]) != nil
+    else {
+      throw CommandError(
+        .notFound, "no_such_commit", subject: commit, "is no commit that is here",
+        hints: ["`git fetch` brings new ones"])
+    }
+    let place = commit + ":./" + StoreLocation.header.relativePath
+    guard let bytes = git.output(["cat-file", "blob", place], limit: StoreLocation.header.byteLimit),
+      let header = try? VaultHeader(parsing: bytes)
+    else { throw CommandError(.noVault, "not_a_vault", subject: commit, "has no vault in this place") }
+    guard header.vaultID == session.locked.header.vaultID else {
+      throw CommandError(.unexpectedVault, "unexpected_vault", subject: commit, "has another vault in this place")
+    }
+    for (name, header) in [(path, session.locked.header), (commit, header)] where header.unfinishedRotation != nil {
+      throw refused(
+        "rotation_unfinished", name, "has a rotation that is not finished", "`vault rekey` there finishes it")
+    }
+    if let apart = RotatedApart(ours: session.locked.header, theirs: header, commit, git) { throw apart.error }
+    var run = MergeRun(session, git, sides: GitSides(ours: "HEAD", theirs: commit, git))
+    run.commit = commit
+    return run
+  }
+
+  /// Has git begin the merge. Files that both have changed are left with git's markers, whatever the clone is set up
+  /// to, so that whoever is stopped half-way finds both sides.
+  ///
+  /// - Returns: what there is to join, or to commit; nil for nothing.
+  func begin(_ commit: String) throws -> GitOperation? {
+    let head = git.lines(["rev-parse", "HEAD"])
+    let words = ["merge", "--no-commit", "--no-edit", commit]
+    var code = textMerge(words)
+    var operation = GitOperation(git)
+    if code != 0, operation == nil {
+      let driver = "merge.vault.driver=git merge-file -L ours -L base -L theirs %A %O %B"
+      // Only several common ancestors are joined by this program.
+      code = git.asPersonToTheEnd(Self.with(driver) + words, callsUs: sides == nil)
+      operation = GitOperation(git)
+    }
+    if let operation { return operation }
+    guard code == 0 else {
+      throw CommandError(
+        .inputOutput, "io_failed", subject: commit,
+        "is not merged: git merge ended with \(code ?? 127), and nothing was begun",
+        hints: ["`git merge --no-commit \(commit.shellQuoted)` says why"])
+    }
+    let isSame = git.lines(["rev-parse", "HEAD"]) == head
+    session.messages.note(
+      isSame ? "everything in it is here already" : "only they had commits: this branch is where theirs is now")
+    return nil
+  }
+
+  /// Without a process for each file; nil where that cannot be, where no merge comes of it, or where git has several
+  /// common ancestors to join first, which takes the driver.
+  private func textMerge(_ words: [String]) -> Int32? {
+    guard let sides, sides.haveParted else { return nil }
+    return TextMerge.run(git, Self.with("gc.auto=0") + words)
+  }
+
+  /// git would take a folder of which all records were removed for one that was renamed to the trash.
+  private static func with(_ setting: String) -> [String] { ["-c", "merge.directoryRenames=false", "-c", setting] }
+
+  // MARK: - What git has begun
+
+  /// What git waits for. A header with both sides in it gives way to ours, which stays until the joined one is written.
+  ///
+  /// - Parameter begun: what ``begin(_:)`` of another run has just begun; nil looks for what is under way.
+  static func continuing(
+    _ vault: VaultOptions, _ global: GlobalOptions, dryRun: Bool,
+    _ begun: (run: MergeRun, operation: GitOperation)? = nil
+  ) throws -> MergeRun {
+    let location = try VaultLocation.find(vault)
+    let unmerged = Unmerged(vault: location.path, begun: begun.map { ($0.operation, $0.run.sides) })
+    let conflicted = dryRun ? nil : try Self.putBack(unmerged?.versions(of: .header)?.ours, location, global)
+    do {
+      let session = try Session(vault, global).agreed(to: dryRun ? .reading : .writing)
+      var run = MergeRun(
+        session, Git(at: location.path),
+        unmerged: unmerged ?? Unmerged(settledIn: location.path, session.locked.header))
+      run.conflicted = conflicted
+      return run
+    } catch {
+      if let conflicted { try? Self.write(conflicted, in: location.path) }
+      throw error
+    }
+  }
+
+  private static func putBack(
+    _ ours: [UInt8]?, _ location: VaultLocation, _ global: GlobalOptions
+  ) throws -> [UInt8]? {
+    let place = StoreLocation.header
+    let path = System.join(location.path, place.relativePath)
+    guard let ours, let found = try? TextInput.file(path, limit: 2 * place.byteLimit),
+      (try? VaultHeader(parsing: found)) == nil
+    else { return nil }
+    // Nothing is written to a vault that nobody has named, be it only back.
+    let memory = MemoryStore()
+    try? memory.apply([StoreChange(.header, from: nil, to: ours)])
+    guard let locked = try? LockedVault(store: memory) else { return nil }
+    let isNamed = try location.isNamed(PinCheck(locked, StateLocation.state(global.messages)))
+    guard isNamed else { return nil }
+    try write(ours, in: location.path)
+    return found
+  }
+
+  private static func write(_ bytes: [UInt8], in folder: String) throws {
+    let file = try OutputFile.replacing(System.join(folder, StoreLocation.header.relativePath))
+    try file.write(bytes)
+    try file.commit()
+  }
+
+  /// Unlocks; where that cannot be done both sides stand in the header again.
+  func unlock(_ options: UnlockOptions, withRootKey: Bool, toWrite: Bool) async throws -> Vault {
+    do {
+      return toWrite
+        ? try await session.unlockToWrite(options, withRootKey: withRootKey)
+        : try await session.unlock(options, withRootKey: withRootKey)
+    } catch {
+      if let conflicted { try? Self.write(conflicted, in: session.location.path) }
+      throw error
+    }
+  }
+
+  /// The joined header, where git waits for it; what is in the way is noted among the files.
+  ///
+  /// - Parameter adopts: takes ours, where their root key is one that it has replaced.
+  func header(
+    _ unmerged: Unmerged, _ vault: Vault, _ report: inout MergeReport, adopts: Bool
+  ) throws -> [UInt8]? {
+    guard let versions = unmerged.versions(of: .header) else { return nil }
+    let file = StoreLocation.header.relativePath
+    switch try versions.keyed(vault) {
+    case .merged(let bytes):
+      report.merged.append(file)
+      return bytes
+    case .conflict(let conflicts, _):
+      if adopts, keepsOurs(versions) {
+        report.merged.append(file)
+        return versions.ours
+      }
+      if let conflicted { try Self.write(conflicted, in: session.location.path) }
+      let headers = [versions.ours, versions.theirs].compactMap { try? VaultHeader(parsing: $0) }
+      if headers.count == 2,
+        let apart = RotatedApart(ours: headers[0], theirs: headers[1], unmerged.theirCommit, git)
+      {
+        for hint in ["`vault merge --abort` gives the merge up; then"] + apart.hints { session.messages.note(hint) }
+      }
+      report.left.append((file, conflicts.map(\.line).joined(separator: "; ")))
+      return nil
+    }
+  }
+
+  /// Whether our header has replaced the root key of theirs. What theirs has changed beside is for somebody to do
+  /// again: whoever had that key could have written it.
+  private func keepsOurs(_ versions: FileMerge) -> Bool {
+    let headers = [versions.base, versions.ours, versions.theirs].map { try? VaultHeader(parsing: $0) }
+    guard let ours = headers[1], let theirs = headers[2], ours.replacedRoot(hint: theirs.root.id.bytes) != nil else {
+      return false
+    }
+    let changes = headers[0].map { HeaderComparison(from: $0, to: theirs).notes } ?? []
+    for change in changes { session.messages.note("not taken from the other side, whose vault.json \(change)") }
+    return true
+  }
+
+  /// The checkpoint after both, where both are authentic: what either lists is at most as new as what was merged.
+  ///
+  /// - Parameter adopts: takes the authentic one, where the other is from before a rotation.
+  func checkpoint(
+    _ unmerged: Unmerged, _ vault: Vault, _ report: inout MergeReport, adopts: Bool
+  ) -> CheckpointMerge? {
+    guard let versions = unmerged.versions(of: .checkpoint),
+      let merge = vault.checkpointMerge(
+        base: versions.base, ours: versions.ours, theirs: versions.theirs, takesOne: adopts)
+    else { return nil }
+    report.merged.append(StoreLocation.checkpoint.relativePath)
+    return merge
+  }
+
+  /// Puts what was merged in place, and tells git.
+  func write(_ report: MergeReport, header: [UInt8]?, checkpoint: CheckpointMerge?, _ vault: Vault) async throws {
+    let merged = report.mergedRecords
+    // Where the header is left, nothing can be written.
+    guard let unmerged, !(merged.isEmpty && report.merged.isEmpty) else { return }
+    // Files first, records last.
+    try MergedAttachments(git, in: session.location.path, of: ["HEAD", unmerged.theirCommit])
+      .bringBack(for: merged.compactMap(\.bytes))
+    var places = try await vault.put(merged.map { Vault.MergedRecord($0.record.id, $0.bytes) })
+    if let checkpoint {
+      try await vault.put(checkpoint)
+      places.filled.append(.checkpoint)
+    }
+    // Last: whoever reads it remembers it, and goes on with it.
+    if let header {
+      try await vault.put(header: header, replacing: session.locked.headerBytes)
+      places.filled.append(.header)
+    }
+    try unmerged.add(places.filled, removing: places.emptied)
+  }
+
+  // MARK: - Back
+
+  /// Gives a merge up that is under way.
+  static func giveUp(_ vault: VaultOptions, _ global: GlobalOptions) throws {
+    let location = try VaultLocation.find(vault)
+    let git = Git(at: location.path)
+    // A header with both sides in it says nothing of what is known here.
+    if let session = try? Session(vault, global, refusingOtherVaults: false) { _ = try session.agreed(to: .writing) }
+    guard GitOperation(git)?.name == "merge" else {
+      throw CommandError(
+        .findings, "no_merge", subject: location.path, "git has no merge under way",
+        hints: ["`git status` says what it waits for"])
+    }
+    guard git.output(["merge", "--abort"]) != nil, GitOperation(git) == nil else {
+      throw CommandError(
+        .inputOutput, "io_failed", subject: location.path, "git does not give the merge up",
+        hints: ["`git merge --abort` says why"])
+    }
+    _ = try Session(vault, global, refusingOtherVaults: false)
+  }
+}

@@ -1,0 +1,7 @@
+package import VaultCLI
+
+extension Pack {
+  /// Vaults in a database.
+  package static let postgres = Pack(
+    commands: [StoreCommand.self])
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultStorage
+import VaultTerminal
+
+extension StoreCommand {
+  /// `vault store copy`: the same vault elsewhere.
+  struct Copy: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "copy",
+      abstract: "Copy a vault from a folder or database to another one, byte for byte.",
+      discussion: """
+        TO must be empty. All is as it was at one moment, and the header comes last: before that TO is no vault. It takes \
+        no key and verifies nothing; --verify compares every byte afterwards.
+
+        Example:
+          vault store copy my-vault 'postgresql://db.example/app?vault=ops' --verify
+        """)
+
+    @Argument(help: ArgumentHelp("The folder, or the address of a database.", valueName: "from"))
+    var from: String
+
+    @Argument(help: ArgumentHelp("Where to; a folder is made.", valueName: "to"))
+    var to: String
+
+    @Flag(help: "Compare both byte by byte afterwards.")
+    var verify = false
+
+    @Flag(help: "Make the tables of a database that lacks them.")
+    var createTables = false
+
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() async throws {
+      let (source, target) = (try place(from, "FROM"), try place(to, "TO"))
+      guard target.isDatabase || !createTables else {
+        throw CommandError.usage("--create-tables", "is for the address of a database")
+      }
+      let session = try Session(.named(from), global)
+      let options = try global.vaultOptions(nil)
+      let copy: VaultCopy
+      let (sourcePlace, targetPlace) = (try source.place(global), try target.place(global))
+      do throws(VaultError) {
+        copy = try VaultCopy(of: sourcePlace, options: options)
+      } catch {
+        throw source.isDatabase ? source.explained(error) : CommandError(error)
+      }
+      let count: @Sendable () -> Int? = { [locked = session.locked] in try? locked.recordCount() }
+      var progress = Progress("copied", global, total: count)
+      let copied: CopiedVault
+      do throws(VaultError) {
+        copied = try await copy.write(to: targetPlace, makingTables: createTables) { progress.advance() }
+      } catch {
+        throw explained(error, target)
+      }
+      progress.end()
+      if !target.isDatabase { GitKeeper.current?.watch(newVaultAt: target.path, global.messages) }
+      for path in copied.leftBehind { global.messages.note("left behind, since it is no document of a vault: \(path)") }
+      if verify {
+        progress = Progress("compared", global, total: count)
+        try await compare(copy, targetPlace, progress)
+      }
+      try report(copied)
+    }
+
+    private func place(_ text: String, _ name: String) throws -> VaultLocation {
+      guard !text.isEmpty else { throw CommandError.usage(name, "names no place") }
+      return try VaultLocation(path: text, origin: .option).checked()
+    }
+
+    private func explained(_ error: VaultError, _ target: VaultLocation) -> CommandError {
+      if error.code == .alreadyExists {
+        return CommandError(
+          .alreadyExists, "already_exists", subject: to, error.reason,
+          hints: ["name an empty place; nothing was written over"])
+      }
+      return target.isDatabase ? target.explained(error) : CommandError(error)
+    }
+
+    private func compare(_ copy: VaultCopy, _ target: VaultPlace, _ progress: Progress) async throws {
+      let differing = try await copy.differences(from: target) { progress.advance() }
+      progress.end()
+      guard let first = differing.first else { return }
+      throw CommandError(
+        .changedUnderneath, "differs", subject: to,
+        "is not the same as \(from) in \(differing.count) documents, \(first) among them",
+        hints: ["one of them was changed since it was copied, or the copy is damaged"])
+    }
+
+    private func report(_ copied: CopiedVault) throws {
+      if global.json {
+        return try Output.document([
+          "from": .string(from), "left_behind": .array(copied.leftBehind.map { .string($0) }),
+          "records": .number(JSONNumber(copied.recordCount)), "slots": .number(JSONNumber(copied.slotCount)),
+          "to": .string(to), "trashed": .number(JSONNumber(copied.trashedCount)), "verified": .bool(verify),
+        ])
+      }
+      try Output.line(
+        "copied \(copied.recordCount) record\(copied.recordCount == 1 ? "" : "s"), \(copied.trashedCount) in the trash, "
+          + "\(copied.slotCount) slot\(copied.slotCount == 1 ? "" : "s")"
+          + (verify ? "; both are the same" : ""))
+    }
+  }
+}

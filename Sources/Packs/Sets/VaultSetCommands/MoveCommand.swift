@@ -1,0 +1,181 @@
+import ArgumentParser
+import VaultAge
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+/// `vault move`: records go from one vault of a set to another.
+struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
+  static let configuration = CommandConfiguration(
+    commandName: "move",
+    abstract: "Move records to another vault of the set.",
+    discussion: """
+      They are sealed anew there under their ids, and go to the trash here; with --copy they stay. It says who could read \
+      them and cannot any more, and who can from then on, and asks. A key of both vaults is needed. There is no one step \
+      over two vaults: after an interruption they are in both, and the same command finishes it.
+
+      Example:
+        vault move contractors:GitHub --to ops
+      """,
+    aliases: ["mv"])
+
+  @Argument(help: "Ids, exact names, or beginnings of ids.")
+  var record: [String]
+
+  @Option(help: ArgumentHelp("The vault of the set that gets them.", valueName: "vault"))
+  var to: String
+
+  @Flag(help: "Leave them here, too.")
+  var copy = false
+
+  @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
+  @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+  @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+  func run() async throws {
+    var session = try Session(source, global)
+    // Whoever says yes beforehand must name what goes.
+    session.takesParts = !global.yes
+    if !copy { session = try session.agreed(to: .writing) }
+    let there = try Session(target, global)
+    guard session.locked.header.vaultID != there.locked.header.vaultID else {
+      throw CommandError(
+        .inputRefused, "input_refused", subject: to, "is the vault that they are in already",
+        hints: ["name another with --to; `vault vaults list` shows them"])
+    }
+    guard global.yes || global.canAsk else {
+      for text in record { _ = try await session.resolve(text) }
+      throw CommandError(
+        .declined, "declined", subject: "move", "there is no terminal to ask at",
+        hints: ["say so beforehand with --yes"])
+    }
+    let (opened, destination) = try await KeySource.$readPassphrases.withValue(ReadPassphrases()) {
+      let opened =
+        try await copy ? session.unlock(unlocking, for: record) : session.unlockToWrite(unlocking, for: record)
+      return (opened, try await there.unlockToWrite(unlocking))
+    }
+    var records: [OpenRecord] = []
+    for text in record {
+      let found = try await session.recordToRemove(text, in: opened)
+      if !records.contains(where: { $0.id == found.id }) { records.append(found) }
+    }
+    let change = AudienceChange(from: opened.header.slots, to: destination.header.slots, isCopy: copy)
+    try global.confirm(question(records, session, change))
+    if global.yes { for line in change.lines { global.messages.note(line) } }
+    let written = try await taken(records, from: opened, by: destination)
+    if !copy { try await takeAway(records, opened) }
+    try report(records, written, session, change)
+  }
+
+  private var source: VaultOptions {
+    var options = vault
+    // The set may be named for the other vault alone.
+    if options.names.isEmpty { options.vaults = nil }
+    return options
+  }
+
+  /// The vault of the set that gets them; the set is the one that the source was named in.
+  private var target: VaultOptions {
+    var options = VaultOptions.none
+    (options.names, options.vaults) = ([to], vault.vaults)
+    return options
+  }
+
+  private func taken(_ records: [OpenRecord], from source: Vault, by destination: Vault) async throws -> [RecordID] {
+    do throws(VaultError) {
+      return try await destination.take(records, from: source)
+    } catch {
+      var failure = CommandError(error)
+      if error.mayBeStored {
+        failure.hints = [
+          "nothing was taken away from where they are: the same command finishes it, and stores nothing twice"
+        ]
+      }
+      throw failure
+    }
+  }
+
+  private func takeAway(_ records: [OpenRecord], _ source: Vault) async throws {
+    do {
+      try await source.remove(records.map(\.id))
+    } catch {
+      var failure = CommandError(any: error)
+      switch failure.vaultCode {
+      case .mayBeLost?: failure.hints.insert("they are in \(to), and were removed from where they were", at: 0)
+      case .outcomeUnknown?:
+        failure.hints = ["they are in \(to), and may be in both vaults: the same command finishes it"]
+      default: failure.hints.append("they are in both vaults now: the same command finishes it")
+      }
+      throw failure
+    }
+  }
+
+  private func question(_ records: [OpenRecord], _ session: Session, _ change: AudienceChange) -> String {
+    let names = records.prefix(5).map { "\"\($0.name)\" (\($0.id.text.prefix(8)))" }.joined(separator: ", ")
+    let more = records.count > 5 ? " and \(records.count - 5) more" : ""
+    return "\(change.lines.map { $0 + ". " }.joined())\(copy ? "Copy" : "Move") \(names)\(more) to \(to)?"
+  }
+
+  private func report(
+    _ records: [OpenRecord], _ written: [RecordID], _ session: Session, _ change: AudienceChange
+  ) throws {
+    let count = records.count == 1 ? "1 record" : "\(records.count) records"
+    let action = "\(count) \(copy ? "copied" : "moved") to \(to)"
+    guard global.json else {
+      global.messages.note(action)
+      if written.count < records.count {
+        global.messages.note("\(records.count - written.count) of them were there already")
+      }
+      if let reminder = change.reminder { global.messages.note(reminder) }
+      return
+    }
+    try Output.afterwards(action) {
+      try Output.document([
+        "copied": .bool(copy), "gained": .array(change.gained.map(\.document)),
+        "lost": .array(change.lost.map(\.document)), "moved": .array(records.map { .string($0.id.text) }),
+        "to": .string(to),
+      ])
+    }
+  }
+}
+
+/// Who can read a record before and after it goes to another vault.
+struct AudienceChange {
+  private(set) var gained: [Slot]
+  private(set) var lost: [Slot]
+  private let knowing: [Slot]
+  private let isCopy: Bool
+
+  init(from source: [Slot], to destination: [Slot], isCopy: Bool) {
+    func isIn(_ slots: [Slot], _ slot: Slot) -> Bool {
+      // Two passphrases are never known to be one.
+      slots.contains { other in slot.recipient.map { $0.text == other.recipient?.text } ?? false }
+    }
+    gained = destination.filter { !isIn(source, $0) }
+    lost = isCopy ? [] : source.filter { !isIn(destination, $0) }
+    (knowing, self.isCopy) = (source, isCopy)
+  }
+
+  var lines: [String] {
+    var lines: [String] = []
+    if !lost.isEmpty { lines.append("no longer readable to: " + lost.map(\.words).joined(separator: ", ")) }
+    if !gained.isEmpty { lines.append("readable from then on to: " + gained.map(\.words).joined(separator: ", ")) }
+    return lines.isEmpty ? ["the same keys open both vaults"] : lines
+  }
+
+  /// What a move cannot do.
+  var reminder: String? {
+    guard !lost.isEmpty else { return nil }
+    let count = knowing.count == 1 ? "1 key" : "\(knowing.count) keys"
+    return
+      "what they hold stays known to \(count) of the vault that they leave: replace the secrets at their source if "
+      + "that matters"
+  }
+}
+
+extension MoveCommand: MistakeExplaining {
+  static func hint(for mistake: CommandMistake) -> String? {
+    mistake == .missingArgument("--to") ? WordsElsewhere.hints["rename"] : nil
+  }
+}

@@ -1,0 +1,199 @@
+import ArgumentParser
+import VaultAge
+import VaultCLI
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultTerminal
+
+/// `vault vaults`: the vaults that belong together.
+struct VaultsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "vaults",
+    abstract: "List, add, remove, check and accept the vaults of a set.",
+    discussion: """
+      A set is a file vaults.json that gives vaults names: --vaults FILE, else CVAULT_VAULTS, else the nearest one upwards. \
+      Each vault keeps keys, people and history of its own. --in NAME, or NAME:RECORD, then names one of them.
+
+      Example:
+        vault vaults add ops ./ops
+        vault get ops:GitHub password
+      """,
+    subcommands: [List.self, Add.self, Remove.self, Check.self, Accept.self], defaultSubcommand: List.self)
+}
+
+/// Which set a command is about.
+struct SetOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The file of the set (CVAULT_VAULTS).", valueName: "file"))
+  var vaults: String?
+}
+
+extension VaultsCommand {
+  /// `vault vaults list`.
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list",
+      abstract: "List the vaults of the set, and who has a key.",
+      discussion: """
+        It needs no key and verifies nothing. Whether a key of yours opens a vault goes by its recipients. A vault that \
+        cannot be read, or is not what its name stood for, is told, and it ends with 4, or with 16.
+
+        Example:
+          vault vaults list
+        """,
+      aliases: ["ls"])
+
+    @OptionGroup var table: TableOptions
+    @OptionGroup var choice: SetOptions
+    @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() throws {
+      let found = try FoundSet.required(choice.vaults)
+      let own = try OwnRecipients(unlocking)
+      let rows = found.all.map { SetRow($0, own, global) }
+      if global.json {
+        try Output.document(["set": .string(found.path), "vaults": .array(rows.map(\.document))])
+      } else if table.isShown(global) {
+        try table.print(rows, columns, global)
+      } else {
+        try Output.lines(rows.map { Printable.text($0.line) })
+      }
+      if rows.isEmpty { global.messages.note("no vault is in the set: `vault vaults add NAME DIR` adds one") }
+      let faults = rows.compactMap(\.fault)
+      for fault in faults { global.messages.report(fault) }
+      guard !faults.isEmpty else { return }
+      throw Finished(status: faults.contains { $0.status == .unexpectedVault } ? .unexpectedVault : .partlyDone)
+    }
+
+    private var columns: [TableColumn<SetRow>] {
+      let (style, table) = (global.style, table)
+      return [
+        TableColumn(title: "NAME", rank: 0, least: 8) { $0.member.name },
+        TableColumn(title: "RECORDS", rank: 3) { $0.count.map { "\($0)" } ?? "" },
+        TableColumn(title: "OPENS", rank: 2) { $0.opens },
+        TableColumn(title: "KEYS", rank: 1, least: 12, most: 60) { $0.keys },
+        TableColumn(title: "PLACE", rank: 4, least: 8, look: style.dim) { $0.member.vault.place },
+        TableColumn(title: "ID", rank: 5, look: style.dim) {
+          table.wide ? $0.member.vault.id.text : String($0.member.vault.id.text.prefix(8))
+        },
+      ]
+    }
+  }
+
+  /// `vault vaults remove`.
+  struct Remove: ParsableCommand, VaultNaming {
+    static let configuration = CommandConfiguration(
+      commandName: "remove",
+      abstract: "Take a vault out of the set; the vault itself stays as it is.",
+      discussion: """
+        What this machine remembers of the name is forgotten, too.
+
+        Example:
+          vault vaults remove contractors
+        """,
+      aliases: ["rm", "delete"])
+
+    @Argument(help: "Its name in the set.")
+    var name: String
+
+    @OptionGroup var choice: SetOptions
+    @OptionGroup(visibility: .hidden) var global: GlobalOptions
+
+    func run() throws {
+      var found = try FoundSet.required(choice.vaults)
+      let member = try found.member(name)
+      found.set.remove(name)
+      try found.write()
+      GitKeeper.current?.watch(fileAt: found.path, global.messages)
+      member.forget(StateLocation.state(global.messages), global.messages)
+      guard global.json else { return global.messages.note("\(member.name) is out of the set; its vault stays") }
+      try Output.document(["removed": .string(member.name)])
+    }
+  }
+}
+
+/// A vault of the set as `vaults list` shows it.
+private struct SetRow {
+  let member: SetMember
+  private(set) var slots: [Slot] = []
+  private(set) var count: Int?
+  private(set) var fault: CommandError?
+  /// `yes`, `no`, or `passphrase` where only who types one can tell.
+  private(set) var opens = "no"
+  private let state: String
+
+  init(_ member: SetMember, _ own: OwnRecipients, _ global: GlobalOptions) {
+    self.member = member
+    let mark = StateLocation.path.flatMap { try? member.mark(KnownVaults(directory: $0)) }
+    state = mark.map { $0.vaultID != member.vault.id ? "differs" : $0.isAccepted ? "accepted" : "known" } ?? "new"
+    do {
+      let locked = try member.opened()
+      slots = locked.header.slots
+      opens = own.open(slots)
+      count = try locked.recordCount()
+    } catch {
+      fault = CommandError(any: error)
+      if let error = fault, error.subject != member.words {
+        fault = error.about(member.words + (error.subject.map { ": \($0)" } ?? ""))
+      }
+    }
+  }
+
+  var keys: String { slots.map { $0.label.isEmpty ? $0.who : $0.label }.joined(separator: ", ") }
+
+  var line: String {
+    [
+      member.name, member.vault.id.text, count.map { "\($0)" } ?? "-", fault == nil ? opens : "-", member.vault.place,
+      keys,
+    ].joined(separator: "  ")
+  }
+
+  var document: JSONValue {
+    .members([
+      "fault": .optional(fault?.code), "id": .string(member.vault.id.text), "name": .string(member.name),
+      "opens": fault == nil ? .string(opens) : .null, "place": .string(member.vault.place),
+      "records": count.map { .number(JSONNumber($0)) } ?? .null, "slots": .array(slots.map(\.document)),
+      "state": .string(state), "takes": .array(member.vault.takes.map { .string($0.description) }),
+    ])
+  }
+}
+
+/// The recipients of the identities that are at hand.
+private struct OwnRecipients {
+  private let recipients: [String]
+
+  init(_ options: UnlockOptions) throws {
+    let files = try KeySource.given(options).flatMap { source -> [String] in
+      guard case .identities(let files) = source.kind else { return [] }
+      return files
+    }
+    let identities = try files.flatMap { try IdentityFile.read($0) } + (KeySource.standardIdentities ?? [])
+    recipients = identities.map(\.recipient.text)
+  }
+
+  func open(_ slots: [Slot]) -> String {
+    if slots.contains(where: { slot in slot.recipient.map { recipients.contains($0.text) } ?? false }) { return "yes" }
+    return slots.contains { $0.kind == .scrypt } ? "passphrase" : "no"
+  }
+}
+
+extension SetMember {
+  /// Forgets what the name stood for.
+  func forget(_ state: KnownVaults?, _ messages: Messages) {
+    do {
+      try state?.forget(name, inSetsAt: KnownVaults.paths(ofSet: set.path))
+    } catch {
+      messages.note("what \(name) stood for is still remembered: \(CommandError(any: error).reason)")
+    }
+  }
+}
+
+/// A command whose argument is the name of a vault in the set.
+protocol VaultNaming: PlaceCompleting {}
+
+extension VaultNaming {
+  static func candidates(for argument: String, _ completion: Completion) async -> Completion.Result? {
+    argument == "name" ? .words(completion.fitting(completion.vaultNames)) : nil
+  }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import VaultAgentCommands
+import VaultBackupCommands
+import VaultCLI
+import VaultCareCommands
+import VaultCrypto
+import VaultDaily
+import VaultDeliveryCommands
+import VaultExchangeCommands
+import VaultGitCommands
+import VaultPostgresCommands
+import VaultSetCommands
+package import VaultSystem
+import VaultTerminal
+
+/// The command line from start to exit code.
+public enum VaultProgram {
+  /// Runs the command that the arguments of the process name, and ends the process.
+  ///
+  /// The calling thread, which must be the first one, waits for signals while another does the work: both have to begin
+  /// before the first suspension, after which the runtime gives the first thread's signals another meaning.
+  public static func run() -> Never {
+    ProcessHardening.forbidCoreDumps()
+    System.prepareProcess()
+    Packs.use(packs)
+    let arguments = CommandRun.words(of: ProgramArguments.all)
+    let isReader = arguments.prefix { $0 != "--" }.contains("--parse-only")
+    if isReader { ProcessHardening.confine(asksTerminal: !arguments.contains("--no-input")) }
+    CryptoLibrary.claim()
+    Task.detached { System.exit(await CommandRun.status(of: arguments)) }
+    System.waitForTermination(leavingWithReader: isReader)
+  }
+
+  /// Runs the command that the words of `run` name.
+  ///
+  /// Nothing is done to the process: its signals, its limits and its memory are its owner's. Commands that become
+  /// another program, or end their process, need the process of ``run()``.
+  ///
+  /// - Returns: the exit code of a process.
+  package static func exitCode(of run: Invocation) async -> Int32 {
+    Packs.use(packs)
+    return await Invocation.$current.withValue(run) {
+      await CommandRun.status(of: CommandRun.words(of: run.arguments)).rawValue
+    }
+  }
+
+  /// The parts of the program. Each can be taken out of the list.
+  private static let packs: [Pack] = [
+    .daily, .exchange, .git, .backup, .delivery, .care, .sets, .agent, .postgres,
+  ]
+}

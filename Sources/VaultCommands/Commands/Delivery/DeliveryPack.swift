@@ -1,9 +1,0 @@
-extension Pack {
-  /// Values for programs.
-  static let delivery = Pack(
-    commands: [
-      RunCommand.self, InjectCommand.self, RefCommand.self, RefsCommand.self, ScanCommand.self, UsesCommand.self,
-      CredentialCommand.self, SSHCommand.self,
-    ],
-    answers: Askpass.answers)
-}

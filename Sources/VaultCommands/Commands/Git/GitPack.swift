@@ -1,5 +1,0 @@
-extension Pack {
-  /// Vaults in git: histories, differences, merges.
-  static let git = Pack(
-    commands: [GitCommand.self, DiffCommand.self, LogCommand.self, MergeCommand.self])
-}

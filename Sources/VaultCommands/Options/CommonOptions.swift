@@ -1,8 +1,0 @@
-import ArgumentParser
-
-/// The options that commands share.
-struct CommonOptions: ParsableArguments {
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup(title: "All commands") var global: GlobalOptions
-}
