@@ -22,6 +22,15 @@ let staticRuntime: [LinkerSetting] =
     ])
   ]
 
+// The packs of the program, and the libraries that are theirs. `VAULT_WITHOUT=Git,Backup` leaves some out; Scripts/packs
+// builds the program without each.
+let packs = [
+  ("Agent", []), ("Backup", ["VaultBackup"]), ("Care", []), ("Delivery", ["VaultDelivery"]),
+  ("Exchange", ["VaultExchange"]), ("Git", []), ("Postgres", []), ("Sets", []),
+].filter { pack in
+  !(Context.environment["VAULT_WITHOUT"] ?? "").split(separator: ",").contains { $0 == pack.0 }
+}
+
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"]))
 
@@ -165,71 +174,11 @@ let package = Package(
         argumentParser,
       ]),
 
-    // The packs: none of them knows another one.
-    .target(
-      name: "VaultExchangeCommands",
-      dependencies: [
-        "VaultExchange", "VaultCLI", "VaultTerminal", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage",
-        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem",
-        argumentParser,
-      ]),
-    .target(
-      name: "VaultGitCommands",
-      dependencies: [
-        "VaultMerge", "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultRecords", "VaultSealing",
-        "VaultStorage", "VaultDocument", "VaultSystem",
-        argumentParser,
-      ]),
-    .target(
-      name: "VaultBackupCommands",
-      dependencies: [
-        "VaultBackup", "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultAge", "VaultCrypto",
-        "VaultDocument", "VaultSystem",
-        argumentParser,
-      ]),
-    .target(
-      name: "VaultDeliveryCommands",
-      dependencies: [
-        "VaultDelivery", "VaultAgent", "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultRecords",
-        "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem",
-        argumentParser,
-      ]),
-    .target(
-      name: "VaultCareCommands",
-      dependencies: [
-        "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage",
-        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem",
-        argumentParser,
-      ]),
-    .target(
-      name: "VaultSetCommands",
-      dependencies: [
-        "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultRecords", "VaultAge", "VaultDocument",
-        "VaultSystem",
-        argumentParser,
-      ]),
-    .target(
-      name: "VaultAgentCommands",
-      dependencies: [
-        "VaultAgent", "VaultCLI", "VaultTerminal", "VaultKit", "VaultSealing", "VaultCrypto", "VaultDocument",
-        "VaultSystem", "DynamicLibraries",
-        argumentParser,
-      ]),
-    .target(
-      name: "VaultPostgresCommands",
-      dependencies: [
-        "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultStorage", "VaultDocument",
-        argumentParser,
-      ]),
-
     // The program: a list of packs.
     .target(
       name: "VaultCommands",
-      dependencies: [
-        "VaultDaily", "VaultExchangeCommands", "VaultGitCommands", "VaultBackupCommands", "VaultDeliveryCommands",
-        "VaultCareCommands", "VaultSetCommands", "VaultAgentCommands", "VaultPostgresCommands", "VaultCLI",
-        "VaultTerminal", "VaultCrypto", "VaultSystem",
-      ]),
+      dependencies: ["VaultDaily", "VaultCLI", "VaultTerminal", "VaultCrypto", "VaultSystem"]
+        + packs.map { .target(name: "Vault\($0.0)Commands") }),
     // Its name is not that of the product, which some file systems take for the library `Vault`.
     .executableTarget(name: "VaultProgram", dependencies: ["VaultCommands"], linkerSettings: staticRuntime),
 
@@ -286,7 +235,7 @@ let package = Package(
     .testTarget(
       name: "VaultExchangeTests",
       dependencies: [
-        "VaultExchange", "VaultAge", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto",
+        "VaultExchange", "VaultMarkup", "VaultAge", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto",
         "VaultTestSupport",
       ]),
     .testTarget(
@@ -317,6 +266,17 @@ let package = Package(
       ]),
   ]
 )
+
+// The commands of a pack stand on the command line and on what is below; none of them knows another pack.
+package.targets += packs.map { name, libraries in
+  .target(
+    name: "Vault\(name)Commands",
+    dependencies: (libraries + [
+      "VaultCLI", "VaultGit", "VaultTerminal", "VaultAgent", "VaultMerge", "VaultKit", "VaultRecords", "VaultSealing",
+      "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
+    ]).map { .target(name: $0) } + [argumentParser],
+    path: "Sources/Packs/\(name)/Vault\(name)Commands")
+}
 
 // What only `Scripts/test --all` builds: the oracles, which fetch another package, the examples, and the replay of fuzz
 // inputs. They stand in this package so that they share its build.
@@ -382,15 +342,10 @@ let areas = [
     "VaultMerge", "VaultKit",
   ],
   "CommandLine": ["VaultAgent", "VaultTerminal", "VaultGit", "VaultCLI", "VaultDaily"],
-  "Packs/Agent": ["VaultAgentCommands"],
-  "Packs/Backup": ["VaultBackup", "VaultBackupCommands"],
-  "Packs/Care": ["VaultCareCommands"],
-  "Packs/Delivery": ["VaultDelivery", "VaultDeliveryCommands", "VaultConfiguration"],
-  "Packs/Exchange": ["VaultExchange", "VaultExchangeCommands"],
+  "Packs/Backup": ["VaultBackup"],
+  "Packs/Delivery": ["VaultDelivery", "VaultConfiguration"],
+  "Packs/Exchange": ["VaultExchange"],
   "Packs/ForPrograms": ["VaultTesting", "RecordMacroPlugin", "VaultRecordMacros"],
-  "Packs/Git": ["VaultGitCommands"],
-  "Packs/Postgres": ["VaultPostgresCommands"],
-  "Packs/Sets": ["VaultSetCommands"],
   "Program": ["Vault", "VaultCommands", "VaultProgram"],
 ]
 for (area, names) in areas {
@@ -406,6 +361,9 @@ for target in package.targets where target.type != .system {
     .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
   ]
+}
+for target in package.targets where target.name == "VaultCommands" {
+  target.swiftSettings? += packs.map { .define("PACK_\($0.0.uppercased())") }
 }
 // On Linux the program resolves all symbols at its start and makes their table read-only. The Swift toolchain's linker
 // does both; that of Debian 13 leaves the second out. Products of the libraries do not have these unsafe flags.

@@ -1,6 +1,7 @@
 import Testing
 import VaultDocument
 import VaultExchange
+import VaultMarkup
 import VaultTestSupport
 
 @Suite("Files in which programs look for their credentials")

@@ -50,25 +50,30 @@ struct OwnLock {
     let inode: UInt64
   }
 
-  /// How many there are of each lock file.
-  private static let counts = Mutex<[File: Int]>([:])
+  /// A class holds the mutex, because the optimiser can leave a static mutex undefined (Tests/Toolchain).
+  private final class Counts: Sendable {
+    let byFile = Mutex<[File: Int]>([:])
+  }
+
+  /// How many locks there are of each lock file.
+  private static let counts = Counts()
 
   private let file: File
 
   init(begin status: FileStatus) {
     file = File(device: status.device, inode: status.inode)
-    Self.counts.withLock { [file] in $0[file, default: 0] += 1 }
+    Self.counts.byFile.withLock { [file] in $0[file, default: 0] += 1 }
   }
 
   func end() {
-    Self.counts.withLock { [file] in
+    Self.counts.byFile.withLock { [file] in
       let rest = $0[file, default: 1] - 1
       $0[file] = rest > 0 ? rest : nil
     }
   }
 
   static func isHeld(_ status: FileStatus) -> Bool {
-    counts.withLock { $0[File(device: status.device, inode: status.inode)] != nil }
+    counts.byFile.withLock { $0[File(device: status.device, inode: status.inode)] != nil }
   }
 }
 

@@ -4,8 +4,13 @@ internal import Synchronization
 package enum PendingWrites {
   private static let isEnding = Atomic<Bool>(false)
   private static let count = Atomic<Int>(0)
-  /// How files are taken away that are not published yet, by whose they are.
-  private static let unpublished = Mutex<[ObjectIdentifier: @Sendable () -> Void]>([:])
+  /// A class holds the mutex, because the optimiser can leave a static mutex undefined (Tests/Toolchain).
+  private final class Unpublished: Sendable {
+    let removals = Mutex<[ObjectIdentifier: @Sendable () -> Void]>([:])
+  }
+
+  /// How to remove the files that are not published yet, by their owners.
+  private static let unpublished = Unpublished()
 
   /// Whether nothing new may be staged any more.
   package static var isStopping: Bool { isEnding.load(ordering: .sequentiallyConsistent) }
@@ -21,15 +26,17 @@ package enum PendingWrites {
     while count.load(ordering: .sequentiallyConsistent) > 0, operations.now() < end {
       operations.sleep(.milliseconds(1))
     }
-    unpublished.withLock { $0.values.forEach { $0() } }
+    unpublished.removals.withLock { $0.values.forEach { $0() } }
   }
 
   /// Notes how a file is taken away, should the process be asked to end before it is forgotten.
   static func remember(_ file: AnyObject, removal: @escaping @Sendable () -> Void) {
-    unpublished.withLock { $0[ObjectIdentifier(file)] = removal }
+    unpublished.removals.withLock { $0[ObjectIdentifier(file)] = removal }
   }
 
-  static func forget(_ file: AnyObject) { _ = unpublished.withLock { $0.removeValue(forKey: ObjectIdentifier(file)) } }
+  static func forget(_ file: AnyObject) {
+    _ = unpublished.removals.withLock { $0.removeValue(forKey: ObjectIdentifier(file)) }
+  }
 
   /// Does a write.
   package static func during<Result, Failure>(

@@ -1,15 +1,6 @@
-import ArgumentParser
-import VaultAgentCommands
-import VaultBackupCommands
 import VaultCLI
-import VaultCareCommands
 import VaultCrypto
 import VaultDaily
-import VaultDeliveryCommands
-import VaultExchangeCommands
-import VaultGitCommands
-import VaultPostgresCommands
-import VaultSetCommands
 package import VaultSystem
 import VaultTerminal
 
@@ -22,7 +13,7 @@ public enum VaultProgram {
   public static func run() -> Never {
     ProcessHardening.forbidCoreDumps()
     System.prepareProcess()
-    Packs.use(packs)
+    Packs.use(Pack.ofProgram)
     let arguments = CommandRun.words(of: ProgramArguments.all)
     let isReader = arguments.prefix { $0 != "--" }.contains("--parse-only")
     if isReader { ProcessHardening.confine(asksTerminal: !arguments.contains("--no-input")) }
@@ -38,14 +29,10 @@ public enum VaultProgram {
   ///
   /// - Returns: the exit code of a process.
   package static func exitCode(of run: Invocation) async -> Int32 {
-    Packs.use(packs)
+    Packs.use(Pack.ofProgram)
     return await Invocation.$current.withValue(run) {
       await CommandRun.status(of: CommandRun.words(of: run.arguments)).rawValue
     }
   }
 
-  /// The parts of the program. Each can be taken out of the list.
-  private static let packs: [Pack] = [
-    .daily, .exchange, .git, .backup, .delivery, .care, .sets, .agent, .postgres,
-  ]
 }

@@ -27,11 +27,12 @@ enum CommandGroups {
   static func groups(of packs: [Pack]) -> [CommandGroup] {
     let commands = packs.flatMap(\.commands).filter { $0.configuration.shouldDisplay }
     let named = Set(names.flatMap(\.commands))
-    return names.enumerated().map { index, row in
+    let groups = names.enumerated().map { index, row in
       let known = row.commands.compactMap { name in commands.first { $0._commandName == name } }
       let others = index == names.count - 1 ? commands.filter { !named.contains($0._commandName) } : []
       return CommandGroup(name: row.group, subcommands: known + others)
     }
+    return groups.filter { !$0.subcommands.isEmpty }
   }
 
   /// The commands that no list shows.

@@ -43,13 +43,14 @@ package struct OpenedState: Sendable {
 }
 
 /// The packs of this program.
-package enum Packs {
-  private static let used = Mutex<[Pack]>([])
+package final class Packs: Sendable {
+  private static let shared = Packs()
+  private let list = Mutex<[Pack]>([])
 
-  package static var all: [Pack] { used.withLock { $0 } }
+  package static var all: [Pack] { shared.list.withLock { $0 } }
 
-  /// Says which packs the program has, before the first command is looked for.
-  package static func use(_ packs: [Pack]) { used.withLock { if $0.isEmpty { $0 = packs } } }
+  /// Sets the packs of the program. It is called before the first command is looked for; a second call does nothing.
+  package static func use(_ packs: [Pack]) { shared.list.withLock { if $0.isEmpty { $0 = packs } } }
 }
 
 /// A command that runs a program, which has all exit codes but those of ``ExitStatus`` that say that it did not run.

@@ -50,7 +50,7 @@ extension Session {
   /// is asked about before anything is written to it, and before a key is used where others could have put it there.
   ///
   /// `--yes` does not answer: what it says yes to would be anybody's.
-  package func agreed(to use: Use) throws -> Session {
+  package func confirmingUse(_ use: Use) throws -> Session {
     let session = try answered(about: use)
     if use == .writing { noteUnsharedLocks() }
     return session

@@ -87,37 +87,32 @@ package struct Session {
     return location.holdsNoVault(kind)
   }
 
-  /// Unlocks with what is given, else by the agent, else with the user's identity, else with a passphrase that is asked
-  /// for.
+  /// Unlocks the vault: with a key that is given, else by the agent, else with the user's identity, else with a
+  /// passphrase that a person is asked for.
   ///
   /// - Parameters:
-  ///   - words: of records: a passphrase is only asked for when each of them is there.
-  ///   - withRootKey: for what is more than records: the agent does not give the root key out.
+  ///   - use: A command that writes to a vault of a set asks first, if a key was added to the vault.
+  ///   - words: The records that the command is about. A passphrase is asked for only if all of them exist.
+  ///   - withRootKey: The command works on more than records. The agent does not give the root key out.
   package func unlock(
-    _ options: UnlockOptions, for words: [String] = [], withRootKey: Bool = false
+    _ options: UnlockOptions, to use: Use = .reading, for words: [String] = [], withRootKey: Bool = false
   ) async throws -> Vault {
-    let session = try agreed(to: .reading)
-    if let vault = try await session.unlockIfKeyGiven(options) { return vault }
-    if !withRootKey, let vault = try await session.unlockByAgent() { return vault }
-    if let identity = KeySource.standardIdentity(for: locked) {
-      return try await session.unlock(identity, options)
-    }
-    try pin.requireKnownState()
-    return try await session.unlockByPrompt(options, for: words)
-  }
-
-  /// As ``unlock(_:for:withRootKey:)``, for a command that writes.
-  package func unlockToWrite(
-    _ options: UnlockOptions, for words: [String] = [], withRootKey: Bool = false
-  ) async throws -> Vault {
-    let session = try agreed(to: .writing)
-    let vault = try await session.unlock(options, for: words, withRootKey: withRootKey)
-    guard let member = location.member else { return vault }
+    let session = try confirmingUse(use)
+    let vault = try await session.openVault(options, for: words, withRootKey: withRootKey)
+    guard use == .writing, let member = location.member else { return vault }
     let new = try member.noteReaders(of: vault, pin.state, messages)
     // Over several vaults nobody looks at each.
     if Messages.vault != nil, !new.isEmpty { try global.confirm("Write to \(member.words)?") }
     if !new.isEmpty { member.remember(pin.state, isAccepted: session.isNamed, slots: vault.header.slots, messages) }
     return vault
+  }
+
+  private func openVault(_ options: UnlockOptions, for words: [String], withRootKey: Bool) async throws -> Vault {
+    if let vault = try await vaultByGivenKey(options) { return vault }
+    if !withRootKey, let vault = try await vaultByAgent() { return vault }
+    if let identity = KeySource.standardIdentity(for: locked) { return try await vault(by: identity, options) }
+    try pin.requireKnownState()
+    return try await vaultByPassphrase(options, for: words)
   }
 
   /// Remembers who has a key of a vault of a set: who was given one by this command is no news to the next.
@@ -135,12 +130,12 @@ package struct Session {
     return state
   }
 
-  /// Unlocks when an option or a variable gives a key; nil when none does.
-  private func unlockIfKeyGiven(_ options: UnlockOptions) async throws -> Vault? {
+  /// Opens the vault with a key that an option or a variable gives. Nil without such a key.
+  private func vaultByGivenKey(_ options: UnlockOptions) async throws -> Vault? {
     var sources = try KeySource.given(options)[...]
     while let source = sources.popFirst() {
       do {
-        return try await unlock(source, options)
+        return try await vault(by: source, options)
       } catch let error as CommandError where error.vaultCode == .noMatchingSlot {
         // A key that opens nothing shows nothing: what this machine remembers comes first then, as without a key.
         if sources.isEmpty { try pin.requireKnownState() }
@@ -151,52 +146,57 @@ package struct Session {
     return nil
   }
 
-  /// Unlocks for a command that works without a key as well: a variable that is set for another vault is no error then,
-  /// an option is.
-  ///
-  /// Without a key, what this machine remembers is all that there is to compare.
-  package func unlockWhereItHelps(_ options: UnlockOptions) async throws -> Vault? {
-    let opened = try await unlockIfItHelps(options)
-    if opened == nil { try pin.requireKnownState() }
-    return opened
+  /// Which keys a command uses that works without a key as well.
+  package enum UnaskedKeys {
+    /// Keys that an option or a variable gives.
+    case given
+    /// These keys, and the user's own identity.
+    case own
+    /// The same keys. A variable whose key opens nothing is an error, as an option always is.
+    case ownStrict
   }
 
-  /// As ``unlock(_:for:withRootKey:)``; nil for no key, and then what this machine remembers is compared.
-  package func unlocked(with key: UnlockOptions?) async throws -> Vault? {
+  /// Unlocks the vault for a command that works without a key as well. Nobody is asked for a passphrase.
+  ///
+  /// - Returns: Nil without a key. What this machine remembers of the vault was compared then.
+  package func unlockWithoutAsking(_ options: UnlockOptions, with keys: UnaskedKeys = .given) async throws -> Vault? {
+    if let vault = try await vaultIfTrusted(options, isStrict: keys == .ownStrict) { return vault }
+    if keys != .given, let identity = KeySource.standardIdentity(for: locked) {
+      return try await vault(by: identity, options)
+    }
+    try pin.requireKnownState()
+    return nil
+  }
+
+  /// Unlocks the vault for a command that verifies only on request.
+  ///
+  /// - Parameter key: Nil if nobody asked to verify. What this machine remembers of the vault is compared then.
+  package func vaultToVerify(_ key: UnlockOptions?) async throws -> Vault? {
     if let key { return try await unlock(key) }
     try pin.requireKnownState()
     return nil
   }
 
-  /// As ``unlockWhereItHelps(_:)``, also with the user's own identity; nobody is asked for a passphrase.
-  ///
-  /// - Parameter isStrict: whether a variable whose key opens nothing is an error, too.
-  package func unlockUnasked(_ options: UnlockOptions, isStrict: Bool = false) async throws -> Vault? {
-    if let opened = try await unlockIfItHelps(options, isStrict: isStrict) { return opened }
-    if let identity = KeySource.standardIdentity(for: locked) { return try await unlock(identity, options) }
-    try pin.requireKnownState()
-    return nil
-  }
-
-  private func unlockIfItHelps(_ options: UnlockOptions, isStrict: Bool = false) async throws -> Vault? {
+  /// The vault if a key is given. A key in a variable is not used on a vault that somebody else may have put here.
+  private func vaultIfTrusted(_ options: UnlockOptions, isStrict: Bool) async throws -> Vault? {
     if !options.givesKey, let doubt = doubt(about: .reading) {
       // A key that happens to be there is not worth a question.
       if try !KeySource.given(options).isEmpty { messages.note("not unlocked: \(location.path) \(doubt)") }
       return nil
     }
     do {
-      return try await agreed(to: .reading).unlockIfKeyGiven(options)
+      return try await confirmingUse(.reading).vaultByGivenKey(options)
     } catch let error as CommandError where error.status == .cannotUnlock && !options.givesKey && !isStrict {
       messages.note("not unlocked: " + error.reason)
       return nil
     }
   }
 
-  private func unlock(_ source: KeySource, _ options: UnlockOptions) async throws -> Vault {
+  private func vault(by source: KeySource, _ options: UnlockOptions) async throws -> Vault {
     messages.detail("key: \(source.explanation)")
     warnIfNotLocked()
     let key = try source.key(maximumWorkFactor: options.maximumWorkFactor())
-    return try await unlock(with: key, subject: source.subject)
+    return try await vault(with: key, subject: source.subject)
   }
 
   /// How the vault behaves once it is unlocked, whoever has the key.
@@ -208,7 +208,7 @@ package struct Session {
     return options
   }
 
-  private func unlock(with key: VaultKey, subject: String) async throws -> Vault {
+  private func vault(with key: VaultKey, subject: String) async throws -> Vault {
     var options = try vaultOptions()
     options.keepsPassphrase = keepsPassphrase
     do throws(VaultError) {
@@ -223,7 +223,7 @@ package struct Session {
     }
   }
 
-  private func unlockByPrompt(_ options: UnlockOptions, for words: [String]) async throws -> Vault {
+  private func vaultByPassphrase(_ options: UnlockOptions, for words: [String]) async throws -> Vault {
     guard locked.header.slots.contains(where: { $0.kind == .scrypt }) else {
       throw noKey("no identity is given", "give one with --identity FILE or CVAULT_IDENTITY_FILE")
     }
@@ -238,7 +238,7 @@ package struct Session {
     for attempt in 1...3 {
       let passphrase = try terminal.secret("Passphrase of \(Printable.text(location.path)): ")
       do {
-        let vault = try await unlock(
+        let vault = try await vault(
           with: .passphrase(passphrase, maximumWorkFactor: maximum), subject: location.path)
         if keepsPassphrase { typed.secret = passphrase }
         return vault

@@ -10,8 +10,10 @@ enum FrontPage {
 
   /// 30 lines of at most 80 columns.
   static var text: String {
-    let commands = names.map { name in
-      let summary = CommandNames.subcommand(name, of: VaultCommand.self)?.configuration.abstract ?? ""
+    let commands = names.compactMap { name -> String? in
+      guard let summary = CommandNames.subcommand(name, of: VaultCommand.self)?.configuration.abstract else {
+        return nil
+      }
       return "  " + name + String(repeating: " ", count: 10 - name.count) + summary
     }
     return """

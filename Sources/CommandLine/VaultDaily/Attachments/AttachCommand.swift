@@ -39,7 +39,7 @@ struct AttachCommand: AsyncParsableCommand, OneRecordNaming {
     }
     let sources = try sources()
     let session = try Session(vault, global)
-    let opened = try await session.unlockToWrite(unlocking, for: [record])
+    let opened = try await session.unlock(unlocking, to: .writing, for: [record])
     let found = try await session.record(record, in: opened)
     let attached = try await opened.attach(sources, to: found.id)
     let words = attached.count == 1 ? "1 file attached" : "\(attached.count) files attached"

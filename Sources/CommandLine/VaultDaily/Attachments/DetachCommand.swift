@@ -29,7 +29,7 @@ struct DetachCommand: AsyncParsableCommand, OneRecordNaming {
 
   func run() async throws {
     let session = try Session(vault, global)
-    let opened = try await session.unlockToWrite(unlocking, for: [record])
+    let opened = try await session.unlock(unlocking, to: .writing, for: [record])
     let found = try await session.record(record, in: opened)
     var attachments: [Attachment] = []
     for word in name {

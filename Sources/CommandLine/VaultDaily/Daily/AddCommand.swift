@@ -74,7 +74,7 @@ struct AddCommand: AsyncParsableCommand {
     if !isAsking { try secrets.checkUse() }
     let draft = try draft(kind, assignments)
     let session = try near ?? self.session(placement, kind, draft, isAsking: isAsking)
-    let opened = try await session.unlockToWrite(unlocking)
+    let opened = try await session.unlock(unlocking, to: .writing)
     kind = try opened.kinds.argument(kind.name)
     var (record, notes) = try record(draft, kind, assignments.map(\.path), secrets, made, recipe)
     if isAsking {

@@ -41,7 +41,7 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
     try global.requireReveal("edit")
     guard global.canAsk else { throw EditableText.noTerminal }
     let session = try Session(vault, global)
-    let opened = try await session.unlockToWrite(unlocking, for: [record])
+    let opened = try await session.unlock(unlocking, to: .writing, for: [record])
     let found = try await session.record(record, in: opened)
     let place = field.map(found.place)
     let draft = try RecordDraft(found, field: place)

@@ -134,7 +134,7 @@ private struct RecordSearchRun {
   /// - Parameter isSearch: whether it is an error that nothing is found.
   func print(_ query: RecordQuery, isSearch: Bool = false) async throws {
     var fields = try view.fields(global, isSearch: isSearch)
-    let opened = try await session.unlocked(with: key)
+    let opened = try await session.vaultToVerify(key)
     var found = try await found(query, opened)
     var missed: CommandError?
     if isSearch, found.rows.isEmpty, found.faults.isEmpty {

@@ -36,7 +36,7 @@ struct RemoveCommand: AsyncParsableCommand, ManyRecordsNaming {
         .declined, "declined", subject: "remove", "there is no terminal to ask at",
         hints: ["say so beforehand with --yes"])
     }
-    let opened = try await session.unlockToWrite(unlocking, for: record)
+    let opened = try await session.unlock(unlocking, to: .writing, for: record)
     var records: [OpenRecord] = []
     for text in record {
       let found = try await session.recordToRemove(text, in: opened)

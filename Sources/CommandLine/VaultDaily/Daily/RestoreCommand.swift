@@ -35,7 +35,7 @@ extension TrashCommand {
 
     func run() async throws {
       let session = try Session(vault, global)
-      let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
+      let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlock(unlocking, to: .writing)
       if let found = try await version(session, opened) { return try await restore(found, opened) }
       let ids = try session.resolveTrashed(record, takingParts: true)
       guard !dryRun else { return try show(ids, session) }

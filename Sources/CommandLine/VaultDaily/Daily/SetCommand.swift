@@ -55,7 +55,7 @@ struct SetCommand: AsyncParsableCommand, OneRecordNaming {
     let recipe = try secrets.checkedRecipe()
     try secrets.checkUse()
     let session = try Session(vault, global)
-    let opened = try await session.unlockToWrite(unlocking, for: [record])
+    let opened = try await session.unlock(unlocking, to: .writing, for: [record])
     let found = try await session.record(record, in: opened)
     let kind = found.kind
     let assignments = typed.map { (path: found.place(of: $0.path), value: $0.value) }
@@ -120,7 +120,7 @@ struct UnsetCommand: AsyncParsableCommand, OneRecordNaming {
     let named = try paths.map { text in try MemberPath.argument(text, of: "path") }
     try named.checkDistinct()
     let session = try Session(vault, global)
-    let opened = try await session.unlockToWrite(unlocking, for: [record])
+    let opened = try await session.unlock(unlocking, to: .writing, for: [record])
     let found = try await session.record(record, in: opened)
     let paths = named.map { found.place(of: $0) }
     try FormerValues(of: found, in: session).confirm(takingAway: paths)

@@ -59,7 +59,7 @@ struct ShowCommand: AsyncParsableCommand, OneRecordNaming {
       return try RecordView(found.record, revealed: reveal)
     }
     let opened =
-      reveal ? try await session.unlock(unlocking, for: [record]) : try await session.unlockWhereItHelps(unlocking)
+      reveal ? try await session.unlock(unlocking, for: [record]) : try await session.unlockWithoutAsking(unlocking)
     guard let opened else { return RecordView(try session.locked.record(await session.resolve(record))) }
     return try RecordView(try await session.record(record, in: opened), revealed: reveal)
   }

@@ -40,7 +40,7 @@ extension TrashCommand {
 
     func run() async throws {
       let session = try Session(vault, at: revision, global)
-      let opened = try await session.unlocked(with: verifying.key(unlocking))
+      let opened = try await session.vaultToVerify(verifying.key(unlocking))
       let found = try await opened?.listedTrash() ?? session.locked.listedTrash()
       let listing = RecordListing(found.records, isVerified: opened != nil, ifEmpty: "the trash is empty")
       let count = found.records.count

@@ -39,7 +39,7 @@ extension TrashCommand {
           hints: ["say so beforehand with --yes"])
       }
       let session = try Session(vault, global)
-      let opened = try await session.unlockToWrite(unlocking)
+      let opened = try await session.unlock(unlocking, to: .writing)
       let (records, faults) = try await opened.listedTrash()
       let choice = try TrashChoice(records, faults, named: session.resolveTrashed(record), words: record)
         .limited(to: age?.before(.now()))

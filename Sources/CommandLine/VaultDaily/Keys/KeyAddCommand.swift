@@ -54,7 +54,7 @@ extension KeyCommand {
       let recipient = try namedRecipient()
       let session = try Session(vault, global)
       if let path = generateIdentity { try IdentityFile.check(newFile: path, session.location) }
-      let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
+      let opened = try await session.unlock(unlocking, to: .writing, withRootKey: true)
       defer { session.rememberReaders(of: opened) }
       if let path = generateIdentity { return try report(await generate(path, opened, session.location), path) }
       let kind: NewSlot.Kind
@@ -157,7 +157,7 @@ extension KeyCommand {
     func run() async throws {
       try SlotFile.checkNewWorkFactor(workFactor)
       let session = try Session(vault, global)
-      let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
+      let opened = try await session.unlock(unlocking, to: .writing, withRootKey: true)
       let old = try slot.map { try opened.header.slot(argument: $0) } ?? standard(opened)
       guard old.kind == .scrypt else {
         throw CommandError.usage(

@@ -41,7 +41,7 @@ extension KeyCommand {
 
     func run() async throws {
       let session = try Session(vault, global)
-      let opened = try await session.unlockWhereItHelps(unlocking)
+      let opened = try await session.unlockWithoutAsking(unlocking)
       let states = try opened?.slotStates() ?? session.locked.slotStates()
       if global.json {
         try Output.document(["slots": .array(states.map(\.document)), "verified": .bool(opened != nil)])
@@ -104,7 +104,7 @@ extension KeyCommand {
     func run() async throws {
       var session = try Session(vault, global)
       session.keepsPassphrase = true
-      let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
+      let opened = try await session.unlock(unlocking, to: .writing, withRootKey: true)
       let (chosen, isNamed) = try named(opened.header)
       let isDamaged = try opened.locked.state(of: chosen).fault != nil
       if isDamaged {

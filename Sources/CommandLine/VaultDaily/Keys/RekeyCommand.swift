@@ -47,7 +47,7 @@ struct RekeyCommand: AsyncParsableCommand {
     let opened =
       dryRun
       ? try await session.unlock(unlocking, withRootKey: true)
-      : try await session.unlockToWrite(unlocking, withRootKey: true)
+      : try await session.unlock(unlocking, to: .writing, withRootKey: true)
     var run = RotationRun(opened: opened, at: session.location, global: global)
     run.renewal = try renewal(opened.header)
     let reason = reseal ? KeyringEntry.Reason.reseal : .rewrap

@@ -37,7 +37,7 @@ struct KindsAddCommand: AsyncParsableCommand {
     let bytes = try TextInput.file(file, limit: JSONLimits.record.byteCount)
     let schema = try JSONObject.parsed(bytes, file: place)
     let name = try name(of: schema, place)
-    let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
+    let opened = try await session.unlock(unlocking, to: .writing, withRootKey: true)
     let declared: KindDeclaration
     do throws(VaultError) {
       declared = try await opened.declareKind(name, as: schema)

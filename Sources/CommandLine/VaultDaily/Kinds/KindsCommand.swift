@@ -103,7 +103,7 @@ extension KindCatalog {
     do {
       let session = try Session(vault, global)
       guard !session.locked.header.declaredKinds.isEmpty else { return session.locked.kinds }
-      if let opened = try await session.unlockWhereItHelps(unlocking) { return opened.kinds }
+      if let opened = try await session.unlockWithoutAsking(unlocking) { return opened.kinds }
       global.messages.note(Messages.unverifiedNote)
       return session.locked.kinds
     } catch let error as CommandError where error.status == .noVault {

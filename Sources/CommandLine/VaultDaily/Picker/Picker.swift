@@ -34,7 +34,7 @@ struct Picker {
   /// The command line that was picked; nil for none.
   func choice() async throws -> [String]? {
     let session = try Session(options.vault, options.global)
-    _ = try await session.unlocked(with: nil)
+    _ = try await session.vaultToVerify(nil)
     let (rows, faults) = try await session.locked.rows()
     let records = session.locked.toldApart(Array(rows.inOrderOfLetters()))
     let picked = try await pick(from: records, of: session.locked)

@@ -15,16 +15,21 @@ struct RecordedContent: Sendable {
   /// Nil where all members are known.
   let failure: Failure?
 
-  private static let known = Mutex<[ObjectIdentifier: RecordedContent]>([:])
+  /// A class holds the mutex, because the optimiser can leave a static mutex undefined (Tests/Toolchain).
+  private final class Known: Sendable {
+    let byType = Mutex<[ObjectIdentifier: RecordedContent]>([:])
+  }
+
+  private static let known = Known()
 
   /// What `type` asks a decoder for.
   init(of type: any VaultRecord.Type) {
     let id = ObjectIdentifier(type)
-    if let known = Self.known.withLock({ $0[id] }) {
+    if let known = Self.known.byType.withLock({ $0[id] }) {
       self = known
     } else {
       self.init(recording: type)
-      Self.known.withLock { [self] in $0[id] = self }
+      Self.known.byType.withLock { [self] in $0[id] = self }
     }
   }
 

@@ -49,10 +49,10 @@ extension BackupCommand {
 
     func run() async throws {
       try check()
-      var session = try Session(vault, global).agreed(to: .writing)
+      var session = try Session(vault, global).confirmingUse(.writing)
       session.keepsPassphrase = true
       let proof = try proveWith.map { try IdentityFile.read($0, of: "--prove-with") }
-      let opened = try await unlocked(session)
+      let opened = try await vaultToAttest(session)
       var options = Backup.Options(key: try target.key(session, proof: proof, opened: opened))
       let vaultOptions = try global.vaultOptions(nil)
       (options.lockTimeout, options.onLockWait) = (vaultOptions.lockTimeout, vaultOptions.onLockWait)
@@ -70,8 +70,8 @@ extension BackupCommand {
     }
 
     /// With a key that is given, else with a passphrase that a person is asked for, so that the backup is attested.
-    private func unlocked(_ session: Session) async throws -> Vault? {
-      if let opened = try await session.unlockUnasked(unlocking) { return opened }
+    private func vaultToAttest(_ session: Session) async throws -> Vault? {
+      if let opened = try await session.unlockWithoutAsking(unlocking, with: .own) { return opened }
       let takesPassphrase = session.locked.header.slots.contains { $0.kind == .scrypt }
       guard takesPassphrase, global.isAtTerminal else { return nil }
       return try await session.unlock(unlocking, withRootKey: true)

@@ -36,7 +36,7 @@ struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
     var session = try Session(vault, global)
     // Whoever says yes beforehand must name what is accepted.
     session.takesParts = !global.yes
-    let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
+    let opened = try await session.unlock(unlocking, to: .writing, withRootKey: true)
     let histories = GitHistory(vault: session.location.path).map { [$0] } ?? []
     var ids: [RecordID] = []
     for name in record {

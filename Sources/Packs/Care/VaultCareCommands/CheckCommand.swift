@@ -25,7 +25,7 @@ struct CheckCommand: AsyncParsableCommand {
   func run() async throws {
     let session = try Session(vault, global, refusingOtherVaults: false)
     let checks = try Doctor(session, unlocking).checks()
-    let opened = try await session.unlockUnasked(unlocking, isStrict: true)
+    let opened = try await session.unlockWithoutAsking(unlocking, with: .ownStrict)
     let contents: any ContentsReport =
       if let opened { try await verification(of: opened, session) } else { try await lint(session) }
     let toActOn = checks.filter { $0.state != .good }

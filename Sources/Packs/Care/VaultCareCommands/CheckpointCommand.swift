@@ -27,7 +27,7 @@ struct CheckpointCommand: AsyncParsableCommand {
 
   func run() async throws {
     let session = try Session(vault, global)
-    let opened = try await session.unlockToWrite(unlocking, withRootKey: true)
+    let opened = try await session.unlock(unlocking, to: .writing, withRootKey: true)
     let progress = Progress("verified", global) { [locked = session.locked] in try? locked.recordCount() }
     let result = try await opened.makeCheckpoint(acceptingRollback: acceptRollback) { progress.advance() }
     progress.end()

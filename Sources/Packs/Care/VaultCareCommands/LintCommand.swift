@@ -43,7 +43,7 @@ struct LintCommand: AsyncParsableCommand, GoingEverywhere {
     var locked: LockedVault?
     do {
       let session = try Session(vault, global)
-      locked = try fix ? session.agreed(to: .writing).locked : session.locked
+      locked = try fix ? session.confirmingUse(.writing).locked : session.locked
     } catch let error as CommandError where error.status == .damaged && !(fix && location.origin == .parent) {
       // A header that cannot be read is one finding among others, where it need not be asked about.
     }

@@ -49,7 +49,7 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
     let opened =
       dryRun
       ? try await session.unlock(unlocking, withRootKey: true)
-      : try await session.unlockToWrite(unlocking, withRootKey: true)
+      : try await session.unlock(unlocking, to: .writing, withRootKey: true)
     let plan = try await plan(session, opened)
     guard !dryRun, plan.hasWork else { return try finish(plan, nil) }
     if !global.json { try Output.lines(plan.steps.map(\.line)) }

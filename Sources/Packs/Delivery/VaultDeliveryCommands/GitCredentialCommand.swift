@@ -70,7 +70,7 @@ extension CredentialCommand {
       let found = try await helper.login(for: place)
       // git also stores what it was given.
       if let found, found.has("password"), try found.line(at: "password") == password { return }
-      let opened = try await helper.unlockedToWrite()
+      let opened = try await helper.vaultToWrite()
       if let found {
         try await opened.edit(found.id, [.seal(MemberPath(parsing: "password"), password)])
         return global.messages.note("the password of \(found.name) was replaced")
@@ -89,7 +89,7 @@ extension CredentialCommand {
       guard let found = try await helper.login(for: place), found.has("password"),
         try found.line(at: "password") == password
       else { return }
-      try await helper.unlockedToWrite().remove([found.id])
+      try await helper.vaultToWrite().remove([found.id])
       global.messages.note("\(found.name) was refused, and is in the trash: `vault restore \(found.id.text)`")
     }
   }

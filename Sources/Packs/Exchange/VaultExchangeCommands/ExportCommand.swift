@@ -95,7 +95,7 @@ struct ExportCommand: AsyncParsableCommand {
     try target.checkReplacing(global)
     try await session.checkKind(kind)
     let ids = try await selection.ids(session, kind: kind)
-    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWhereItHelps(unlocking)
+    let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWithoutAsking(unlocking)
     if reveal, global.canAsk { try global.confirm("Write the secrets of this vault \(question(target))?") }
     let form = RecordForm(reveal: reveal, sealed: sealed, keys: keys?.style, paths: try selection.paths())
     var run = ExportRun(kind: kind, ids: ids, form: form, session: session, opened: opened, global: global)

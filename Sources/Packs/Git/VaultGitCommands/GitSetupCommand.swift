@@ -48,7 +48,7 @@ extension GitCommand {
       }
       let session = try Session(vault, global)
       if check { return try report(Self.required(session.location.path).missing()) }
-      let setup = try Self.required(session.agreed(to: .writing).location.path)
+      let setup = try Self.required(session.confirmingUse(.writing).location.path)
       if remove {
         for hook in try setup.remove() { global.messages.note("\(hook) still calls `vault git hook`: it is your own") }
         return try report([], "git merges and shows the vault as text again")

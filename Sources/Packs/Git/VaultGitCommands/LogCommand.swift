@@ -215,10 +215,10 @@ extension Session {
   /// Unlocks to verify what is looked at, with what takes no asking; nil, and a note, where that cannot be.
   ///
   /// An older state than this machine knows is nothing that keeps anybody from looking back.
-  func unlockedToLookBack(_ options: UnlockOptions) async throws -> Vault? {
+  func vaultToLookBack(_ options: UnlockOptions) async throws -> Vault? {
     do {
-      if let opened = try await unlockUnasked(options) { return opened }
-      return try await unlockByAgent()
+      if let opened = try await unlockWithoutAsking(options, with: .own) { return opened }
+      return try await vaultByAgent()
     } catch let error as CommandError where !options.givesKey {
       messages.note("not verified: " + (error.subject.map { "\($0): " } ?? "") + error.reason)
       return nil

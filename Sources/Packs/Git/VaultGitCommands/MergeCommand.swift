@@ -80,7 +80,7 @@ struct MergeCommand: AsyncParsableCommand {
     }
     let run = try MergeRun.beginning(commit, vault, global, dryRun: dryRun)
     if dryRun { return try await plan(run, commit) }
-    let opened = try await run.session.unlockToWrite(unlocking, withRootKey: run.joinsHeaders || adoptOldRoot)
+    let opened = try await run.session.unlock(unlocking, to: .writing, withRootKey: run.joinsHeaders || adoptOldRoot)
     try run.examine(commit, with: opened)
     // Whoever does not agree has begun nothing. Where it is ours that is old, their keys have to be there first.
     let old = adoptOldRoot ? run.planned()?.records.filter { $0.replacedSide(in: opened.header) != nil } ?? [] : []
@@ -141,7 +141,7 @@ struct MergeCommand: AsyncParsableCommand {
     if opened == nil {
       let needsRoot =
         adoptOldRoot || [StoreLocation.header, .checkpoint].contains { unmerged.versions(of: $0) != nil }
-      opened = try await run.unlock(unlocking, withRootKey: needsRoot, toWrite: !dryRun)
+      opened = try await run.openVault(unlocking, withRootKey: needsRoot, toWrite: !dryRun)
     }
     guard let opened else { preconditionFailure("it is unlocked, or an error was thrown") }
     var report = MergeReport()

@@ -87,7 +87,7 @@ extension GitCommand {
       let session = try? Session(VaultOptions.named(path), global, refusingOtherVaults: false)
       let keyless = merge.keyless(currentRoot: session?.locked.header.root.id)
       guard merge.isForKey(keyless), let session,
-        let vault = await session.unlockedForGit(unlocking, withRootKey: merge.place == .header)
+        let vault = await session.vaultForGit(unlocking, withRootKey: merge.place == .header)
       else {
         return keyless
       }
@@ -117,7 +117,7 @@ extension Session {
   ///
   /// Who set the clone up has not named each vault that a branch may bring along: one in a folder of others is not
   /// opened, and none counts as named by this.
-  func unlockedForGit(_ unlocking: UnlockOptions, withRootKey: Bool) async -> Vault? {
+  func vaultForGit(_ unlocking: UnlockOptions, withRootKey: Bool) async -> Vault? {
     var session = self
     session.isNamed = session.pin.isNamed
     do {

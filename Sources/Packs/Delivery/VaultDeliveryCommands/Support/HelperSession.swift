@@ -53,20 +53,22 @@ struct HelperSession {
     } catch {
       throw CommandError(error).about(word)
     }
-    let opened = try await unlocked { try await session.unlock(unlocking) }
+    let opened = try await explained { try await session.unlock(unlocking) }
     return try await session.record(id.text, in: opened)
   }
 
   /// The vault, for what that program wants stored.
-  func unlockedToWrite() async throws -> Vault { try await unlocked { try await session.unlockToWrite(unlocking) } }
+  func vaultToWrite() async throws -> Vault {
+    try await explained { try await session.unlock(unlocking, to: .writing) }
+  }
 
-  private func unlocked(_ unlock: () async throws -> Vault) async throws -> Vault {
+  private func explained(_ unlock: () async throws -> Vault) async throws -> Vault {
     do {
       return try await unlock()
     } catch let error as CommandError where error.status == .cannotUnlock {
-      // Who reads this has typed the name of another program, which may be run again.
+      // The person has typed the name of another program, which can be run again.
       var locked = error
-      locked.hints.insert("`vault unlock` in a terminal, and then once more; nothing is asked here", at: 0)
+      locked.hints.insert("run `vault unlock` in a terminal and try again: this helper cannot ask", at: 0)
       throw locked
     }
   }

@@ -22,7 +22,7 @@ extension ImportCommand {
       of: store?.path ?? file, store == nil ? format : DecryptedStore.format, named: name, header, session, progress)
     let importer = try reader.begin()
     header?.remove()
-    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlockToWrite(unlocking)
+    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlock(unlocking, to: .writing)
     let identity = FileSource.identity(of: file == "-" ? nil : file, named: sourceName)
     let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
     var work = try await ForeignImport(

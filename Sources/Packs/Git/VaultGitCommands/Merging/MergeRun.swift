@@ -42,7 +42,7 @@ struct MergeRun {
   static func beginning(
     _ commit: String, _ vault: VaultOptions, _ global: GlobalOptions, dryRun: Bool
   ) throws -> MergeRun {
-    let session = try Session(vault, global).agreed(to: dryRun ? .reading : .writing)
+    let session = try Session(vault, global).confirmingUse(dryRun ? .reading : .writing)
     let (path, git) = (session.location.path, Git(at: session.location.path))
     guard git.lines(["rev-parse", "--is-inside-work-tree"]).first == "true" else { throw CommandError.noGit(path) }
     func refused(_ code: String, _ subject: String, _ reason: String, _ hints: String...) -> CommandError {
@@ -130,7 +130,7 @@ struct MergeRun {
     let unmerged = Unmerged(vault: location.path, begun: begun.map { ($0.operation, $0.run.sides) })
     let conflicted = dryRun ? nil : try Self.putBack(unmerged?.versions(of: .header)?.ours, location, global)
     do {
-      let session = try Session(vault, global).agreed(to: dryRun ? .reading : .writing)
+      let session = try Session(vault, global).confirmingUse(dryRun ? .reading : .writing)
       var run = MergeRun(
         session, Git(at: location.path),
         unmerged: unmerged ?? Unmerged(settledIn: location.path, session.locked.header))
@@ -167,11 +167,9 @@ struct MergeRun {
   }
 
   /// Unlocks; where that cannot be done both sides stand in the header again.
-  func unlock(_ options: UnlockOptions, withRootKey: Bool, toWrite: Bool) async throws -> Vault {
+  func openVault(_ options: UnlockOptions, withRootKey: Bool, toWrite: Bool) async throws -> Vault {
     do {
-      return toWrite
-        ? try await session.unlockToWrite(options, withRootKey: withRootKey)
-        : try await session.unlock(options, withRootKey: withRootKey)
+      return try await session.unlock(options, to: toWrite ? .writing : .reading, withRootKey: withRootKey)
     } catch {
       if let conflicted { try? Self.write(conflicted, in: session.location.path) }
       throw error
@@ -261,7 +259,7 @@ struct MergeRun {
     let location = try VaultLocation.find(vault)
     let git = Git(at: location.path)
     // A header with both sides in it says nothing of what is known here.
-    if let session = try? Session(vault, global, refusingOtherVaults: false) { _ = try session.agreed(to: .writing) }
+    if let session = try? Session(vault, global, refusingOtherVaults: false) { _ = try session.confirmingUse(.writing) }
     guard GitOperation(git)?.name == "merge" else {
       throw CommandError(
         .findings, "no_merge", subject: location.path, "git has no merge under way",

@@ -37,7 +37,7 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     var session = try Session(source, global)
     // Whoever says yes beforehand must name what goes.
     session.takesParts = !global.yes
-    if !copy { session = try session.agreed(to: .writing) }
+    if !copy { session = try session.confirmingUse(.writing) }
     let there = try Session(target, global)
     guard session.locked.header.vaultID != there.locked.header.vaultID else {
       throw CommandError(
@@ -52,8 +52,8 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     }
     let (opened, destination) = try await KeySource.$readPassphrases.withValue(ReadPassphrases()) {
       let opened =
-        try await copy ? session.unlock(unlocking, for: record) : session.unlockToWrite(unlocking, for: record)
-      return (opened, try await there.unlockToWrite(unlocking))
+        try await copy ? session.unlock(unlocking, for: record) : session.unlock(unlocking, to: .writing, for: record)
+      return (opened, try await there.unlock(unlocking, to: .writing))
     }
     var records: [OpenRecord] = []
     for text in record {
