@@ -5,7 +5,7 @@ package import VaultTerminal
 
 /// One run of the command line, from its words to its exit code.
 package enum CommandRun {
-  /// The words of a command, of the arguments of a process: with the name of the program in front.
+  /// The words of a command, from the arguments of a process, which begin with the name of the program.
   package static func words(of arguments: [String]) -> [String] {
     ArgumentOrder.normalised(HelperName.arguments(arguments))
   }

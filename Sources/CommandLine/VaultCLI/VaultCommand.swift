@@ -23,6 +23,8 @@ struct VaultCommand: AsyncParsableCommand {
     return configuration
   }()
 
+  private static let commands = CommandGroups.ofPacks()
+
   private static let whole = CommandConfiguration(
     commandName: "vault",
     abstract: "An encrypted vault for credentials: a folder of JSON files whose secrets are sealed.",
@@ -37,5 +39,5 @@ struct VaultCommand: AsyncParsableCommand {
         vault get "Shai Mishali" access_key
       """,
     version: Version.current,
-    subcommands: CommandGroups.hidden(of: Packs.all), groupedSubcommands: CommandGroups.groups(of: Packs.all))
+    subcommands: commands.hidden, groupedSubcommands: commands.groups)
 }

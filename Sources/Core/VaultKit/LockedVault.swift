@@ -141,3 +141,9 @@ extension KindCatalog {
     do throws(RecordError) { try checkTypes() } catch { throw VaultError(record: error, id: nil, input: true) }
   }
 }
+
+extension LockedVault {
+  /// The place by which other processes know the vault as well; nil for one that is in no folder and no database, or
+  /// was moved away.
+  package var knownPlace: String? { store.knownPaths.last }
+}

@@ -99,12 +99,6 @@ public struct VaultPlace: Sendable {
   var folder: String? { if case .folder(let path) = kind { path } else { nil } }
 }
 
-extension LockedVault {
-  /// The place by which other processes know the vault as well; nil for one that is in no folder and no database, or
-  /// was moved away.
-  package var knownPlace: String? { store.knownPaths.last }
-}
-
 extension RecordStore {
   /// The places that this machine knows a vault here by, the last of them without links: its folder, or its address
   /// without the user; none for a store that is neither.

@@ -29,7 +29,7 @@ package enum PendingWrites {
     unpublished.removals.withLock { $0.values.forEach { $0() } }
   }
 
-  /// Notes how a file is taken away, should the process be asked to end before it is forgotten.
+  /// Notes how to remove a file if the process is asked to end before ``forget(_:)``.
   static func remember(_ file: AnyObject, removal: @escaping @Sendable () -> Void) {
     unpublished.removals.withLock { $0[ObjectIdentifier(file)] = removal }
   }

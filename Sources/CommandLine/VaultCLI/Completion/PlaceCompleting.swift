@@ -1,7 +1,7 @@
 package import ArgumentParser
 
-/// A command that knows by itself what may stand in one of its places.
+/// A command with its own completion for one of its arguments.
 package protocol PlaceCompleting: ParsableCommand {
-  /// Nil where the name of the argument says it all.
+  /// The words for an argument. Nil if the usual words for an argument of this name will do.
   static func candidates(for argument: String, _ completion: Completion) async -> Completion.Result?
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The commands by what people use them for, in the order of `vault help all`.
+/// The groups of commands in `vault help all`, and their order.
 enum CommandGroups {
   private static let names: [(group: String, commands: [String])] = [
     (
@@ -23,20 +23,26 @@ enum CommandGroups {
     ),
   ]
 
-  /// The groups with the commands that the packs have; a command that no group names stands last.
-  static func groups(of packs: [Pack]) -> [CommandGroup] {
-    let commands = packs.flatMap(\.commands).filter { $0.configuration.shouldDisplay }
-    let named = Set(names.flatMap(\.commands))
-    let groups = names.enumerated().map { index, row in
-      let known = row.commands.compactMap { name in commands.first { $0._commandName == name } }
-      let others = index == names.count - 1 ? commands.filter { !named.contains($0._commandName) } : []
-      return CommandGroup(name: row.group, subcommands: known + others)
+  /// The commands of the packs: those that no help shows, and the groups. A command that no group names is shown last.
+  static func ofPacks() -> (hidden: [any ParsableCommand.Type], groups: [CommandGroup]) {
+    var hidden: [any ParsableCommand.Type] = []
+    var (shown, order): ([String: any ParsableCommand.Type], [String]) = ([:], [])
+    // Each start of the program comes here: the configuration of a command is asked for once.
+    for command in Packs.all.flatMap(\.commands) {
+      let configuration = command.configuration
+      guard configuration.shouldDisplay, let name = configuration.commandName else {
+        hidden.append(command)
+        continue
+      }
+      shown[name] = command
+      order.append(name)
     }
-    return groups.filter { !$0.subcommands.isEmpty }
-  }
-
-  /// The commands that no list shows.
-  static func hidden(of packs: [Pack]) -> [any ParsableCommand.Type] {
-    packs.flatMap(\.commands).filter { !$0.configuration.shouldDisplay }
+    var groups = names.map { row in
+      (name: row.group, commands: row.commands.compactMap { shown.removeValue(forKey: $0) })
+    }
+    groups[groups.count - 1].commands += order.compactMap { shown[$0] }
+    return (
+      hidden, groups.filter { !$0.commands.isEmpty }.map { CommandGroup(name: $0.name, subcommands: $0.commands) }
+    )
   }
 }

@@ -4,17 +4,18 @@ package import VaultKit
 package import VaultStorage
 package import VaultTerminal
 
-/// A part of the program that the others do not know: its commands, and its part in every run.
+/// A part of the program that no other part knows: its commands, and what it does in every run.
 ///
-/// The program is a list of packs. Each can be left out.
+/// The program is a list of packs. Each pack can be left out.
 package struct Pack: Sendable {
-  /// Its commands. Where they stand in the list of commands, ``CommandGroups`` says.
+  /// The commands. ``CommandGroups`` says where the list of all commands shows them.
   package let commands: [any ParsableCommand.Type]
-  /// Does what the process was started for, where a variable says so and no argument; else false.
+  /// Answers a program that started this process and said in a variable what it wants. False if no program did.
   package var answers: @Sendable () throws -> Bool = { false }
-  /// What somebody who typed no command picks: its arguments, none where nothing was picked; nil where nobody is asked.
+  /// Lets a person who typed no command pick one, and returns its arguments. The inner nil means that the person picked
+  /// nothing, the outer nil that nobody was asked.
   package var choice: @Sendable (_ arguments: [String]) async throws -> [String]?? = { _ in nil }
-  /// What reads files that are states of a vault; nil where the pack knows none.
+  /// Makes a reader for files that are states of a vault. Nil if the pack knows no such files.
   package var stateFiles: (@Sendable (UnlockOptions, _ passphraseFile: String?, GlobalOptions) -> any StateFiles)?
 
   package init(
@@ -26,9 +27,9 @@ package struct Pack: Sendable {
   }
 }
 
-/// Reads files that are states of a vault: backups.
+/// Reads files that are states of a vault, such as backups.
 package protocol StateFiles {
-  /// - Throws: where it is no such file, or nothing that was given opens it.
+  /// - Throws: `CommandError` if the file is not a state of a vault, or no given key opens it.
   func open(_ path: String) async throws -> OpenedState
 }
 
@@ -53,18 +54,18 @@ package final class Packs: Sendable {
   package static func use(_ packs: [Pack]) { shared.list.withLock { if $0.isEmpty { $0 = packs } } }
 }
 
-/// A command that runs a program, which has all exit codes but those of ``ExitStatus`` that say that it did not run.
+/// A command that runs a program and ends with the exit code of that program.
 package protocol ProgramRunning: ParsableCommand {}
 
-/// A command after which a person makes the commit, and this program none.
+/// A command after which a person makes the commit, so that the program makes no commit of its own.
 package protocol LeavingCommits: ParsableCommand {}
 
-/// A command that knows what people mean who type it otherwise than it is.
+/// A command that explains common mistakes in its arguments.
 package protocol MistakeExplaining: ParsableCommand {
   static func hint(for mistake: CommandMistake) -> String?
 }
 
-/// What is wrong with the words of a command.
+/// A mistake in the arguments of a command.
 package enum CommandMistake: Equatable {
   case furtherArgument
   case missingArgument(String)

@@ -197,3 +197,8 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
 
   public static func == (left: VaultError, right: VaultError) -> Bool { left.code == right.code }
 }
+
+extension VaultError.Code {
+  /// Whether nothing is damaged, and yet something is older than it was, or gone.
+  public var isRollback: Bool { self == .rolledBack || self == .forked || self == .vanished }
+}

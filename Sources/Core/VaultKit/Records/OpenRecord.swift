@@ -216,3 +216,9 @@ extension MemberPath {
   /// Whether it leads into the member that keeps what a kind does not know, each value sealed as JSON.
   fileprivate var isInExtra: Bool { components.first == .member(RecordKind.extraMember) && components.count > 1 }
 }
+
+extension RecordVersion {
+  package init(_ record: OpenRecord) {
+    self.init(id: record.id, revision: record.envelope.revision, mac: record.envelope.mac)
+  }
+}

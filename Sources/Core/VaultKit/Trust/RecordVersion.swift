@@ -49,7 +49,4 @@ extension RecordVersion {
     self.init(id: record.id, revision: record.revision, mac: record.mac)
   }
 
-  package init(_ record: OpenRecord) {
-    self.init(id: record.id, revision: record.envelope.revision, mac: record.envelope.mac)
-  }
 }

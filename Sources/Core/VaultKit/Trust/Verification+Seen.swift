@@ -64,17 +64,3 @@ package struct SeenComparison {
     faults.append(fault)
   }
 }
-
-extension Succession {
-  /// What is wrong with a version of a record that relates so to the newest one that was seen; nil for nothing.
-  func fault(of version: RecordVersion, _ familiarity: @autoclosure () -> Familiarity) -> (
-    code: VaultError.Code, reason: String
-  )? {
-    switch self {
-    case .newer, .same: nil
-    case .older(let newest):
-      (.rolledBack, familiarity().setback(to: "revision \(version.revision)", from: newest))
-    case .forked: (.forked, "is another version of revision \(version.revision) than this machine has seen")
-    }
-  }
-}

@@ -192,8 +192,8 @@ extension BackupFile.Lock {
   }
 }
 
-/// Backups as states of a vault. What opens them is read once, when the first is met: a descriptor gives its passphrase
-/// once.
+/// Backups as states of a vault. The keys are read once, for the first backup, because a descriptor gives its passphrase
+/// only once.
 final class BackupStates: StateFiles {
   private let makeKeys: () throws -> BackupKeys
   private var keys: BackupKeys?

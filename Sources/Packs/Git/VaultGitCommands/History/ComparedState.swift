@@ -34,7 +34,7 @@ struct ComparedState {
 
   /// The state that a word names; nil for a word that names none.
   ///
-  /// - Parameter files: what reads backups.
+  /// - Parameter files: The reader for backups. Nil if the program has no backups.
   /// - Throws: for a place with another vault, a file that is no backup, or an address that is none of a vault.
   static func named(
     _ word: String, _ session: Session, _ files: (any StateFiles)?
