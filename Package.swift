@@ -5,7 +5,8 @@ import PackageDescription
 let libraries = [
   "Vault",
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
-  "VaultKit", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultConfiguration", "VaultTesting",
+  "VaultKit", "VaultCare", "VaultTrust", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultConfiguration",
+  "VaultTesting",
 ]
 // `@VaultRecord`, with the trait `Macros`; else empty.
 let macros = ["VaultRecordMacros"]
@@ -22,8 +23,8 @@ let staticRuntime: [LinkerSetting] =
     ])
   ]
 
-// The packs of the program, and the libraries that are theirs. `VAULT_WITHOUT=Git,Backup` leaves some out; Scripts/packs
-// builds the program without each.
+// The packs of the program, and the libraries of each. `VAULT_WITHOUT=Git,Backup` leaves some out; Scripts/packs builds
+// the program without each.
 let packs = [
   ("Agent", []), ("Backup", ["VaultBackup"]), ("Care", []), ("Delivery", ["VaultDelivery"]),
   ("Exchange", ["VaultExchange"]), ("Git", []), ("Postgres", []), ("Sets", []),
@@ -88,10 +89,22 @@ let package = Package(
 
     // Layer 4
     .target(
+      name: "VaultTrust",
+      dependencies: [
+        "CDynamicLibraries", "VaultRecords", "VaultFileStore", "VaultPostgresStore", "VaultSealing", "VaultStorage",
+        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem",
+      ]),
+    .target(
       name: "VaultKit",
       dependencies: [
-        "CDynamicLibraries", "VaultRecords", "VaultFileStore", "VaultPostgresStore", "VaultIndex", "VaultSealing",
+        "VaultTrust", "VaultRecords", "VaultFileStore", "VaultPostgresStore", "VaultIndex", "VaultSealing",
         "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem",
+      ]),
+    .target(
+      name: "VaultCare",
+      dependencies: [
+        "VaultKit", "VaultTrust", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
+        "VaultCrypto", "VaultDocument", "VaultSystem",
       ]),
 
     .target(
@@ -105,19 +118,24 @@ let package = Package(
     .target(
       name: "VaultBackup",
       dependencies: [
-        "VaultKit", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument",
+        "VaultKit", "VaultCare", "VaultTrust", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
+        "VaultCrypto", "VaultDocument",
         "VaultSystem",
       ]),
 
     .target(
       name: "VaultDelivery",
       dependencies: [
-        "VaultMarkup", "VaultKit", "VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem",
+        "VaultMarkup", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing", "VaultCrypto",
+        "VaultDocument", "VaultSystem",
       ]),
 
     // For tests of others; nothing here but our own tests stands on it.
     .target(
-      name: "VaultTesting", dependencies: ["VaultKit", "VaultRecords", "VaultStorage", "VaultAge", "VaultDocument"]),
+      name: "VaultTesting",
+      dependencies: [
+        "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultStorage", "VaultAge", "VaultDocument",
+      ]),
 
     // The macro `@VaultRecord`, which runs in the compiler, and its declaration.
     .macro(
@@ -135,41 +153,46 @@ let package = Package(
     .target(
       name: "VaultConfiguration",
       dependencies: [
-        "VaultDelivery", "VaultKit", "VaultCrypto",
+        "VaultDelivery", "VaultKit", "VaultCare", "VaultTrust", "VaultCrypto",
         .product(
           name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
       ]),
     .target(
       name: "Vault",
       dependencies: [
-        "VaultKit", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument", "VaultBackup",
+        "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto",
+        "VaultDocument", "VaultBackup",
         "VaultExchange",
       ]),
     // The command line: what every command stands on, and the commands of every day.
     .target(
       name: "VaultTerminal",
       dependencies: [
-        "VaultAgent", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
+        "VaultAgent", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge",
+        "VaultCrypto",
         "VaultDocument", "VaultSystem",
         argumentParser,
       ]),
     .target(
       name: "VaultGit",
       dependencies: [
-        "VaultTerminal", "VaultMerge", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultCrypto",
+        "VaultTerminal", "VaultMerge", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing",
+        "VaultStorage", "VaultCrypto",
         "VaultDocument", "VaultSystem",
       ]),
     .target(
       name: "VaultCLI",
       dependencies: [
-        "VaultGit", "VaultTerminal", "VaultAgent", "VaultMerge", "VaultKit", "VaultRecords", "VaultSealing",
+        "VaultGit", "VaultTerminal", "VaultAgent", "VaultMerge", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords",
+        "VaultSealing",
         "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
         argumentParser,
       ]),
     .target(
       name: "VaultDaily",
       dependencies: [
-        "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage",
+        "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing",
+        "VaultStorage",
         "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem",
         argumentParser,
       ]),
@@ -191,13 +214,15 @@ let package = Package(
     .executableTarget(
       name: "VaultHarness",
       dependencies: [
-        "VaultBackup", "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
+        "VaultBackup", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultFileStore", "VaultSealing",
+        "VaultStorage", "VaultAge",
         "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ],
       path: "Tests/VaultHarness"),
     // A program that uses the libraries as an outsider does, which command tests run.
     .executableTarget(
-      name: "VaultOutsider", dependencies: ["VaultKit", "VaultRecords", "VaultAge"], path: "Tests/VaultOutsider"),
+      name: "VaultOutsider", dependencies: ["VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultAge"],
+      path: "Tests/VaultOutsider"),
     .testTarget(
       name: "VaultCryptoTests",
       dependencies: ["VaultCrypto", "VaultTestSupport"]),
@@ -226,12 +251,16 @@ let package = Package(
     .testTarget(
       name: "VaultKitTests",
       dependencies: [
-        "VaultKit", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultTesting",
+        "VaultKit", "VaultCare", "VaultTrust", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing",
+        "VaultStorage", "VaultTesting",
         "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
     .testTarget(
       name: "VaultTestingTests",
-      dependencies: ["VaultTesting", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultDocument"]),
+      dependencies: [
+        "VaultTesting", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing", "VaultStorage",
+        "VaultDocument",
+      ]),
     .testTarget(
       name: "VaultExchangeTests",
       dependencies: [
@@ -241,13 +270,15 @@ let package = Package(
     .testTarget(
       name: "VaultBackupTests",
       dependencies: [
-        "VaultBackup", "VaultKit", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
+        "VaultBackup", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultFileStore", "VaultSealing",
+        "VaultStorage", "VaultAge",
         "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
     .testTarget(
       name: "VaultDeliveryTests",
       dependencies: [
-        "VaultDelivery", "VaultKit", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument",
+        "VaultDelivery", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing", "VaultAge",
+        "VaultCrypto", "VaultDocument",
         "VaultTestSupport",
       ]),
     .testTarget(
@@ -272,7 +303,8 @@ package.targets += packs.map { name, libraries in
   .target(
     name: "Vault\(name)Commands",
     dependencies: (libraries + [
-      "VaultCLI", "VaultGit", "VaultTerminal", "VaultAgent", "VaultMerge", "VaultKit", "VaultRecords", "VaultSealing",
+      "VaultCLI", "VaultGit", "VaultTerminal", "VaultAgent", "VaultMerge", "VaultKit", "VaultCare", "VaultTrust",
+      "VaultRecords", "VaultSealing",
       "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
     ]).map { .target(name: $0) } + [argumentParser],
     path: "Sources/Packs/\(name)/Vault\(name)Commands")
@@ -281,8 +313,10 @@ package.targets += packs.map { name, libraries in
 // What only `Scripts/test --all` builds: the oracles, which fetch another package, the examples, and the replay of fuzz
 // inputs. They stand in this package so that they share its build.
 if Context.environment["VAULT_BUILD_ALL"] != nil {
-  let products = ["VaultAge", "VaultCrypto", "VaultDocument", "VaultKit", "VaultRecords", "VaultSealing"]
-    .map { Target.Dependency.target(name: $0) }
+  let products = [
+    "VaultAge", "VaultCrypto", "VaultDocument", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing",
+  ]
+  .map { Target.Dependency.target(name: $0) }
   package.dependencies.append(.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"))
   package.targets += [
     .testTarget(
@@ -327,7 +361,7 @@ if Context.environment["VAULT_BUILD_MACROS"] != nil {
   package.targets.append(
     .testTarget(
       name: "VaultRecordMacrosTests",
-      dependencies: ["RecordMacroPlugin", "VaultRecordMacros", "VaultKit", "VaultTesting"]
+      dependencies: ["RecordMacroPlugin", "VaultRecordMacros", "VaultKit", "VaultCare", "VaultTrust", "VaultTesting"]
         + [
           "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacrosGenericTestSupport",
         ].map { .product(name: $0, package: "swift-syntax") }))
@@ -339,7 +373,7 @@ let areas = [
   "Core": [
     "COpenSSL", "CDynamicLibraries", "DynamicLibraries", "VaultSystem", "VaultCrypto", "VaultDocument", "VaultMarkup",
     "VaultAge", "VaultSealing", "VaultStorage", "VaultFileStore", "VaultPostgresStore", "VaultIndex", "VaultRecords",
-    "VaultMerge", "VaultKit",
+    "VaultMerge", "VaultTrust", "VaultKit", "VaultCare",
   ],
   "CommandLine": ["VaultAgent", "VaultTerminal", "VaultGit", "VaultCLI", "VaultDaily"],
   "Packs/Backup": ["VaultBackup"],

@@ -22,7 +22,7 @@ let package = Package(
     // What a service does with a vault: transactions, many tasks at once, a million customers.
     .executableTarget(
       name: "service",
-      dependencies: ["VaultAge", "VaultCrypto", "VaultKit", "VaultRecords", "VaultSealing"]
+      dependencies: ["VaultAge", "VaultCare", "VaultCrypto", "VaultKit", "VaultRecords", "VaultSealing"]
         .map { .product(name: $0, package: "vault") }),
     // Sealing 32 bytes and nothing else, beside `openssl speed`.
     .executableTarget(name: "seal-floor", dependencies: [.product(name: "VaultCrypto", package: "vault")]),
@@ -30,7 +30,8 @@ let package = Package(
     .executableTarget(
       name: "writers",
       dependencies: [
-        .product(name: "VaultKit", package: "vault"), .product(name: "VaultRecords", package: "vault"),
+        .product(name: "VaultCare", package: "vault"), .product(name: "VaultKit", package: "vault"),
+        .product(name: "VaultRecords", package: "vault"),
         .product(name: "VaultAge", package: "vault"), .product(name: "VaultDocument", package: "vault"),
       ]),
     // A customer with sealed fields beside one with plain strings, both encoded in this program.

@@ -4,7 +4,7 @@ import PackageDescription
 // The cookbook: one file for each system whose data it reads. A package of its own: who uses the vault never builds it.
 // Run by Scripts/examples; one alone with `swift run --package-path Examples Launches [FILE…]`.
 // Beside it what is only compiled: closures of every isolation, and the snippets of the documents.
-let products = ["VaultAge", "VaultCrypto", "VaultDocument", "VaultKit", "VaultRecords", "VaultSealing"]
+let products = ["VaultAge", "VaultCare", "VaultCrypto", "VaultDocument", "VaultKit", "VaultRecords", "VaultSealing"]
   .map { Target.Dependency.product(name: $0, package: "vault") }
 
 // Each executable is one file of the same folder.

@@ -10,7 +10,8 @@ let package = Package(
     .executableTarget(
       name: "vault-fuzz",
       dependencies: [
-        "VaultAge", "VaultCrypto", "VaultDelivery", "VaultDocument", "VaultExchange", "VaultFileStore", "VaultKit",
+        "VaultAge", "VaultCare", "VaultCrypto", "VaultDelivery", "VaultDocument", "VaultExchange", "VaultFileStore",
+        "VaultKit",
         "VaultRecords",
         "VaultSealing", "VaultStorage",
       ].map { .product(name: $0, package: "vault") },

@@ -9,7 +9,9 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "Macros",
-      dependencies: ["VaultKit", "VaultRecordMacros", "VaultTesting"].map { .product(name: $0, package: "vault") })
+      dependencies: ["VaultCare", "VaultKit", "VaultRecordMacros", "VaultTesting"].map {
+        .product(name: $0, package: "vault")
+      })
   ]
 )
 

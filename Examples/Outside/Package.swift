@@ -4,7 +4,8 @@ import PackageDescription
 // Programs of somebody else: no setting of this package, nothing that is not public. Scripts/examples --all copies them
 // to another folder, builds them there against this package by its path, and runs them.
 let vault = [
-  "VaultConfiguration", "VaultCrypto", "VaultDocument", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage",
+  "VaultCare", "VaultConfiguration", "VaultCrypto", "VaultDocument", "VaultKit", "VaultRecords", "VaultSealing",
+  "VaultStorage",
   "VaultTesting",
 ]
 let programs: [(name: String, packages: [(product: String, package: String)])] = [

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import VaultBackup
+import VaultCare
 import VaultDocument
 import VaultFileStore
 import VaultKit

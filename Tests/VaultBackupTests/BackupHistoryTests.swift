@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import VaultAge
 import VaultBackup
+import VaultCare
 import VaultDocument
 import VaultFileStore
 import VaultKit

@@ -1,10 +1,11 @@
 import Testing
 import VaultBackup
+import VaultCare
 import VaultFileStore
 import VaultKit
 import VaultStorage
-import VaultTestSupport
 import VaultSystem
+import VaultTestSupport
 
 /// Backups on file systems that know no renames with a condition.
 @Suite("Backups: where names cannot be exchanged")

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import VaultAge
+internal import VaultCare
 internal import VaultCrypto
 internal import VaultDocument
 internal import VaultFileStore

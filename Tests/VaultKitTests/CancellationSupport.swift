@@ -1,5 +1,6 @@
 import Testing
 import VaultAge
+import VaultCare
 import VaultDocument
 import VaultFileStore
 import VaultKit

@@ -1,10 +1,11 @@
 import Testing
+import VaultCare
 import VaultDocument
+import VaultKit
 import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
-import VaultKit
 
 /// A task that is cancelled, at any moment, ends with `.cancelled` or has done all of it, and loses nothing.
 @Suite("Cancelled tasks")

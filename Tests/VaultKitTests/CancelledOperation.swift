@@ -1,11 +1,12 @@
 import Testing
+import VaultCare
 import VaultCrypto
 import VaultDocument
+import VaultKit
 import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
-import VaultKit
 
 /// Something that a vault is asked for, whose answer is known when it was done whole.
 struct CancelledOperation: Sendable, CustomTestStringConvertible, CustomStringConvertible {

@@ -1,12 +1,13 @@
 import Testing
 import VaultAge
+import VaultCare
 import VaultCrypto
 import VaultDocument
+import VaultKit
 import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
-import VaultKit
 
 /// What somebody can do to the files of a vault, and what a reader with the key then says.
 @Suite("A damaged or tampered vault")

@@ -1,11 +1,12 @@
 import Synchronization
 import Testing
 import VaultAge
+import VaultCare
 import VaultDocument
+import VaultKit
 import VaultRecords
 import VaultStorage
 import VaultTestSupport
-import VaultKit
 
 /// A vault in a folder, and a machine's state beside it.
 private struct Bench {

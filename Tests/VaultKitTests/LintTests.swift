@@ -1,10 +1,11 @@
 import Testing
+import VaultCare
 import VaultDocument
+import VaultKit
 import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
-import VaultKit
 
 @Suite("Lint")
 struct LintTests {

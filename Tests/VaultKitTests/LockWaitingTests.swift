@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Testing
 import VaultAge
+import VaultCare
 import VaultDocument
 import VaultFileStore
 import VaultKit

@@ -2,6 +2,7 @@ import Dispatch
 import Synchronization
 import Testing
 import VaultAge
+import VaultCare
 import VaultDocument
 import VaultKit
 import VaultRecords

@@ -1,11 +1,12 @@
 import Testing
 import VaultAge
+import VaultCare
 import VaultCrypto
 import VaultDocument
+import VaultKit
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
-import VaultKit
 
 /// Headers, slots, records and a whole vault against vectors made by the implementation in `Tests/Reference`.
 @Suite("Own vectors: vaults")

@@ -1,9 +1,10 @@
 import Testing
+import VaultCare
 import VaultDocument
+import VaultKit
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
-import VaultKit
 
 @Suite("The pin")
 struct PinTests {

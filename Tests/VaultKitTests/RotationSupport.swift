@@ -1,15 +1,16 @@
 import FoundationEssentials
 import Testing
 import VaultAge
+import VaultCare
 import VaultDocument
 import VaultFileStore
 import VaultKit
 import VaultRecords
 import VaultSealing
 import VaultStorage
+import VaultSystem
 import VaultTestSupport
 import VaultTesting
-import VaultSystem
 
 /// A small vault with live and removed records, whose every secret is known, for rotations.
 struct RotationVault {

@@ -1,5 +1,6 @@
 import Testing
 import VaultAge
+import VaultCare
 import VaultCrypto
 import VaultDocument
 import VaultKit

@@ -1,11 +1,12 @@
 import Testing
+import VaultCare
 import VaultDocument
+import VaultKit
 import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
 import VaultTesting
-import VaultKit
 
 @Suite("Rows, batches and transactions") struct StoredTests {
   private func revisions(_ vault: Vault, _ ids: [RecordID]) async throws -> [Int] {

@@ -1,15 +1,16 @@
 import Synchronization
 import Testing
 import VaultAge
+import VaultCare
 import VaultDocument
 import VaultFileStore
 import VaultKit
 import VaultRecords
 import VaultSealing
 import VaultStorage
+import VaultSystem
 import VaultTestSupport
 import VaultTesting
-import VaultSystem
 
 /// The names that something was given in the place of something else.
 private final class RenameLog: DiskRecorder {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VaultCare
 import VaultKit
 import VaultRecordMacros
 import VaultTesting

@@ -1,3 +1,4 @@
+import VaultCare
 import VaultKit
 
 /// Many tasks that add a customer each.

@@ -1,4 +1,5 @@
 import VaultDocument
+import VaultCare
 import VaultKit
 import VaultRecords
 

@@ -1,5 +1,6 @@
 import Foundation
 import VaultDocument
+import VaultCare
 import VaultKit
 import VaultRecords
 import VaultTesting

@@ -1,5 +1,6 @@
+package import VaultCare
 import VaultDocument
-package import VaultKit
+import VaultKit
 
 /// What one commit has at one path.
 package struct GitVersion {

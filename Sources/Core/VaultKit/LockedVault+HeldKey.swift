@@ -1,5 +1,6 @@
 package import VaultDocument
 package import VaultSealing
+internal import VaultTrust
 
 // A vault whose root key is in another process: records are read and written, and nothing else is.
 

@@ -3,6 +3,7 @@ internal import VaultDocument
 public import VaultRecords
 internal import VaultSealing
 public import VaultStorage
+internal import VaultTrust
 
 /// A vault as it is seen without a key: readable fields, ids and times, none of them verified.
 public struct LockedVault: Sendable {
@@ -43,7 +44,7 @@ public struct LockedVault: Sendable {
   }
 
   /// The same vault, with its files read through another view, and without an index.
-  init(_ vault: LockedVault, reading store: any RecordStore) {
+  package init(_ vault: LockedVault, reading store: any RecordStore) {
     self.store = store
     header = vault.header
     headerBytes = vault.headerBytes

@@ -2,6 +2,7 @@ public import VaultDocument
 internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
+internal import VaultTrust
 
 /// What declaring a kind has done.
 public enum KindDeclaration: String, Sendable {

@@ -1,5 +1,6 @@
 internal import VaultFileStore
 package import VaultStorage
+internal import VaultTrust
 
 extension Vault {
   /// Whether a folder is the vault's, or lies below it, whatever links and dots lead to either; false when one is not

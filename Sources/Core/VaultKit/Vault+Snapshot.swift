@@ -1,6 +1,7 @@
-internal import VaultRecords
+package import VaultRecords
 internal import VaultSealing
 package import VaultStorage
+internal import VaultTrust
 
 extension LockedVault {
   /// Does `body` with the vault as it is at one moment: it sees no batch half done.
@@ -58,7 +59,7 @@ extension Vault {
   }
 
   /// The same, with what the record names.
-  func checkedRecord(
+  package func checkedRecord(
     _ bytes: [UInt8], at place: StoreLocation, unless listed: RecordVersion? = nil
   ) throws(VaultError) -> CheckedRecord {
     guard let id = place.recordID else { preconditionFailure("only records have versions") }
@@ -72,13 +73,13 @@ extension Vault {
 }
 
 /// A record that is as it was written, by its version and what it names.
-struct CheckedRecord: Sendable {
-  let version: RecordVersion
-  let named: NamedAttachments
+package struct CheckedRecord: Sendable {
+  package let version: RecordVersion
+  package let named: NamedAttachments
   /// What opens its attachments; nil where it has none.
-  let keys: AttachmentKeys?
+  package let keys: AttachmentKeys?
   /// The first member that is not what its declared kind says; of sealed members only JSON is looked at.
-  let misfit: RecordError?
+  package let misfit: RecordError?
 }
 
 /// Authenticates the list of a backup under one root key (format 1, section 14.2, List).

@@ -1,9 +1,10 @@
 internal import Synchronization
-internal import VaultCrypto
+package import VaultCrypto
 public import VaultDocument
 public import VaultRecords
-internal import VaultSealing
+package import VaultSealing
 public import VaultStorage
+internal import VaultTrust
 
 /// An unlocked vault: a store of records, and the keys to read and write them.
 ///
@@ -57,15 +58,15 @@ public final class Vault: Sendable {
   /// The slot that unlocked it, as it was then.
   public let slot: Slot
   /// What unlocked it, if it is a passphrase that is to be kept.
-  let passphrase: SecretBytes?
-  let options: Options
+  package let passphrase: SecretBytes?
+  package let options: Options
   /// What this machine remembers of the vault; nil when nothing is to be remembered.
-  let memory: RollbackMemory?
+  package let memory: RollbackMemory?
   private let session: Mutex<Session>
   private let locks: LockQueue
   package let additions = SingleAdditions()
   /// The vault of which this only shows one moment.
-  let present: Vault?
+  package let present: Vault?
 
   package var store: any RecordStore { locked.store }
 
@@ -203,7 +204,7 @@ public final class Vault: Sendable {
   ///
   /// Sealing times are whole seconds, and what is sealed after a reseal must not look older. A clock that is further
   /// behind is another machine's, and followed.
-  func currentTime() -> Timestamp {
+  package func currentTime() -> Timestamp {
     let now = options.now()
     guard let reseal = header.newestReseal, now < reseal,
       reseal.secondsSinceEpoch - now.secondsSinceEpoch <= 1
@@ -217,7 +218,7 @@ public final class Vault: Sendable {
   /// - Throws: ``VaultError`` `.changedUnderneath` when the root key is another, `.damaged`; `.rolledBack`, `.forked`
   ///   when it is older than what this machine has seen.
   @discardableResult
-  func refresh() throws(VaultError) -> Bool {
+  package func refresh() throws(VaultError) -> Bool {
     let bytes = try locked.readHeader()
     let known = session.withLock { $0 }
     guard bytes != known.headerBytes else { return false }
@@ -244,7 +245,7 @@ public final class Vault: Sendable {
   /// Writes a header, new slots before it and removed ones after it, and goes on with its keys.
   ///
   /// - Throws: ``VaultError`` `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
-  func replaceHeader(
+  package func replaceHeader(
     by header: VaultHeader, root: RootKey, slots: [StoreChange] = [], _ lock: any StoreLock
   ) throws(VaultError) {
     let old = session.withLock { $0.headerBytes }
@@ -261,7 +262,7 @@ public final class Vault: Sendable {
 
   /// Does `body` with the vault as it is at one moment, so that it sees no batch half done. Writers go on meanwhile
   /// where the store can show that moment beside the present, and wait elsewhere.
-  nonisolated(nonsending) func atOneMoment<Result>(
+  package nonisolated(nonsending) func atOneMoment<Result>(
     _ body: nonisolated(nonsending) (Vault) async throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
     try requireNoTransaction()
@@ -272,16 +273,16 @@ public final class Vault: Sendable {
 
   /// Whether a record is at present as this machine has seen it, or as it sees it now, although it was not at the
   /// moment that is shown: others may have written it, and noted it, since.
-  func isSeenAtPresent(_ id: RecordID) -> Bool { present?.isAsSeen(id) ?? false }
+  package func isSeenAtPresent(_ id: RecordID) -> Bool { present?.isAsSeen(id) ?? false }
 
   /// Becomes the one writer, with a header that is up to date, until the lock is released.
-  nonisolated(nonsending) func lockForWriting() async throws(VaultError) -> any StoreLock {
+  package nonisolated(nonsending) func lockForWriting() async throws(VaultError) -> any StoreLock {
     guard let lock = try await lockForWriting(unless: { false }) else { preconditionFailure("it is wanted") }
     return lock
   }
 
   /// The same; nil as soon as it is not needed any more.
-  nonisolated(nonsending) func lockForWriting(
+  package nonisolated(nonsending) func lockForWriting(
     unless isDone: @escaping @Sendable () -> Bool
   ) async throws(VaultError) -> (any StoreLock)? {
     try requireNoTransaction()

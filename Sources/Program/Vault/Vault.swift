@@ -2,14 +2,14 @@
 
 // An open vault and its records.
 @_exported public import class VaultKit.Vault
-@_exported public import enum VaultKit.VaultKey
-@_exported public import struct VaultKit.NewSlot
-@_exported public import struct VaultKit.Slot
-@_exported public import struct VaultKit.SlotRenewal
+@_exported public import enum VaultTrust.VaultKey
+@_exported public import struct VaultTrust.NewSlot
+@_exported public import struct VaultTrust.Slot
+@_exported public import struct VaultCare.SlotRenewal
 @_exported public import struct VaultKit.AttachmentSource
 @_exported public import struct VaultKit.KnownVaults
 @_exported public import struct VaultKit.LockedVault
-@_exported public import struct VaultKit.VaultPlace
+@_exported public import struct VaultTrust.VaultPlace
 @_exported public import struct VaultKit.Stored
 @_exported public import struct VaultKit.StoredRecord
 @_exported public import struct VaultKit.RecordSummary
@@ -20,9 +20,9 @@
 @_exported public import struct VaultKit.Addition
 @_exported public import enum VaultKit.RefusalPolicy
 @_exported public import class VaultKit.VaultTransaction
-@_exported public import class VaultKit.VaultObserver
-@_exported public import struct VaultKit.VaultEvent
-@_exported public import struct VaultKit.VaultError
+@_exported public import class VaultTrust.VaultObserver
+@_exported public import struct VaultTrust.VaultEvent
+@_exported public import struct VaultTrust.VaultError
 @_exported public import enum VaultKit.StateNote
 
 // Types of records, and the kinds that come along.

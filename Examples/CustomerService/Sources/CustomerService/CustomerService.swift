@@ -5,6 +5,7 @@ import ServiceLifecycle
 import UnixSignals
 import VaultAge
 import VaultDocument
+import VaultCare
 import VaultKit
 import VaultRecords
 import VaultSealing

@@ -1,3 +1,4 @@
+import VaultCare
 import VaultDocument
 import VaultGit
 package import VaultKit

@@ -1,3 +1,4 @@
+import VaultCare
 package import VaultDocument
 package import VaultKit
 package import VaultTerminal

@@ -1,4 +1,5 @@
 import VaultCLI
+import VaultCare
 import VaultCrypto
 import VaultDocument
 import VaultKit

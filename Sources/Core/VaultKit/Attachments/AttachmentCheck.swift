@@ -1,13 +1,14 @@
 internal import VaultCrypto
-internal import VaultDocument
+package import VaultDocument
 internal import VaultSealing
-internal import VaultStorage
+package import VaultStorage
+internal import VaultTrust
 
 /// Compares the attachments that a store holds with those that its records name, live and removed; it takes no key.
-struct AttachmentCheck {
-  private(set) var faults: [VaultFault] = []
+package struct AttachmentCheck {
+  package private(set) var faults: [VaultFault] = []
   /// Those that no record names, ascending; nil where a record cannot be read, which may name any.
-  private(set) var unnamed: [AttachmentID]?
+  package private(set) var unnamed: [AttachmentID]?
 
   private let files: any RecordStore
   private let isReadingAll: Bool
@@ -19,7 +20,9 @@ struct AttachmentCheck {
   ///   - isReadingAll: whether each file is read to its end: where its record verified each chunk is opened, elsewhere
   ///     the hash is compared. Otherwise only sizes are.
   /// - Throws: ``VaultError`` of what says nothing about a file.
-  init(of files: any RecordStore, _ names: GatheredAttachments, readingAll isReadingAll: Bool) throws(VaultError) {
+  package init(of files: any RecordStore, _ names: GatheredAttachments, readingAll isReadingAll: Bool)
+    throws(VaultError)
+  {
     (self.files, self.isReadingAll) = (files, isReadingAll)
     do throws(StoreError) {
       held = Set(try files.heldAttachments())
@@ -34,7 +37,7 @@ struct AttachmentCheck {
   }
 
   /// What is nothing wrong but worth knowing.
-  var notes: [String] {
+  package var notes: [String] {
     guard let count = unnamed?.count, count > 0 else { return [] }
     return [
       "no record names \(count) file\(count == 1 ? "" : "s") in attachments/: what was interrupted has left "
@@ -66,7 +69,7 @@ struct AttachmentCheck {
 
 /// Makes the keys of the attachments of a record that verified, when they are needed: locked memory has no room for the
 /// keys of all records.
-struct AttachmentKeys: Sendable {
+package struct AttachmentKeys: Sendable {
   private let keyring: Keyring
   private let record: RecordID
   private let wrapped: WrappedKey
@@ -85,7 +88,7 @@ struct AttachmentKeys: Sendable {
 }
 
 /// The attachments that records name, live and removed, gathered while their files are looked at.
-struct GatheredAttachments: Sendable {
+package struct GatheredAttachments: Sendable {
   /// Of each record that has any, as they came.
   private(set) var byRecord: [(record: RecordID, attachments: [Attachment], keys: AttachmentKeys?)] = []
   /// Whether all records were there and could be read.
@@ -94,10 +97,10 @@ struct GatheredAttachments: Sendable {
   var ids: Set<AttachmentID> { Set(byRecord.lazy.flatMap(\.attachments).map(\.id)) }
 
   /// None yet.
-  init() {}
+  package init() {}
 
   /// Of all records of a store, which are read for it.
-  init(in files: any RecordStore) {
+  package init(in files: any RecordStore) {
     do throws(StoreError) {
       for folder in try files.recordFolders() {
         try files.readRecords(inFolder: folder) { id, bytes in
@@ -118,13 +121,13 @@ struct GatheredAttachments: Sendable {
   }
 
   /// - Parameter keys: what opens them; nil where the record did not verify, or nobody has its key.
-  mutating func take(_ named: NamedAttachments, of record: RecordID, _ keys: AttachmentKeys? = nil) {
+  package mutating func take(_ named: NamedAttachments, of record: RecordID, _ keys: AttachmentKeys? = nil) {
     guard named.isReadable else { return areComplete = false }
     if !named.attachments.isEmpty { byRecord.append((record, named.attachments, keys)) }
   }
 
   /// Says that the header does not name what these records need: another program could copy the vault without it.
-  func notes(requirements: [String]) -> [String] {
+  package func notes(requirements: [String]) -> [String] {
     guard !byRecord.isEmpty, !requirements.contains(Requirements.attachments) else { return [] }
     return [
       "\(VaultHeader.fileName) does not say that the vault has attachments, so an older program would leave them out: "
@@ -133,5 +136,5 @@ struct GatheredAttachments: Sendable {
   }
 
   /// There may be records that nobody has seen.
-  mutating func miss() { areComplete = false }
+  package mutating func miss() { areComplete = false }
 }

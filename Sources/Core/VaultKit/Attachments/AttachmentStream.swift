@@ -1,11 +1,12 @@
 internal import VaultAge
-internal import VaultCrypto
+package import VaultCrypto
 internal import VaultDocument
-internal import VaultSealing
+package import VaultSealing
 package import VaultStorage
+internal import VaultTrust
 
 /// Seals a content into a file of the store and opens it again, a piece at a time (format 1, section 15, Attachments).
-enum AttachmentStream {
+package enum AttachmentStream {
   /// Writes what `next` gives as a new file, whole and durably.
   ///
   /// - Parameters:
@@ -40,7 +41,7 @@ enum AttachmentStream {
   /// Compares the size of the file, and where all of it is read its hash.
   ///
   /// - Throws: ``VaultError`` `.damaged` for a file that is missing or another one, `.ioFailed`.
-  static func check(
+  package static func check(
     _ attachment: Attachment, in store: any RecordStore, readingAll isReadingAll: Bool
   ) throws(VaultError) {
     let file = try StoredFile(attachment, in: store)
@@ -52,7 +53,7 @@ enum AttachmentStream {
   ///
   /// - Parameter key: of the stream, 32 bytes.
   /// - Throws: ``VaultError`` as ``check(_:in:readingAll:)``, and what `body` throws.
-  static func open(
+  package static func open(
     _ attachment: Attachment, from store: any RecordStore, key: SecretBytes,
     _ body: ([UInt8]) throws -> Void
   ) throws {
@@ -67,7 +68,7 @@ enum AttachmentStream {
 
 /// The content of an attachment on its way out of a store. Each piece is authentic and in its place; all of them are
 /// there once the empty one has come.
-final class OpenedAttachment {
+package final class OpenedAttachment {
   private let attachment: Attachment
   private let file: StoredFile
   private let age: AgeReader
@@ -75,14 +76,14 @@ final class OpenedAttachment {
 
   /// - Parameter key: of the stream, 32 bytes.
   /// - Throws: ``VaultError`` `.damaged`, `.ioFailed`.
-  init(_ attachment: Attachment, from store: any RecordStore, key: SecretBytes) throws(VaultError) {
+  package init(_ attachment: Attachment, from store: any RecordStore, key: SecretBytes) throws(VaultError) {
     let file = try StoredFile(attachment, in: store)
     (self.attachment, self.file) = (attachment, file)
     age = AgeReader(payloadUnder: key) { try file.read(into: &$0) }
   }
 
   /// The next bytes; empty at the end, where size and hash have been compared.
-  func next() throws(VaultError) -> [UInt8] {
+  package func next() throws(VaultError) -> [UInt8] {
     let place = StoreLocation.attachment(attachment.id)
     while let piece = try inAttachment(place, { () throws(AgeError) in try age.next() }) {
       byteCount += piece.count
@@ -95,16 +96,16 @@ final class OpenedAttachment {
 }
 
 /// A file on its way to the store, and its hash.
-final class SealedFile {
+package final class SealedFile {
   private let writer: any StoreWriter
   private var hasher: SHA256.Hasher?
 
-  init(_ writer: any StoreWriter) throws(VaultError) {
+  package init(_ writer: any StoreWriter) throws(VaultError) {
     self.writer = writer
     hasher = try inCrypto { () throws(CryptoError) in try SHA256.Hasher() }
   }
 
-  func append(_ bytes: [UInt8]) throws(VaultError) {
+  package func append(_ bytes: [UInt8]) throws(VaultError) {
     try inCrypto { () throws(CryptoError) in try hasher?.update(RawSpan(_elements: bytes.span)) }
     try inStore { () throws(StoreError) in try writer.append(bytes) }
   }
@@ -116,7 +117,8 @@ final class SealedFile {
   ///   - mark: of the file that is there; nil where there must be none.
   /// - Returns: its SHA-256, 32 bytes.
   @discardableResult
-  func finish(as expected: Attachment? = nil, replacing mark: ContentMark? = nil) throws(VaultError) -> [UInt8] {
+  package func finish(as expected: Attachment? = nil, replacing mark: ContentMark? = nil) throws(VaultError) -> [UInt8]
+  {
     guard let whole = hasher.take() else { preconditionFailure("a file is finished once") }
     let hash: [UInt8]
     do throws(CryptoError) { hash = try whole.finish() } catch { throw VaultError(crypto: error) }

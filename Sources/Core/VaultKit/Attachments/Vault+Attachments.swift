@@ -1,7 +1,8 @@
 internal import Synchronization
 public import VaultDocument
 public import VaultSealing
-internal import VaultStorage
+package import VaultStorage
+internal import VaultTrust
 
 /// A content that is to be attached to a record.
 public struct AttachmentSource: Sendable {
@@ -109,7 +110,7 @@ extension RecordStore {
   /// The store, where it keeps attachments.
   ///
   /// - Throws: ``VaultError`` `.usage` where it does not, and as asking it does.
-  func keepingAttachments() throws(VaultError) -> any AttachmentStore {
+  package func keepingAttachments() throws(VaultError) -> any AttachmentStore {
     guard let store = self as? any AttachmentStore else { throw .noAttachmentStore }
     guard try inStore({ () throws(StoreError) in try store.keepsAttachments() }) else { throw .noAttachmentTable }
     return store
@@ -126,10 +127,10 @@ extension Vault {
   /// The store, where it keeps attachments.
   ///
   /// - Throws: ``VaultError`` as `keepingAttachments()`.
-  func attachmentStore() throws(VaultError) -> any AttachmentStore { try store.keepingAttachments() }
+  package func attachmentStore() throws(VaultError) -> any AttachmentStore { try store.keepingAttachments() }
 
   /// Says in the header that there are attachments, so that no program takes the vault for whole without them.
-  func requireExtension(_ lock: any StoreLock) throws(VaultError) {
+  package func requireExtension(_ lock: any StoreLock) throws(VaultError) {
     let old = header.requirements
     let new = Requirements.names(old, naming: Requirements.attachments, true)
     guard new != old else { return }
@@ -188,7 +189,7 @@ package struct NamedAttachments: Sendable {
   var ids: Set<AttachmentID> { Set(attachments.map(\.id)) }
 
   /// Of a file that is no record.
-  static let unreadable = NamedAttachments([], isReadable: false)
+  package static let unreadable = NamedAttachments([], isReadable: false)
 
   private init(_ attachments: [Attachment], isReadable: Bool) {
     (self.attachments, self.isReadable) = (attachments, isReadable)
@@ -200,10 +201,10 @@ package struct NamedAttachments: Sendable {
     self = envelope.map(NamedAttachments.init) ?? .unreadable
   }
 
-  init(_ envelope: RecordEnvelope) { self.init(envelope.attachments, isReadable: true) }
+  package init(_ envelope: RecordEnvelope) { self.init(envelope.attachments, isReadable: true) }
 
   /// Of a file, which may be unreadable.
-  init<Failure: Error>(in bytes: Result<[UInt8], Failure>) {
+  package init<Failure: Error>(in bytes: Result<[UInt8], Failure>) {
     self = (try? bytes.get()).map(NamedAttachments.init(in:)) ?? .unreadable
   }
 }

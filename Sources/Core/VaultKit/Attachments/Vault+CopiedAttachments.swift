@@ -1,6 +1,7 @@
 package import VaultDocument
 internal import VaultSealing
-internal import VaultStorage
+package import VaultStorage
+internal import VaultTrust
 
 /// Sealed files of attachments that lie elsewhere: those with these ids, each from its beginning on, some bytes at a
 /// time, and one after the other.
@@ -33,7 +34,7 @@ extension Vault {
 
   /// Runs a step that puts attachments into the store. Where it fails, those that are new and that no record names go
   /// again.
-  func addingAttachments<Result>(
+  package func addingAttachments<Result>(
     _ lock: any StoreLock, _ step: () throws(VaultError) -> Result
   ) throws(VaultError) -> Result {
     let held = try inStore { () throws(StoreError) in try store.heldAttachments() }

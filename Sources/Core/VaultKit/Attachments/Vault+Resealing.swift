@@ -1,7 +1,8 @@
 internal import VaultCrypto
-internal import VaultDocument
-internal import VaultSealing
-internal import VaultStorage
+package import VaultDocument
+package import VaultSealing
+package import VaultStorage
+internal import VaultTrust
 
 extension Vault {
   /// The next revision of a record under a new data key of `root`. What is attached is sealed anew, too, into files
@@ -9,7 +10,7 @@ extension Vault {
   ///
   /// - Throws: ``VaultError`` as opening and sealing do; `.diskFull`, `.permissionDenied`, `.ioFailed`. Some of the new
   ///   files may be there then.
-  func resealed(
+  package func resealed(
     _ record: OpenRecord, under root: RootKey, now: Timestamp, _ lock: any StoreLock
   ) throws(VaultError) -> SealedRecord {
     let (id, verified) = (record.id, record.verified)
@@ -56,7 +57,7 @@ extension Vault {
   /// - Parameter some: only these; nil for all.
   /// - Returns: those that were removed.
   @discardableResult
-  func removeUnnamedAttachments(
+  package func removeUnnamedAttachments(
     among some: Set<AttachmentID>? = nil, _ lock: any StoreLock
   ) throws(VaultError) -> [AttachmentID] {
     guard let store = store as? any AttachmentStore else { return [] }

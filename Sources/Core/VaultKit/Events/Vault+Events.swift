@@ -1,9 +1,10 @@
-internal import VaultDocument
-internal import VaultStorage
+package import VaultDocument
+package import VaultStorage
+internal import VaultTrust
 
 extension Vault.Options {
   /// Tells the observer, if there is one.
-  func tell(
+  package func tell(
     _ kind: VaultEvent.Kind, of vault: VaultID, records: @autoclosure () -> [RecordID] = [], slots: [SlotID] = [],
     recordCount: Int? = nil, took duration: Duration? = nil, code: VaultError.Code? = nil
   ) {
@@ -45,7 +46,7 @@ extension Vault {
   }
 
   /// Tells of changes that were made.
-  func tell(_ changes: [StoreChange]) {
+  package func tell(_ changes: [StoreChange]) {
     guard options.observer != nil else { return }
     let groups = RecordChanges(changes)
     for (kind, ids) in groups.records where !ids.isEmpty {

@@ -2,6 +2,7 @@ public import VaultDocument
 internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
+internal import VaultTrust
 
 /// Which sealed fields are to be replaced at their source.
 public enum DueRule: Sendable {

@@ -1,6 +1,7 @@
 internal import VaultAge
 internal import VaultDocument
 internal import VaultStorage
+internal import VaultTrust
 
 /// A slot with what its file says; no key is needed for it.
 public struct SlotState: Sendable {

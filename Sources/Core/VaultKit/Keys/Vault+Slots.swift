@@ -1,8 +1,9 @@
+internal import VaultAge
 public import VaultCrypto
 public import VaultDocument
-internal import VaultAge
 internal import VaultSealing
-internal import VaultStorage
+package import VaultStorage
+internal import VaultTrust
 
 extension Vault {
   /// Adds a way to unlock; no other slot's file is touched (format 1, section 11, Rotation).
@@ -89,7 +90,7 @@ extension Vault {
 
   /// Somebody's damaged slot stops every change of slots: it may be the trace of an attack, and of what is left
   /// afterwards nobody could tell any more.
-  func requireGood(_ slots: [Slot]) throws(VaultError) {
+  package func requireGood(_ slots: [Slot]) throws(VaultError) {
     for state in try locked.states(of: slots) {
       guard var fault = state.fault else { continue }
       fault.remedies.append(.removeSlot(state.slot.id))
@@ -98,7 +99,7 @@ extension Vault {
   }
 
   /// The deletion of a slot's file. One that cannot be read is left behind, unreferenced, which is no fault.
-  func removal(of slot: SlotID) -> [StoreChange] {
+  package func removal(of slot: SlotID) -> [StoreChange] {
     guard let file = (try? store.read(.slot(slot))) ?? nil else { return [] }
     return [StoreChange(.slot(slot), from: file, to: nil)]
   }
@@ -108,7 +109,7 @@ extension VaultHeader {
   /// The slot with this id.
   ///
   /// - Throws: ``VaultError`` `.noSuchSlot`.
-  func slot(_ id: SlotID) throws(VaultError) -> Slot {
+  package func slot(_ id: SlotID) throws(VaultError) -> Slot {
     guard let slot = slots.first(where: { $0.id == id }) else { throw VaultError(.noSuchSlot, "no such slot") }
     return slot
   }

@@ -1,6 +1,7 @@
 internal import VaultDocument
 internal import VaultSealing
 internal import VaultStorage
+internal import VaultTrust
 
 /// A new record that was checked and sealed, and is not stored yet.
 struct PreparedRecord: Sendable {

@@ -1,19 +1,20 @@
-internal import VaultDocument
+package import VaultDocument
 internal import VaultRecords
-internal import VaultSealing
+package import VaultSealing
 internal import VaultStorage
+internal import VaultTrust
 
 /// A record file that does not verify, with the keys that its envelope names.
-struct EditedRecord {
-  let vault: Vault
-  let bytes: [UInt8]
-  let stored: StoredRecord
-  let file: String
+package struct EditedRecord {
+  package let vault: Vault
+  package let bytes: [UInt8]
+  package let stored: StoredRecord
+  package let file: String
   /// The members of `$vault`.
-  let envelope: JSONObject
-  let keys: RecordKeys
+  package let envelope: JSONObject
+  package let keys: RecordKeys
 
-  init(_ bytes: [UInt8], _ id: RecordID, _ vault: Vault) throws(VaultError) {
+  package init(_ bytes: [UInt8], _ id: RecordID, _ vault: Vault) throws(VaultError) {
     let file = StoreLocation.record(id).relativePath
     let document = try parseDocument(bytes, file: file, record: id)
     let stored = try StoredRecord(document, file: file, id: id, kinds: vault.kinds, isTrashed: false)
@@ -31,7 +32,7 @@ struct EditedRecord {
 
   /// Nothing that the kind seals is in clear, every sealed value opens, and stands once: with its key alone nobody can
   /// tell where a copy belongs.
-  func checkTokens() throws(VaultError) {
+  package func checkTokens() throws(VaultError) {
     if let kind = stored.kind, stored.envelope.schema <= kind.schema, let path = kind.clearTextPath(in: stored.fields) {
       throw .clearText(at: path, file: file, stored.id)
     }
@@ -45,15 +46,15 @@ struct EditedRecord {
   }
 
   /// Of a member of `$vault`.
-  static func path(of name: String) -> MemberPath {
+  package static func path(of name: String) -> MemberPath {
     MemberPath.root.appending(RecordEnvelope.memberName).appending(name)
   }
 
-  func refused(_ reason: String, _ path: MemberPath) -> VaultError {
+  package func refused(_ reason: String, _ path: MemberPath) -> VaultError {
     Self.refused(reason, file: file, stored.id, path)
   }
 
-  static func refused(_ reason: String, file: String, _ id: RecordID, _ path: MemberPath) -> VaultError {
+  package static func refused(_ reason: String, file: String, _ id: RecordID, _ path: MemberPath) -> VaultError {
     VaultError(
       .damaged, reason, file: file, record: id, field: path.description,
       remedies: ["put that back by hand", .repair])
@@ -61,9 +62,9 @@ struct EditedRecord {
 }
 
 extension JSONValue {
-  var envelopeMembers: JSONObject { self[RecordEnvelope.memberName]?.object ?? JSONObject() }
+  package var envelopeMembers: JSONObject { self[RecordEnvelope.memberName]?.object ?? JSONObject() }
 
-  var recordFields: JSONObject {
+  package var recordFields: JSONObject {
     var fields = object ?? JSONObject()
     fields[RecordEnvelope.memberName] = nil
     return fields
@@ -72,7 +73,7 @@ extension JSONValue {
 
 extension JSONObject {
   /// Every sealed value with its path.
-  var tokens: [(MemberPath, String)] {
+  package var tokens: [(MemberPath, String)] {
     var tokens: [(MemberPath, String)] = []
     JSONValue.object(self).forEachString { path, text in
       if SealedToken.hasTokenShape(text) { tokens.append((path, text)) }

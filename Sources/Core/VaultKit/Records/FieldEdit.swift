@@ -1,5 +1,6 @@
 public import VaultCrypto
 public import VaultDocument
+internal import VaultTrust
 
 /// One change of one member of a record.
 public struct FieldEdit: Sendable {

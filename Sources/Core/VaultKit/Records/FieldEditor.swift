@@ -2,6 +2,7 @@ internal import VaultCrypto
 internal import VaultDocument
 internal import VaultRecords
 internal import VaultSealing
+internal import VaultTrust
 
 /// Applies edits to the members of a verified record.
 struct FieldEditor {

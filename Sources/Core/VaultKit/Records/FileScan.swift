@@ -1,5 +1,6 @@
 internal import VaultDocument
 internal import VaultStorage
+internal import VaultTrust
 
 /// What was found in files, in the order of their ids, and what could not be read.
 struct FileFindings<Found: Sendable>: Sendable {

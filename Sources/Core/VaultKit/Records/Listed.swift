@@ -1,3 +1,5 @@
+internal import VaultTrust
+
 /// Rows of a list, and the faults of those that could not be read or verified.
 package typealias Listed<Row> = (records: [Row], faults: [VaultError])
 

@@ -1,6 +1,7 @@
 public import VaultDocument
 internal import VaultRecords
 package import VaultStorage
+internal import VaultTrust
 
 extension LockedVault {
   /// What all records are read from: where they are few and on another machine, they are had by one question.
@@ -58,7 +59,7 @@ extension LockedVault {
   }
 
   /// Reads the bytes of every live record in the order of ids.
-  func forEachFile(_ body: (RecordID, Result<[UInt8], VaultError>) -> Bool) throws(VaultError) {
+  package func forEachFile(_ body: (RecordID, Result<[UInt8], VaultError>) -> Bool) throws(VaultError) {
     var goesOn = true
     let store = try recordSource()
     for folder in try inStore({ () throws(StoreError) in try store.recordFolders() }) {
@@ -81,7 +82,7 @@ extension LockedVault {
   }
 
   /// The bytes of a live record's file, nil when there is none.
-  func read(_ id: RecordID) throws(VaultError) -> [UInt8]? { try bytes(of: id, at: .record(id)) }
+  package func read(_ id: RecordID) throws(VaultError) -> [UInt8]? { try bytes(of: id, at: .record(id)) }
 
   /// The bytes of a record's file, live or removed; nil when there is none.
   package func bytes(of id: RecordID, at place: StoreLocation) throws(VaultError) -> [UInt8]? {
@@ -172,7 +173,7 @@ struct RecordChunks: Sequence, IteratorProtocol, Sendable {
 }
 
 extension VaultError {
-  static var noSuchRecord: VaultError { VaultError(.noSuchRecord, "no such record") }
+  package static var noSuchRecord: VaultError { VaultError(.noSuchRecord, "no such record") }
 
   /// At most ten candidates are listed.
   static func ambiguous(_ candidates: [RecordSummary]) -> VaultError {

@@ -1,6 +1,7 @@
 public import VaultDocument
 internal import VaultSealing
 internal import VaultStorage
+internal import VaultTrust
 
 /// One removed record of a list.
 public struct TrashedRecord: Sendable {
@@ -103,7 +104,7 @@ extension LockedVault {
   }
 
   /// Reads the bytes of every file of the trash in the order of ids.
-  func forEachTrashedFile(_ body: (RecordID, Result<[UInt8], VaultError>) -> Void) throws(VaultError) {
+  package func forEachTrashedFile(_ body: (RecordID, Result<[UInt8], VaultError>) -> Void) throws(VaultError) {
     for id in try inStore({ () throws(StoreError) in try store.trashed() }) {
       do throws(VaultError) {
         if let bytes = try readTrashed(id) { body(id, .success(bytes)) }

@@ -2,13 +2,14 @@ package import VaultCrypto
 public import VaultDocument
 public import VaultRecords
 public import VaultSealing
+internal import VaultTrust
 
 /// A record that verified, with the keys to open its sealed fields.
 public struct OpenRecord: Sendable {
   package let verified: VerifiedRecord
   /// The exact bytes of the file that verified.
-  let bytes: [UInt8]
-  let file: String
+  package let bytes: [UInt8]
+  package let file: String
   /// What the record is; nil for a kind that this program does not know.
   public let kind: RecordKind?
   /// The record's own members, sealed fields as tokens; a record of an older schema in the form of the present one.
@@ -39,7 +40,7 @@ public struct OpenRecord: Sendable {
   /// The id of the record.
   public var id: RecordID { verified.envelope.id }
   /// The record's own members as they stand in the file.
-  var stored: JSONObject { verified.fields }
+  package var stored: JSONObject { verified.fields }
   /// What names the record in lists.
   public var name: String { RecordTitle.of(fields, kind) }
 
@@ -188,7 +189,7 @@ public struct OpenRecord: Sendable {
   }
 
   /// Whether ``check()`` finds the record whole, whatever a declared kind says of its values.
-  var opens: Bool {
+  package var opens: Bool {
     do throws(VaultError) {
       try check()
       return true

@@ -1,22 +1,25 @@
 internal import VaultDocument
-internal import VaultStorage
+package import VaultStorage
+internal import VaultTrust
 
 /// How many records a run over a vault has looked at, to be compared with what the store holds: whatever makes a run
 /// skip some, it must not say that all is well.
-struct RecordCounts {
+package struct RecordCounts {
   /// By folder; nil where the folder cannot be listed, which is a fault of its own.
   private var live = [Int?](repeating: 0, count: 256)
   private var removed: Int? = 0
 
-  mutating func take(_ count: Int?, inFolder folder: UInt8) { live[Int(folder)] = count }
+  package init() {}
+
+  package mutating func take(_ count: Int?, inFolder folder: UInt8) { live[Int(folder)] = count }
 
   /// - Parameter count: nil when the trash cannot be listed.
-  mutating func takeTrash(_ count: Int?) { removed = count }
+  package mutating func takeTrash(_ count: Int?) { removed = count }
 
   /// A fault for each folder that holds other records than were looked at.
   ///
   /// - Parameter scope: the folders that were to be looked at.
-  func faults(in store: any RecordStore, _ scope: VerificationScope = VerificationScope()) -> [VaultFault] {
+  package func faults(in store: any RecordStore, _ scope: VerificationScope = VerificationScope()) -> [VaultFault] {
     var faults: [VaultFault] = []
     for folder in UInt8.min...UInt8.max where scope.contains(folder) {
       guard let counted = live[Int(folder)] else { continue }
@@ -46,10 +49,10 @@ struct RecordCounts {
 
 extension StoreLocation {
   /// One of the 256 folders of live records, below the vault's directory.
-  static func folderPath(_ folder: UInt8) -> String { "records/" + Hex.encode([folder]) }
+  package static func folderPath(_ folder: UInt8) -> String { "records/" + Hex.encode([folder]) }
 
   /// The folder of removed records.
-  static let trashPath = "trash"
+  package static let trashPath = "trash"
   /// The folder of what is attached to records.
-  static let attachmentsPath = "attachments"
+  package static let attachmentsPath = "attachments"
 }

@@ -1,9 +1,9 @@
-internal import VaultDocument
-internal import VaultRecords
-internal import VaultSealing
+package import VaultDocument
+package import VaultRecords
+package import VaultSealing
 
 /// Records of an older schema in the form of the present one.
-enum RecordMigration {
+package enum RecordMigration {
   /// As reading commands see it: what is to be sealed is, what is to be opened is not yet.
   ///
   /// - Returns: nil for a record that the steps do not fit. It is seen as it is; ``Vault/migrationPlan()`` says why.
@@ -41,7 +41,7 @@ enum RecordMigration {
   }
 
   /// - Parameter time: when what becomes sealed is sealed; the clock's when nil.
-  static func migrator(_ record: VerifiedRecord, opening: Bool, at time: Timestamp?) -> Migrator {
+  package static func migrator(_ record: VerifiedRecord, opening: Bool, at time: Timestamp?) -> Migrator {
     let context = record.context(sealingAt: time)
     let seal = { (value: JSONValue) throws(RecordError) -> String in try RecordKind.token(of: value, in: context) }
     let reveal = { (token: String) throws(RecordError) -> String in

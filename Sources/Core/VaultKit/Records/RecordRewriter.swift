@@ -1,25 +1,30 @@
 internal import VaultDocument
-internal import VaultSealing
-internal import VaultStorage
+package import VaultSealing
+package import VaultStorage
+internal import VaultTrust
 
 /// Goes through records on all cores: reads, verifies, and makes what is to stand in their place.
 ///
 /// What is in memory at once is bounded by the chunks under way and one batch, but for the versions.
-struct RecordRewriter {
+package struct RecordRewriter {
   /// So much new content is handed to the store at a time.
   private static let pieceByteLimit = 1 << 20
   /// Changes in one batch of the journal.
   private static let batchCount = 10_000
   private static let batchByteLimit = 64 << 20
 
-  let vault: Vault
+  package let vault: Vault
   /// What a record that verified becomes; nil when it stays.
   let makeReplacement: @Sendable (OpenRecord) throws(VaultError) -> SealedRecord?
 
+  package init(vault: Vault, makeReplacement: @escaping @Sendable (OpenRecord) throws(VaultError) -> SealedRecord?) {
+    (self.vault, self.makeReplacement) = (vault, makeReplacement)
+  }
+
   /// The versions of records.
-  struct Versions: Sendable {
-    let before: VersionList
-    let after: VersionList
+  package struct Versions: Sendable {
+    package let before: VersionList
+    package let after: VersionList
   }
 
   /// The versions of some records, in the order of their ids.
@@ -66,7 +71,7 @@ extension RecordRewriter {
   /// Stages all live records: what was made of them, or the same again.
   ///
   /// - Throws: ``VaultError`` of the first fault.
-  func stage(
+  package func stage(
     into replacement: any StoreReplacement, _ progress: (Int) -> Void
   ) async throws(VaultError) -> Versions {
     var versions = Gathering()
@@ -149,14 +154,14 @@ private struct StagedPiece {
 
 extension RecordRewriter {
   /// Where records lie.
-  enum Part {
+  package enum Part {
     case live, trash
   }
 
   /// Verifies records and writes what is made of them, in batches; without a lock nothing is written.
   ///
   /// - Throws: ``VaultError`` of the first fault; batches that were written stay.
-  func rewrite(
+  package func rewrite(
     _ part: Part, _ lock: (any StoreLock)?, _ progress: (Int) -> Void
   ) async throws(VaultError) -> Versions {
     var versions = Gathering()

@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import VaultSealing
 internal import VaultStorage
+internal import VaultTrust
 
 /// New records that are added one by one by many tasks: those that wait for the lock at the same time are stored
 /// together by the first who gets it, since what takes time is to make a write durable.

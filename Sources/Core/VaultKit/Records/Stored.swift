@@ -1,6 +1,7 @@
 public import VaultDocument
 public import VaultRecords
 internal import VaultSealing
+internal import VaultTrust
 
 /// A record of a type as a vault has it: the value, and which version of which record it is.
 ///

@@ -1,6 +1,7 @@
 public import VaultDocument
 public import VaultRecords
 public import VaultSealing
+internal import VaultTrust
 
 /// A record as its file has it: well formed, not verified.
 public struct StoredRecord: Sendable {
@@ -9,7 +10,7 @@ public struct StoredRecord: Sendable {
   /// The record's own members, sealed fields as tokens; a record of an older schema in the form of the present one.
   public let fields: JSONObject
   /// The record's own members as they stand in the file.
-  let stored: JSONObject
+  package let stored: JSONObject
   /// What the record is; nil for a kind that this program does not know.
   public let kind: RecordKind?
 
@@ -30,7 +31,7 @@ public struct StoredRecord: Sendable {
   }
 
   /// The same of a file that was parsed already.
-  init(
+  package init(
     _ document: JSONValue, file: String, id: RecordID, kinds: KindCatalog, isTrashed: Bool
   ) throws(VaultError) {
     envelope = try inSealing(file: file, record: id) { () throws(SealingError) in try RecordEnvelope(of: document) }
@@ -51,7 +52,7 @@ public struct StoredRecord: Sendable {
 }
 
 extension StoredRecord {
-  init(_ record: OpenRecord) {
+  package init(_ record: OpenRecord) {
     envelope = record.envelope
     fields = record.fields
     stored = record.stored
@@ -89,7 +90,7 @@ public struct RecordSummary: Sendable {
   /// A tag that tells it from others of its name; empty where nobody has looked for one.
   var tag = ""
 
-  init(_ record: StoredRecord) {
+  package init(_ record: StoredRecord) {
     id = record.id
     kind = record.envelope.kind
     name = record.name

@@ -2,7 +2,8 @@ internal import VaultCrypto
 public import VaultDocument
 public import VaultRecords
 public import VaultSealing
-internal import VaultStorage
+package import VaultStorage
+internal import VaultTrust
 
 /// Clear members that a record of a kind is to be made of.
 public struct RecordInput: Sendable {
@@ -182,7 +183,7 @@ extension Vault {
   }
 
   /// A new record that was checked and sealed.
-  func newRecord(_ id: RecordID, of input: RecordInput, _ now: Timestamp) throws(VaultError) -> StoreChange {
+  package func newRecord(_ id: RecordID, of input: RecordInput, _ now: Timestamp) throws(VaultError) -> StoreChange {
     try newRecord(id, input.kind, now) { context throws(VaultError) in
       do throws(RecordError) {
         return try input.kind.sealed(clear: input.clear(), keepingUnknown: input.keepsUnknown, in: context)

@@ -1,6 +1,7 @@
 package import VaultDocument
-internal import VaultSealing
+package import VaultSealing
 package import VaultStorage
+internal import VaultTrust
 
 /// A record of another state of the vault, verified there, that may be brought back.
 package struct RecordToBringBack: Sendable {
@@ -134,7 +135,7 @@ extension Vault {
   /// Puts a version that verified in place of what is here, as a revision above all that is known of it.
   ///
   /// - Parameter seal: makes its bytes, of the next revision.
-  func replacing(
+  package func replacing(
     _ old: OpenRecord, _ now: Timestamp, seal: (EnvelopeDraft) throws(VaultError) -> [UInt8]
   ) throws(VaultError) -> [StoreChange] {
     let (live, trashed) = (try locked.read(old.id), try readTrash(old.id))
@@ -150,7 +151,7 @@ extension Vault {
   /// The bytes of a version with a new data key. What is attached to it is sealed into files of this vault before.
   ///
   /// - Parameter source: the store that has what is attached.
-  func sealedAnew(
+  package func sealedAnew(
     _ old: OpenRecord, _ draft: EnvelopeDraft, from source: any RecordStore, _ lock: any StoreLock
   ) throws(VaultError) -> [UInt8] {
     let root = keyring.current

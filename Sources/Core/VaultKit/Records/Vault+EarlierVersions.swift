@@ -1,6 +1,7 @@
 package import VaultDocument
 package import VaultSealing
 internal import VaultStorage
+internal import VaultTrust
 
 /// What bringing an earlier version of a record back would change.
 package struct VersionChange: Sendable {

@@ -2,6 +2,7 @@ public import VaultDocument
 internal import VaultRecords
 internal import VaultSealing
 package import VaultStorage
+internal import VaultTrust
 
 extension Vault {
   /// The record with this id, verified.
@@ -236,7 +237,7 @@ extension Vault {
   }
 
   /// Parses and verifies the bytes of a live record's file.
-  func verify(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> OpenRecord {
+  package func verify(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> OpenRecord {
     let record = try verify(bytes, id, in: .record(id))
     guard record.envelope.deletedAt == nil else { throw .removed(file: record.file, id) }
     return record

@@ -1,6 +1,7 @@
 public import VaultDocument
 internal import VaultSealing
 internal import VaultStorage
+internal import VaultTrust
 
 /// What became of records that were to be deleted for good.
 public struct DeletedRecords: Sendable {
@@ -177,7 +178,7 @@ extension Vault {
   }
 
   /// Verifies a file of the trash: as a live one, but for `deleted_at`.
-  func verifyTrashed(
+  package func verifyTrashed(
     _ bytes: [UInt8], _ id: RecordID
   ) throws(VaultError) -> (record: OpenRecord, deletedAt: Timestamp) {
     let record = try verify(bytes, id, in: .trash(id))
@@ -224,7 +225,7 @@ extension VaultError {
   }
 
   /// A live and a removed record of the same id and revision (format 1, section 6, Records).
-  static func equalRevisions(_ id: RecordID) -> VaultError {
+  package static func equalRevisions(_ id: RecordID) -> VaultError {
     VaultError(
       .damaged, "has the same revision as the record of this id among the live ones",
       file: StoreLocation.trash(id).relativePath, record: id, remedies: [.keepOne(id)])

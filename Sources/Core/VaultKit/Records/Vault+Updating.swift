@@ -2,6 +2,7 @@ public import VaultDocument
 public import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
+internal import VaultTrust
 
 extension Vault {
   /// Changes a record as its type; only members that the change touches are written anew.

@@ -1,9 +1,10 @@
 public import VaultDocument
-internal import VaultRecords
 internal import VaultFileStore
-internal import VaultSealing
+internal import VaultRecords
+package import VaultSealing
 package import VaultStorage
 internal import VaultSystem
+internal import VaultTrust
 
 extension Vault {
   /// Removes records: they go to the trash, sealed and authenticated as before, all or none.
@@ -30,7 +31,7 @@ extension Vault {
     return [StoreChange(.record(id), from: old.bytes, to: nil), StoreChange(.trash(id), from: older, to: trashed)]
   }
 
-  func readTrash(_ id: RecordID) throws(VaultError) -> [UInt8]? {
+  package func readTrash(_ id: RecordID) throws(VaultError) -> [UInt8]? {
     try inStore(record: id) { () throws(StoreError) in try store.read(.trash(id)) }
   }
 
@@ -107,7 +108,7 @@ extension Vault {
   }
 
   /// Completes a record, and its final bytes; see ``verifiedBytes(of:in:)``.
-  func sealedBytes(
+  package func sealedBytes(
     _ fields: JSONObject, _ draft: EnvelopeDraft, _ keys: RecordKeys, in location: StoreLocation
   ) throws(VaultError) -> [UInt8] {
     guard !keyring.waitsForReseal(hint: draft.wrappedKey.rootHint) else {
@@ -125,7 +126,7 @@ extension Vault {
   /// The bytes of a record's file, read once more before they are stored: they say exactly what the MAC was made of,
   /// their envelope is one that readers take, and nothing stands in clear that has to be sealed. As it was sealed, its
   /// tokens and its key were opened again.
-  func verifiedBytes(of record: SealedRecord, in location: StoreLocation) throws(VaultError) -> [UInt8] {
+  package func verifiedBytes(of record: SealedRecord, in location: StoreLocation) throws(VaultError) -> [UInt8] {
     let bytes: [UInt8]
     do throws(DocumentError) {
       bytes = try record.document.prettyBytes()
@@ -198,7 +199,7 @@ extension Vault {
   /// Puts a checkpoint that was just made in place of the one that was read, and remembers it.
   ///
   /// - Parameter mark: what was read; nil when there was none.
-  func replaceCheckpoint(_ mark: ContentMark?, by new: Checkpoint, _ lock: any StoreLock) throws(VaultError) {
+  package func replaceCheckpoint(_ mark: ContentMark?, by new: Checkpoint, _ lock: any StoreLock) throws(VaultError) {
     let writer = try inStore { () throws(StoreError) in try store.writer(of: .checkpoint, under: lock) }
     try new.write { piece throws(VaultError) in
       try inStore { () throws(StoreError) in try writer.append(piece) }

@@ -3,6 +3,7 @@ public import VaultDocument
 public import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
+internal import VaultTrust
 
 /// Changes of records that are made together, all or none: what ``Vault/write(_:)`` gives to its closure.
 ///

@@ -2,7 +2,7 @@
 public struct VerificationScope: Sendable {
   /// One of several parts of a vault, by the folders of its records: verified in turn, they are the whole.
   public struct Part: Sendable {
-    let number: Int
+    package let number: Int
     let count: Int
 
     /// The `number`-th of `count` parts, both from 1; nil when there is no such part. There are at most 256.

@@ -2,6 +2,7 @@ package import VaultCrypto
 public import VaultDocument
 internal import VaultRecords
 internal import VaultSealing
+internal import VaultTrust
 
 /// What a reference means, as it is seen without a key.
 public struct ReferencedField: Sendable {

@@ -3,6 +3,7 @@ internal import VaultDocument
 internal import VaultIndex
 internal import VaultRecords
 internal import VaultStorage
+internal import VaultTrust
 
 /// Where an index of a vault's readable fields may be kept, so that lists and look-ups need not read every file.
 ///

@@ -1,6 +1,7 @@
 internal import VaultDocument
 internal import VaultIndex
 internal import VaultStorage
+internal import VaultTrust
 
 /// Why the files are to be read although an index was wanted.
 enum IndexStop: Error {

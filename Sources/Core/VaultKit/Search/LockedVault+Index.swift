@@ -2,6 +2,7 @@ internal import Synchronization
 internal import VaultDocument
 internal import VaultIndex
 internal import VaultStorage
+internal import VaultTrust
 
 extension LockedVault {
   /// What a query finds, sorted, by the index; nil when there is none to ask.

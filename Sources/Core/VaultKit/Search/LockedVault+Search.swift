@@ -3,6 +3,7 @@ internal import VaultIndex
 internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
+internal import VaultTrust
 
 /// Which records a list shows.
 public struct RecordQuery: Sendable {

@@ -1,4 +1,5 @@
 internal import VaultDocument
+internal import VaultTrust
 
 /// Finds what somebody may have meant who made a slip: by the groups of three letters that two texts have in common.
 ///

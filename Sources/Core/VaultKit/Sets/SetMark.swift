@@ -2,6 +2,7 @@ package import VaultDocument
 internal import VaultFileStore
 internal import VaultStorage
 internal import VaultSystem
+internal import VaultTrust
 
 /// What a machine remembers of a name in a set: which vault it stands for, whatever the file says tomorrow.
 package struct SetMark: Equatable, Sendable {

@@ -1,4 +1,5 @@
 internal import VaultDocument
+internal import VaultTrust
 
 extension VaultSet {
   private static let format = 1

@@ -1,5 +1,6 @@
 package import VaultDocument
 package import VaultRecords
+internal import VaultTrust
 
 /// Vaults that belong together, each under a name: what a file says, and nobody vouches for.
 ///

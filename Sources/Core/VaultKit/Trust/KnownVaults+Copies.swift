@@ -1,5 +1,6 @@
 internal import VaultDocument
 internal import VaultFileStore
+internal import VaultTrust
 
 // One machine can have several copies of a vault: clones and work trees of git, folders that were copied. A server that
 // only follows another is no copy: nothing changes there by itself, and a reader waits for what it lacks.

@@ -1,6 +1,7 @@
 internal import VaultDocument
 internal import VaultFileStore
 internal import VaultStorage
+internal import VaultTrust
 
 extension KnownVaults {
   /// Remembers that somebody was told on which type of file system a vault lies.

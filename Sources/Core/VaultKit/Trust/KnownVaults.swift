@@ -3,12 +3,13 @@ public import VaultDocument
 package import VaultFileStore
 internal import VaultStorage
 internal import VaultSystem
+internal import VaultTrust
 
 /// Where a machine remembers which vaults it knows and what it has seen of them (format 1, section 9.1, Pin and seen).
 ///
 /// It lies outside of every vault, is shared by all processes of a user, and holds nothing secret.
 public struct KnownVaults: Sendable {
-  let folder: StateFolder
+  package let folder: StateFolder
   /// The copy of a vault whose states and records are meant; nil for the place at which the vault was seen first.
   let copy: String?
 
@@ -60,7 +61,7 @@ public struct KnownVaults: Sendable {
   }
 
   /// - Parameter allowsCopy: whether a place that is not known yet may be a copy of its own.
-  func known(
+  package func known(
     _ header: VaultHeader, at paths: [String], allowsCopy: @autoclosure () -> Bool = true
   ) throws(VaultError) -> KnownVault {
     var marks: [String: PathMark] = [:]

@@ -1,5 +1,6 @@
 internal import VaultDocument
 internal import VaultStorage
+internal import VaultTrust
 
 /// The newest state of a file that a machine has seen, and that the vault's folder does not have.
 ///
@@ -13,7 +14,7 @@ package struct MissedState {
   package let isLater: ([UInt8]) -> Bool
 
   /// - Parameter found: the version that is there; nil for none.
-  init(_ seen: SeenVersion, found: RecordVersion?) {
+  package init(_ seen: SeenVersion, found: RecordVersion?) {
     let id = seen.id
     files = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
     isMissed = { SeenVersion(parsing: $0, of: id)?.version == seen.version }

@@ -1,5 +1,6 @@
 internal import VaultDocument
 internal import VaultStorage
+internal import VaultTrust
 
 // What a machine has seen of a vault may not have arrived at a replica of its database. That is no rollback: a reader
 // waits for the replica, and says so if it stays behind. A replica that has everything and is older was rolled back.
@@ -34,7 +35,7 @@ extension LockedVault {
   }
 
   /// What is told of something that is older than was seen, and was waited for already.
-  func setback(_ error: VaultError) -> VaultError {
+  package func setback(_ error: VaultError) -> VaultError {
     do throws(VaultError) {
       try waitForReplica(error) { false }
     } catch {
@@ -83,7 +84,7 @@ extension Vault {
 
   /// Faults of what is older than was seen, for a vault that may be a replica's: of one that is behind nobody can say
   /// more than that it could not be read.
-  func asToldOfReplica(_ faults: [VaultFault]) -> [VaultFault] {
+  package func asToldOfReplica(_ faults: [VaultFault]) -> [VaultFault] {
     let store = (present ?? self).locked.store as? any RemoteStore
     guard case .behind? = store?.catchUp(until: { false }) else { return faults }
     return faults.map { VaultFault(.unreadable, VaultError.replicaReason, file: $0.file, record: $0.record) }

@@ -2,9 +2,10 @@ internal import Synchronization
 public import VaultDocument
 internal import VaultSealing
 internal import VaultStorage
+internal import VaultTrust
 
 /// What a machine remembers of one vault, while the vault is open.
-final class RollbackMemory: Sendable {
+package final class RollbackMemory: Sendable {
   /// So many versions are held at once: beyond it what was noted is written, and all of them are let go.
   private static let versionLimit = 1 << 16
 
@@ -163,7 +164,7 @@ extension RollbackMemory {
   /// Whether a state that was seen last is kept elsewhere, which is said once.
   ///
   /// Then another state was put here on purpose. What was seen stays remembered.
-  func isElsewhere(_ missed: MissedState) -> Bool {
+  package func isElsewhere(_ missed: MissedState) -> Bool {
     guard let place = otherStates?(missed) else { return false }
     let isFirst = contents.withLock { contents in
       defer { contents.isElsewhere = true }
@@ -184,7 +185,7 @@ extension RollbackMemory {
   }
 
   /// What was seen of a record, and maybe of others: a whole folder is only read for more than one of its records.
-  func seen(of id: RecordID) throws(VaultError) -> SeenFolder {
+  package func seen(of id: RecordID) throws(VaultError) -> SeenFolder {
     let isFirst = contents.withLock { contents in
       contents.folders[id.folder] == nil && contents.searched.insert(id.folder).inserted
     }
@@ -194,7 +195,7 @@ extension RollbackMemory {
   }
 
   /// What was seen of the records of a folder.
-  func folder(_ number: UInt8) throws(VaultError) -> SeenFolder {
+  package func folder(_ number: UInt8) throws(VaultError) -> SeenFolder {
     if let known = contents.withLock({ $0.folders[number] }) { return known }
     let read = try state.seen(in: number, of: vaultID)
     var folder = read
@@ -206,7 +207,7 @@ extension RollbackMemory {
     return folder
   }
 
-  func note(_ change: SeenChange, of id: RecordID) {
+  package func note(_ change: SeenChange, of id: RecordID) {
     self.change { $0.note(change, of: id) }
   }
 
@@ -251,7 +252,7 @@ extension RollbackMemory {
   /// - Parameters:
   ///   - onlyInTrash: the records that are not live.
   ///   - accepting: whether they count although later versions were seen.
-  func noteWritten(_ entries: VersionList, onlyInTrash: Set<RecordID> = [], accepting: Bool = false) {
+  package func noteWritten(_ entries: VersionList, onlyInTrash: Set<RecordID> = [], accepting: Bool = false) {
     do throws(VaultError) {
       try entries.forEachPiece { entries in
         for entry in entries {
@@ -271,7 +272,7 @@ extension RollbackMemory {
     contents.withLock { $0.deleted.append(id) }
   }
 
-  func noteCheckpoint(_ mark: Pin.CheckpointMark, isOwn: Bool = false) {
+  package func noteCheckpoint(_ mark: Pin.CheckpointMark, isOwn: Bool = false) {
     do throws(VaultError) {
       try state.noteCheckpoint(mark, of: vaultID, isOwn: isOwn)
     } catch {
@@ -281,7 +282,7 @@ extension RollbackMemory {
 
   /// How the checkpoint that is there differs from the newest that was seen; nil where it is that or a later one, or
   /// where that is kept elsewhere.
-  func checkpointDifference(from found: Pin.CheckpointMark?) throws(VaultError) -> PinDifference? {
+  package func checkpointDifference(from found: Pin.CheckpointMark?) throws(VaultError) -> PinDifference? {
     guard let expected = try state.expectedCheckpoint(of: vaultID), let difference = expected.difference(from: found),
       !isElsewhere(MissedState(expected, found: found))
     else { return nil }
@@ -289,7 +290,7 @@ extension RollbackMemory {
   }
 
   /// Writes what was noted; a failure is told, and never undoes what was done.
-  func flush() {
+  package func flush() {
     let changes = contents.withLock { $0.beginWriting() }
     do throws(VaultError) {
       try state.note(changes, of: vaultID)
@@ -363,7 +364,7 @@ extension VaultError {
 extension Vault {
   /// Whether a record is as this machine has seen it, or newer; also when it is in the trash, or was deleted by
   /// somebody who noted that.
-  func isAsSeen(_ id: RecordID) -> Bool {
+  package func isAsSeen(_ id: RecordID) -> Bool {
     if (try? verifiedRecord(id)) != nil { return true }
     if (try? locked.read(id)) ?? nil == nil, hasArrived(id) { return (try? verifiedRecord(id)) != nil }
     guard let bytes = try? readTrash(id) else { return (try? memory?.seen(of: id).versions[id] == nil) ?? false }

@@ -1,6 +1,7 @@
-internal import VaultDocument
-internal import VaultSealing
+package import VaultDocument
+package import VaultSealing
 internal import VaultStorage
+internal import VaultTrust
 
 extension Vault {
   /// Writes a successor of the checkpoint without the records that are about to be deleted for good, so that no later
@@ -52,7 +53,7 @@ extension Checkpoint {
   /// The successor that lists the same but for some records, and is of the same date.
   ///
   /// - Throws: ``VaultError`` `.ioFailed`, `.internalFailure`.
-  func without(_ ids: Set<RecordID>, under root: RootKey) throws(VaultError) -> Checkpoint {
+  package func without(_ ids: Set<RecordID>, under root: RootKey) throws(VaultError) -> Checkpoint {
     var kept = VersionList.Builder()
     try entries.forEachPiece { entries in
       for entry in entries where !ids.contains(entry.id) { kept.append(entry) }

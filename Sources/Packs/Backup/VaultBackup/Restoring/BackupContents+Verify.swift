@@ -1,3 +1,4 @@
+public import VaultCare
 internal import VaultDocument
 public import VaultKit
 internal import VaultStorage

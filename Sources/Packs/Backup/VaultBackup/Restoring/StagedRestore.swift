@@ -1,3 +1,4 @@
+public import VaultCare
 public import VaultDocument
 internal import VaultFileStore
 public import VaultKit

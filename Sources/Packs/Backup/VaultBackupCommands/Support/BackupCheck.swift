@@ -1,6 +1,7 @@
 import VaultAge
 import VaultBackup
 import VaultCLI
+import VaultCare
 import VaultDocument
 import VaultKit
 import VaultSystem

@@ -192,8 +192,8 @@ extension BackupFile.Lock {
   }
 }
 
-/// Backups as states of a vault. The keys are read once, for the first backup, because a descriptor gives its passphrase
-/// only once.
+/// Backups as states of a vault. The keys are read once, for the first backup, because a descriptor gives its
+/// passphrase only once.
 final class BackupStates: StateFiles {
   private let makeKeys: () throws -> BackupKeys
   private var keys: BackupKeys?

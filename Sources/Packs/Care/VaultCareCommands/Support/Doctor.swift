@@ -1,5 +1,6 @@
 import VaultAge
 import VaultCLI
+import VaultCare
 import VaultCrypto
 import VaultDocument
 import VaultGit

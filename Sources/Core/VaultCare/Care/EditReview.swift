@@ -1,0 +1,189 @@
+package import VaultDocument
+package import VaultKit
+internal import VaultRecords
+package import VaultSealing
+internal import VaultStorage
+package import VaultTrust
+
+/// A record whose readable fields were edited by hand, and what accepting it means; made and shown before anything
+/// changes.
+package struct EditReview: Sendable {
+  /// The newest version that verifies.
+  package struct Baseline: Sendable {
+    /// Its revision, from 1.
+    package let revision: Int
+    /// Where it comes from, in words: `git commit 1a2b3c4`.
+    package let origin: String
+  }
+
+  /// The record as its file has it; not verified.
+  package let found: StoredRecord
+  /// Path below the vault's directory.
+  package let file: String
+  /// Nil when no version verifies: there is nothing to compare with, and a person must look at the whole record.
+  package let baseline: Baseline?
+  /// The readable fields that differ from the baseline, in the order of paths, never a sealed value; empty without one.
+  package let changes: [TreeDifference]
+  /// What is attached otherwise than in the baseline, which ``requireAcceptable()`` refuses; empty without one.
+  package let attachments: [AttachmentChange]
+  /// The revision that the record gets.
+  package let revision: Int
+  /// What the file holds, and what is to take its place once it is authenticated.
+  let bytes: [UInt8]
+  let keys: RecordKeys
+  let createdAtText: String
+}
+
+extension EditReview {
+  /// Refuses what nobody may authenticate, having looked at it or not: other attachments than the baseline names, which
+  /// are sealed as a sealed value is.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`.
+  package func requireAcceptable() throws(VaultError) {
+    guard attachments.isEmpty else {
+      throw EditedRecord.refused(
+        "names other attachments than the version that verifies: only readable fields can be accepted", file: file,
+        found.id, EditedRecord.path(of: RecordEnvelope.attachmentsMemberName))
+    }
+  }
+}
+
+extension Vault {
+  /// Looks at a live record that was edited by hand. Its sealed values must be those of the newest version that
+  /// verifies, at the same paths, and of `$vault` only the MAC, the revision and the time of the last change may
+  /// differ; attachments that do are in the review. Without such a version each must open as one of this record.
+  ///
+  /// - Parameter histories: where older versions may be, the most trusted first.
+  /// - Returns: nil when the record verifies as it is.
+  /// - Throws: ``VaultError`` `.noSuchRecord`; `.damaged` for a text that does not parse (with line and column), a
+  ///   sealed value that was moved, copied, removed or does not open, and a changed envelope; `.unexpectedVault` when
+  ///   the newest version that verifies is older than the checkpoint lists or this machine has seen.
+  package func editReview(
+    of id: RecordID, _ histories: [any FileHistory] = []
+  ) async throws(VaultError) -> EditReview? {
+    guard let bytes = try locked.read(id) else { throw .noSuchRecord }
+    if let record = try? verify(bytes, id), record.opens { return nil }
+    let candidate = try RepairPlanner(self, histories, []).best(for: .record(id), id)
+    return try EditedRecord(bytes, id, self).editReview(comparedWith: candidate)
+  }
+
+  /// Authenticates the records as they were looked at, all or none, each as its next revision.
+  ///
+  /// - Throws: ``VaultError`` `.changedUnderneath` when a file changed since, `.damaged` when a record is not what its
+  ///   kind says, and as ``EditReview/requireAcceptable()`` and ``add(_:)``.
+  package func accept(_ reviews: [EditReview]) async throws(VaultError) {
+    guard !reviews.isEmpty else { return }
+    try await writing { lock throws(VaultError) in
+      let now = currentTime()
+      var changes: [StoreChange] = []
+      for review in reviews {
+        try review.requireAcceptable()
+        let id = review.found.id
+        let draft = EnvelopeDraft(
+          accepting: review.found.envelope, createdAtText: review.createdAtText, revision: review.revision,
+          now: now)
+        let sealed = try sealedBytes(review.found.stored, draft, review.keys, in: .record(id))
+        try verify(sealed, id).check()
+        changes.append(StoreChange(.record(id), from: review.bytes, to: sealed))
+      }
+      try apply(changes, lock)
+    }
+  }
+}
+
+extension EditedRecord {
+  func editReview(comparedWith candidate: RepairPlanner.Candidate?) throws(VaultError) -> EditReview {
+    let (checkpoint, known) = (try vault.checkpoint(), try vault.memory?.folder(stored.id.folder))
+    let entry = try checkpoint?.entries.entry(of: stored.id)
+    let (listed, seen) = (entry?.revision ?? 0, known?.versions[stored.id]?.revision ?? 0)
+    try checkTokens()
+    var changes: [TreeDifference] = []
+    var attachments: [AttachmentChange] = []
+    if let candidate {
+      guard candidate.revision >= max(listed, seen) else { throw try outdated(candidate, listed: listed, seen: seen) }
+      let baseline = try parseDocument(candidate.bytes, file: file, record: stored.id)
+      let known = NamedAttachments(in: candidate.bytes).attachments
+      attachments = AttachmentChange.changes(from: known, to: stored.envelope.attachments)
+      try compareEnvelope(baseline.envelopeMembers, withAttachments: attachments.isEmpty)
+      let fields = baseline.recordFields
+      try compareTokens(fields)
+      changes = JSONValue.object(stored.stored).differences(from: .object(fields))
+    } else {
+      try checkAttachments()
+    }
+    return EditReview(
+      found: stored, file: file,
+      baseline: candidate.map { EditReview.Baseline(revision: $0.revision, origin: $0.origin) }, changes: changes,
+      attachments: attachments,
+      revision: try nextRevision(after: max(candidate?.revision ?? 0, listed, seen)), bytes: bytes, keys: keys,
+      createdAtText: envelope["created_at"]?.string ?? stored.envelope.createdAt.text)
+  }
+
+  /// The number in the file is nobody's word: it counts only where nothing else is known, and never so that the record
+  /// could not be changed any more.
+  private func nextRevision(after known: Int) throws(VaultError) -> Int {
+    if known > 0 { return known + 1 }
+    guard stored.envelope.revision <= Self.plausibleRevision else {
+      throw refused(
+        "is higher than any record's", Self.path(of: "revision"))
+    }
+    return stored.envelope.revision + 1
+  }
+
+  private static let plausibleRevision = 1_000_000_000
+
+  private func compareTokens(_ baseline: JSONObject) throws(VaultError) {
+    let old = Dictionary(uniqueKeysWithValues: baseline.tokens)
+    let new = Dictionary(uniqueKeysWithValues: stored.stored.tokens)
+    for (path, token) in stored.stored.tokens where old[path] != token {
+      throw refused("holds another sealed value than in the version that verifies: it was moved or copied", path)
+    }
+    for (path, _) in baseline.tokens where new[path] == nil {
+      throw refused("held a sealed value in the version that verifies, which is gone", path)
+    }
+  }
+
+  /// A record that was wrapped again since has another `key` for the same data key: that its values open tells.
+  ///
+  /// - Parameter isWithAttachments: whether what says that there are some is compared; else it is looked at by name.
+  private func compareEnvelope(_ baseline: JSONObject, withAttachments isWithAttachments: Bool) throws(VaultError) {
+    var free: Set<String> = ["deleted_at", "key", "mac", "revision", "updated_at"]
+    if !isWithAttachments { free.formUnion([RecordEnvelope.attachmentsMemberName, Requirements.memberName]) }
+    for name in Set(envelope.names + baseline.names).subtracting(free).sorted() where envelope[name] != baseline[name] {
+      throw refused(
+        "differs from the version that verifies: only readable fields can be accepted", Self.path(of: name))
+    }
+  }
+
+  /// Each file is sealed for this record and the id that names it, and has the size and hash that the record says. What
+  /// each is called, only a person can look at.
+  private func checkAttachments() throws(VaultError) {
+    let (keyring, envelope) = (vault.keyring, stored.envelope)
+    for attachment in envelope.attachments {
+      let key = try inSealing(file: file, record: stored.id) { () throws(SealingError) in
+        let wrapped = envelope.wrappedKey
+        return try keyring.root(hint: wrapped.rootHint).attachmentKey(of: attachment.id, record: stored.id, wrapped)
+      }
+      do {
+        try AttachmentStream.open(attachment, from: vault.store, key: key) { _ in }
+      } catch let error as VaultError {
+        throw error
+      } catch {
+        preconditionFailure("a body that does nothing throws nothing")
+      }
+    }
+  }
+
+  private func outdated(_ candidate: RepairPlanner.Candidate, listed: Int, seen: Int) throws(VaultError) -> VaultError {
+    let known = listed >= seen ? "the checkpoint lists \(listed)" : "this machine has seen \(seen)"
+    return VaultError(
+      .unexpectedVault, "the newest version that verifies is revision \(candidate.revision), and \(known)",
+      file: file, record: stored.id,
+      remedies: [
+        "look for a newer version in version control or a backup before you accept an edit of an older one",
+        listed >= seen
+          ? .acceptInCheckpoint(isLast: false)
+          : .acceptRecords([stored.id], fingerprint: try vault.header.fingerprint()),
+      ])
+  }
+}

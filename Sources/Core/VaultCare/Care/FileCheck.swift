@@ -1,0 +1,45 @@
+internal import VaultDocument
+package import VaultRecords
+package import VaultStorage
+package import VaultTrust
+
+/// The check of one file of a vault by its bytes alone, wherever they come from; no key is needed.
+package enum FileCheck {
+  /// Everything that is wrong with it.
+  ///
+  /// - Throws: ``VaultError`` of memory or the library.
+  package static func faults(
+    in bytes: [UInt8], at place: StoreLocation, kinds: KindCatalog
+  ) throws(VaultError) -> [VaultFault] {
+    let file = place.relativePath
+    var faults: [VaultFault] = []
+    var form: CanonicalForm?
+    switch place {
+    case .record(let id), .trash(let id):
+      let lint = try RecordLint(.success(bytes), at: place, id, kinds)
+      (faults, form) = (lint.findings, lint.form)
+    case .header:
+      do throws(VaultError) {
+        let header = try VaultHeader(parsing: bytes)
+        form = try CanonicalForm(of: .object(header.document), bytes, at: place)
+      } catch {
+        faults.append(try VaultFault(error, file: file))
+      }
+    case .checkpoint:
+      do throws(VaultError) {
+        _ = try Checkpoint(parsing: bytes)
+      } catch {
+        faults.append(try VaultFault(error, file: file))
+      }
+    case .slot, .attachment: break
+    }
+    if let form { faults.append(VaultFault(.notCanonical, form.reason, file: file, record: form.record)) }
+    return faults
+  }
+
+  /// Whether a text has the mark of a private key in clear.
+  package static func holdsKey(_ bytes: [UInt8]) -> Bool { Surroundings.holdsKey(bytes) }
+
+  /// What is said of a file that has it.
+  package static let keyReason = Surroundings.keyReason
+}

@@ -1,0 +1,143 @@
+internal import VaultDocument
+internal import VaultFileStore
+internal import VaultKit
+internal import VaultStorage
+internal import VaultTrust
+
+/// Gives every file of a vault's records to who checks it, and says what lies around them: the one driver of all checks
+/// of a store. What comes of the bytes of a file is the check's own.
+struct FileWalk {
+  private let files: any RecordStore
+  private let scope: VerificationScope
+  private var counts = RecordCounts()
+
+  /// - Parameter files: the store; with a malformed journal, the files as they are without it.
+  init(_ files: any RecordStore, _ scope: VerificationScope = VerificationScope()) {
+    (self.files, self.scope) = (files, scope)
+  }
+
+  /// Gives the bytes of each file of the trash to `body`, in the order of ids.
+  ///
+  /// - Returns: why the trash as such cannot be read; nil where it can.
+  /// - Throws: what `body` throws.
+  mutating func forEachTrashed(
+    _ body: (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Void
+  ) throws(VaultError) -> VaultFault? {
+    let ids: [RecordID]
+    do throws(StoreError) {
+      ids = try files.trashed().filter { scope.contains($0.folder) }
+    } catch {
+      counts.takeTrash(nil)
+      return try VaultFault(VaultError(store: error), file: error.path ?? StoreLocation.trashPath)
+    }
+    var count = 0
+    for id in ids {
+      switch Result(catching: { () throws(StoreError) in try files.read(.trash(id)) }) {
+      case .success(nil): continue
+      case .success(let bytes?): try body(id, .success(bytes))
+      case .failure(let error): try body(id, .failure(VaultError(store: error, record: id)))
+      }
+      count += 1
+    }
+    counts.takeTrash(count)
+    return nil
+  }
+
+  /// Looks at each live record's file, on all cores, and gives the outcomes to `consume` folder by folder, in their
+  /// order. What keeps several folders from being read, as a file in the place of the one around them, is told once.
+  ///
+  /// - Parameter look: makes of a folder's number what looks at its files.
+  /// - Throws: `.cancelled`, and what making a look and `consume` throw.
+  mutating func forEachFolder<Outcome: Sendable>(
+    _ look: @escaping @Sendable (UInt8) throws(VaultError) -> FolderOutcomes<Outcome>.Look,
+    consume: (FolderOutcomes<Outcome>) throws(VaultError) -> Void
+  ) async throws(VaultError) {
+    let files = files
+    var (counts, told) = (counts, Set<String>())
+    try await ParallelMap(chunkSize: 1)(
+      (UInt8.min...UInt8.max).filter(scope.contains), cancellation: VaultError.cancelled,
+      { folder throws(VaultError) in FolderOutcomes(of: folder, in: files, try look(folder)) },
+      consume: { folder throws(VaultError) in
+        counts.take(folder.fault == nil ? folder.outcomes.count : nil, inFolder: folder.number)
+        var folder = folder
+        if let fault = folder.fault, !told.insert(fault.file).inserted { folder.fault = nil }
+        try consume(folder)
+      })
+    self.counts = counts
+  }
+
+  /// A fault for each folder that holds other records than were looked at.
+  func countFaults() -> [VaultFault] { counts.faults(in: files, scope) }
+
+  /// Says which names are passed over because they begin with a dot (format 1, section 3, Directory).
+  var hiddenNotes: [String] {
+    guard let names = try? (files as? DirectoryStore)?.hiddenEntries(), let first = names.first else { return [] }
+    let others = names.count > 1 ? " and \(names.count - 1) more" : ""
+    return ["names that begin with a dot are ignored: \(first)\(others)"]
+  }
+
+  /// What lies around the records and should not.
+  ///
+  /// - Parameters:
+  ///   - known: faults of files that were told already.
+  ///   - keyFault: what is to be told of a file that looks like a private key; nil for no fault.
+  func strayFaults(besides known: [VaultFault], _ keyFault: (String) -> VaultFault?) -> [VaultFault] {
+    let surroundings = Surroundings(of: files)
+    let faults = surroundings.faults(besides: known) + surroundings.keyFiles.compactMap(keyFault)
+    return faults + VaultFault.strayEntries(in: files, besides: known + faults)
+  }
+}
+
+/// What came of the files of one folder of records.
+struct FolderOutcomes<Outcome: Sendable>: Sendable {
+  /// Looks at the bytes of one file.
+  typealias Look = (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Outcome
+
+  let number: UInt8
+  /// In the order of ids.
+  private(set) var outcomes: [(id: RecordID, outcome: Result<Outcome, VaultError>)] = []
+  /// Why the folder as such cannot be read.
+  fileprivate(set) var fault: VaultFault?
+
+  fileprivate init(of folder: UInt8, in files: any RecordStore, _ look: Look) {
+    number = folder
+    do throws(StoreError) {
+      try files.readLocked(files.records(inFolder: folder), inFolder: folder) { id, bytes in
+        let bytes = bytes.mapError { VaultError(store: $0, record: id) }
+        outcomes.append((id, Result { () throws(VaultError) in try look(id, bytes) }))
+        return true
+      }
+    } catch {
+      fault = VaultFault(VaultError.Code(error), error.reason, file: error.path ?? StoreLocation.folderPath(folder))
+    }
+  }
+}
+
+/// What is to be said of a record that is live and in the trash: the higher revision counts, equal ones are damage
+/// (format 1, section 6, Records).
+enum Twin {
+  case fault(VaultFault)
+  case note(String)
+
+  /// - Parameters:
+  ///   - live: the revision among the records.
+  ///   - removed: the one in the trash.
+  init(_ id: RecordID, live: Int, removed: Int) {
+    guard live != removed else {
+      let (file, reason) = (StoreLocation.trash(id).relativePath, VaultError.equalRevisions(id).reason)
+      self = .fault(VaultFault(.equalRevisions, reason, file: file, record: id))
+      return
+    }
+    let counting: StoreLocation = live > removed ? .record(id) : .trash(id)
+    self = .note("\(id.text) is among the records and in the trash: \(counting.relativePath) counts, being newer")
+  }
+}
+
+extension VaultError {
+  /// What is wrong with a record's file by this error of verifying it, where no cause below tells it: what is authentic
+  /// lies in the wrong place, or shows what is to be sealed.
+  var codeOfAuthentic: Code? {
+    guard code == .damaged, underlying == nil else { return nil }
+    return field == nil ? .wrongPlace : .clearText
+  }
+}

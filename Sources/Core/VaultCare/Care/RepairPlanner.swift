@@ -1,0 +1,332 @@
+internal import VaultDocument
+internal import VaultFileStore
+internal import VaultKit
+internal import VaultSealing
+internal import VaultStorage
+package import VaultTrust
+
+extension Vault {
+  /// Looks for damage and for versions that verify, and says what a repair would do. Nothing is changed.
+  ///
+  /// - Parameter histories: where older versions may be, the most trusted first.
+  /// - Throws: ``VaultError`` as ``verify(_:progress:)``.
+  package func repairPlan(_ histories: [any FileHistory] = []) async throws(VaultError) -> RepairPlan {
+    let found = try await verify()
+    return try await atOneMoment { vault throws(VaultError) in
+      var planner = try RepairPlanner(vault, histories, found.faults)
+      return try planner.plan()
+    }
+  }
+}
+
+/// Makes the plan of a repair. It takes only what verifies, and where two answers are possible it leaves the choice.
+struct RepairPlanner {
+  /// A version of a file that verifies.
+  struct Candidate {
+    let bytes: [UInt8]
+    let revision: Int
+    let origin: String
+    /// Where it belongs.
+    let home: StoreLocation
+    /// Whether it lies in the trash now, and not only in a history of it.
+    var isInTrash = false
+  }
+
+  private let vault: Vault
+  let histories: [any FileHistory]
+  let faults: [VaultFault]
+  private let files: LockedVault
+  private let journal: JournalState
+  /// Good records that lie under the names of others, by the place where they belong.
+  private var strayed: [StoreLocation: Candidate] = [:]
+  private var steps: [RepairStep] = []
+
+  init(_ vault: Vault, _ histories: [any FileHistory], _ faults: [VaultFault]) throws(VaultError) {
+    self.vault = vault
+    self.histories = histories
+    self.faults = faults
+    (files, journal) = try vault.locked.readableFiles()
+  }
+
+  mutating func plan() throws(VaultError) -> RepairPlan {
+    let fingerprint = try vault.header.fingerprint()
+    planJournal()
+    try collectStrayed()
+    for fault in faults where fault.code != .malformedJournal && fault.code != .vanished {
+      switch StoreLocation(relativePath: fault.file) {
+      case .record(_)? where fault.code.isRepairable, .trash(_)? where fault.code.isRepairable:
+        try planFile(fault)
+      case .attachment(let id)?: steps.append(try planAttachment(id, fault, fingerprint))
+      default: steps.append(.leaving(fault, "", fault.remedies(fingerprint)))
+      }
+    }
+    try planMissing()
+    let planned = Set(steps.map(\.file))
+    steps += faults.filter { $0.code == .vanished && !planned.contains($0.file) }.map {
+      .leaving($0, "", $0.remedies(fingerprint))
+    }
+    try planUnnamed()
+    return RepairPlan(steps: steps)
+  }
+
+  /// Files that no record names go only where every record is there, verifies and is no older than it was: what went
+  /// back may name less, and a rotation under way has files that are named later.
+  private mutating func planUnnamed() throws(VaultError) {
+    let harmless: Set<VaultError.Code> = [.missingAttachment, .damagedAttachment]
+    let areOthers = steps.contains { !$0.file.hasPrefix(StoreLocation.attachmentsPath + "/") }
+    guard case .none = journal, faults.allSatisfy({ harmless.contains($0.code) }), !areOthers,
+      vault.header.unfinishedRotation == nil
+    else { return }
+    let check = try AttachmentCheck(of: files.store, GatheredAttachments(in: files.store), readingAll: false)
+    guard let note = check.notes.first, let unnamed = check.unnamed else { return }
+    steps.append(
+      RepairStep(
+        .remove, StoreLocation.attachmentsPath, reason: note, detail: "all records verify, live and removed",
+        change: .removeAttachments(Set(unnamed))))
+  }
+
+  private mutating func planJournal() {
+    let file = ".journal.json"
+    switch journal {
+    case .none: break
+    case .pending(let places):
+      let count = "\(places.count) change\(places.count == 1 ? "" : "s")"
+      steps.append(
+        RepairStep(
+          .finishJournal, file, reason: "a batch of \(count) is committed and not in place yet", change: .journal))
+    case .malformed(let error):
+      steps.append(
+        RepairStep(
+          .dropJournal, file, reason: error.reason,
+          detail: "it and what it staged are kept aside; the files stay as they are", change: .journal))
+    }
+  }
+
+  /// Looks whether files that hold another record than their name says hold a good one.
+  private mutating func collectStrayed() throws(VaultError) {
+    for fault in faults where fault.code == .misplaced {
+      guard let place = StoreLocation(relativePath: fault.file), let bytes = bytes(at: place),
+        let document = try? JSONParser.parse(bytes), let envelope = try? RecordEnvelope(of: document)
+      else { continue }
+      let home: StoreLocation = envelope.deletedAt == nil ? .record(envelope.id) : .trash(envelope.id)
+      guard let candidate = try candidate(bytes, for: home, origin: "the file \(fault.file)") else { continue }
+      if candidate.revision > strayed[home]?.revision ?? 0 { strayed[home] = candidate }
+    }
+  }
+
+  private mutating func planFile(_ fault: VaultFault) throws(VaultError) {
+    guard let place = StoreLocation(relativePath: fault.file), let id = fault.record else { return }
+    let found = bytes(at: place)
+    let sides = fault.code == .conflicted ? try goodSides(of: id) : []
+    if fault.code == .wrongPlace, let found {
+      steps.append(try moving(fault, id, from: place, found))
+    } else if sides.count > 1 {
+      steps.append(.leaving(fault, "", [Self.choice(sides)]))
+    } else if let good = sides.isEmpty ? try best(for: place, id) : sides[0] {
+      steps.append(try restoring(fault, good, id, place, found))
+    } else if fault.isEdited {
+      steps.append(.leaving(fault, "no good version was found", [.acceptEdits([id])]))
+    } else if let found, let salvage = try Salvage(found, fault: fault, id, vault.keyring) {
+      steps.append(
+        RepairStep(
+          .salvage, fault.file, record: id, reason: fault.reason,
+          detail: "no good version was found; \(salvage.summary)", change: .salvage(salvage)))
+    } else {
+      steps.append(.leaving(fault, "no good version was found, and nothing of it opens: look for a backup"))
+    }
+  }
+
+  private func restoring(
+    _ fault: VaultFault, _ good: Candidate, _ id: RecordID, _ place: StoreLocation, _ found: [UInt8]?
+  ) throws(VaultError) -> RepairStep {
+    if let seen = try vault.memory?.folder(id.folder).versions[id]?.revision, seen > good.revision {
+      return try outdated(fault, good, id, seen: seen)
+    }
+    let isIrregular = found == nil && fault.code.isIrregular
+    if good.isInTrash {
+      return .restoring(
+        fault, good, claimed: claimedRevision(found),
+        .restoreFromTrash(id, found: found, isIrregular: isIrregular, trashed: good.bytes))
+    }
+    if good.home != place, try exists(good.home) {
+      return .leaving(
+        fault, "there is one at \(good.home.relativePath), too: look at both, and move this one away yourself")
+    }
+    return .restoring(
+      fault, good, claimed: claimedRevision(found),
+      .replace(place, found: found, isIrregular: isIrregular, by: good.bytes, home: good.home))
+  }
+
+  /// Both sides of a merge are good: which of them counts is for a person to say.
+  private static func choice(_ sides: [Candidate]) -> Remedy {
+    .chooseVersion(
+      commands: sides.map { side in
+        "\(side.origin) takes revision \(side.revision)\(side.home.isLive ? "" : ", which was removed")"
+      })
+  }
+
+  /// Why the newest good version is not put back unasked: damage must be no way around the memory of this machine.
+  private func outdated(
+    _ fault: VaultFault, _ good: Candidate, _ id: RecordID, seen: Int
+  ) throws(VaultError) -> RepairStep {
+    let found = "the newest good version, from \(good.origin), is revision \(good.revision)"
+    return .leaving(
+      fault, "\(found), and this machine has seen \(seen)",
+      [
+        "look for a newer one in a backup", .acceptRecords([id], fingerprint: try vault.header.fingerprint()),
+        "then repair again",
+      ])
+  }
+
+  /// A record that verifies and lies on the wrong side: it goes to the other one if nothing is there.
+  private func moving(
+    _ fault: VaultFault, _ id: RecordID, from place: StoreLocation, _ bytes: [UInt8]
+  ) throws(VaultError) -> RepairStep {
+    let target: StoreLocation = place == .record(id) ? .trash(id) : .record(id)
+    guard try exists(target) == false, let good = try candidate(bytes, for: target, origin: "") else {
+      return .leaving(fault, "there is one at \(target.relativePath), too: look at both and move one away")
+    }
+    return RepairStep(
+      .move, fault.file, record: id, reason: fault.reason, detail: "to \(target.relativePath)", revision: good.revision,
+      change: .move(from: place, to: target, bytes: bytes))
+  }
+
+  /// Records of which nothing is left in their place: those that lie under other names, and what the newest version in
+  /// a history has that is neither live nor in the trash.
+  private mutating func planMissing() throws(VaultError) {
+    let planned = Set(steps.map(\.file))
+    var places = Set(strayed.keys)
+    for history in histories {
+      places.formUnion(history.newestFiles().compactMap { StoreLocation(relativePath: $0) }.filter(\.isLive))
+    }
+    for place in places.sorted(by: { $0.relativePath < $1.relativePath }) where !planned.contains(place.relativePath) {
+      guard let id = place.recordID, try !exists(.record(id)), try !exists(.trash(id)),
+        let good = try best(for: place, id)
+      else { continue }
+      let fault = VaultFault(.otherDamage, "is missing", file: place.relativePath, record: id)
+      steps.append(try restoring(fault, good, id, place, nil))
+    }
+  }
+}
+
+extension RepairPlanner {
+  /// The version with the highest revision: among strayed ones, for a live record the one in the trash, and the newest
+  /// good ones of each history, which may have had it among the records or in the trash. Of equal ones the first
+  /// counts.
+  func best(for place: StoreLocation, _ id: RecordID) throws(VaultError) -> Candidate? {
+    var candidates = [strayed[place]]
+    // A version that lies where the record does not is there already; only from the trash it is brought back.
+    let other: StoreLocation = place.isLive ? .trash(id) : .record(id)
+    if place.isLive, let bytes = bytes(at: other), var trashed = try candidate(bytes, for: other, origin: "the trash") {
+      trashed.isInTrash = true
+      candidates.append(trashed)
+    }
+    for home in [place, other] {
+      for history in histories { candidates.append(try newestGood(in: history, for: home)) }
+    }
+    return candidates.compactMap(\.self).reduce(nil) { best, next in
+      next.revision > best?.revision ?? 0 ? next : best
+    }
+  }
+
+  private func newestGood(in history: any FileHistory, for place: StoreLocation) throws(VaultError) -> Candidate? {
+    var good: Result<Candidate?, VaultError> = .success(nil)
+    history.forEachVersion(of: place.relativePath) { version in
+      good = Result { () throws(VaultError) in try candidate(version.bytes, for: place, origin: version.origin) }
+      if case .success(nil) = good { return true }
+      return false
+    }
+    return try good.get()
+  }
+
+  /// The versions between which a merge left the choice and that verify, each once.
+  private func goodSides(of id: RecordID) throws(VaultError) -> [Candidate] {
+    var sides: [Candidate] = []
+    for version in histories.flatMap({ $0.sides(of: [StoreLocation.record(id), .trash(id)].map(\.relativePath)) }) {
+      // git may have one under the name of the other.
+      for home in [StoreLocation.record(id), .trash(id)] where !sides.contains(where: { $0.bytes == version.bytes }) {
+        if let side = try candidate(version.bytes, for: home, origin: version.origin) { sides.append(side) }
+      }
+    }
+    return sides
+  }
+
+  /// The bytes as a version of the file at `place`; nil when they do not verify there.
+  private func candidate(
+    _ bytes: [UInt8], for place: StoreLocation, origin: String
+  ) throws(VaultError) -> Candidate? {
+    guard place.recordID != nil else { return nil }
+    do throws(VaultError) {
+      let revision = try vault.checkedVersion(bytes, at: place).revision
+      return Candidate(bytes: bytes, revision: revision, origin: origin, home: place)
+    } catch {
+      _ = try VaultFault(error, file: "")
+      return nil
+    }
+  }
+
+  func bytes(at place: StoreLocation) -> [UInt8]? { (try? files.store.read(place)) ?? nil }
+
+  /// Whether anything stands at a place, be it readable or not.
+  private func exists(_ place: StoreLocation) throws(VaultError) -> Bool {
+    do throws(StoreError) {
+      return try files.store.read(place) != nil
+    } catch {
+      return true
+    }
+  }
+
+  /// The revision that a damaged file says it has.
+  private func claimedRevision(_ bytes: [UInt8]?) -> Int? {
+    guard let bytes, let document = try? JSONParser.parse(bytes) else { return nil }
+    return (try? RecordEnvelope(of: document))?.revision
+  }
+}
+
+extension RepairStep {
+  fileprivate static func restoring(
+    _ fault: VaultFault, _ good: RepairPlanner.Candidate, claimed: Int?, _ change: Change
+  ) -> RepairStep {
+    var detail = "from \(good.origin), revision \(good.revision)"
+    if let claimed, claimed > good.revision { detail += " (the damaged file says \(claimed))" }
+    let edited = fault.isEdited ? fault.record : nil
+    return RepairStep(
+      .restore, fault.file, record: fault.record, reason: fault.reason, detail: detail,
+      remedies: edited.map { [.acceptEdits([$0])] } ?? [], revision: good.revision, change: change)
+  }
+
+  fileprivate static func leaving(_ fault: VaultFault, _ detail: String, _ remedies: [Remedy] = []) -> RepairStep {
+    RepairStep(.leave, fault.file, record: fault.record, reason: fault.reason, detail: detail, remedies: remedies)
+  }
+}
+
+extension VaultError.Code {
+  /// Whether a better version of the file can help.
+  fileprivate var isRepairable: Bool {
+    self != .unreadable && self != .equalRevisions && self != .strayEntry && self != .newerFormat && !isRollback
+  }
+
+  /// Whether what stands there may be no file with bytes.
+  fileprivate var isIrregular: Bool { self == .wrongFileType || self == .tooLarge }
+}
+
+extension VaultFault {
+  /// What a person can do about a file that is left.
+  func remedies(_ fingerprint: String) -> [Remedy] {
+    switch code {
+    case .strayEntry, .wrongFileType: ["move it out of the vault yourself if nobody needs it there"]
+    case .equalRevisions: record.map { [.keepOne($0)] } ?? []
+    case .missingSlot, .damagedSlot: ["restore it from version control or a backup; the vault opens with other slots"]
+    case .unreadable: ["look at its owner and mode, and at the disk"]
+    case .newerFormat: [.useNewerVersion]
+    case .rolledBack, .forked, .vanished, .conflicted: [self].remedies(fingerprint: fingerprint)
+    default: ["restore it from version control or a backup"]
+    }
+  }
+}
+
+extension StoreLocation {
+  fileprivate var isLive: Bool {
+    if case .record = self { true } else { false }
+  }
+}

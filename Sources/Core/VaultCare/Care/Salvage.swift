@@ -1,0 +1,152 @@
+internal import VaultDocument
+internal import VaultSealing
+internal import VaultTrust
+
+/// What still opens of a record whose file does not verify: marked as unverified wherever it goes.
+struct Salvage: Sendable {
+  private let document: JSONObject
+  private let openedCount: Int
+  private let closedCount: Int
+  private let id: RecordID
+  /// The name of the file that it is written to.
+  let fileName: String
+
+  /// How much there is, for the plan.
+  var summary: String {
+    let fields = openedCount == 1 ? "1 sealed field still opens" : "\(openedCount) sealed fields still open"
+    let closed = closedCount == 0 ? "" : ", \(closedCount) do\(closedCount == 1 ? "es" : "") not"
+    return "\(fields)\(closed): written aside in clear, UNVERIFIED"
+  }
+
+  /// The file's text; nil of it is verified but that each opened field was sealed for this record.
+  func bytes() throws(VaultError) -> [UInt8] {
+    do throws(DocumentError) {
+      return try JSONValue.object(document).prettyBytes()
+    } catch {
+      throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: id)
+    }
+  }
+
+  /// Opens what opens; nil when nothing does.
+  ///
+  /// - Throws: ``VaultError`` `.memoryUnavailable`.
+  init?(_ bytes: [UInt8], fault: VaultFault, _ id: RecordID, _ keyring: Keyring) throws(VaultError) {
+    let tree = try? JSONParser.parse(bytes)
+    let text = DamagedText(bytes)
+    guard let keys = try Self.keys(text.words(beginning: "k1:").map(\.word), id, tree, keyring) else { return nil }
+    var opening = Opening(keys: keys)
+    if case .object(var members)? = tree {
+      members[RecordEnvelope.memberName] = nil
+      guard case .object(let fields) = try opening.opened(.object(members)) else { return nil }
+      opening.fields = fields
+    } else {
+      for (word, name) in text.words(beginning: "es1:") { try opening.open(word, named: name) }
+    }
+    guard !opening.opened.isEmpty else { return nil }
+    self.id = id
+    fileName = "salvaged-" + fault.file.split(separator: "/").joined(separator: "-")
+    openedCount = opening.opened.count
+    closedCount = opening.closed.count
+    document = Self.document(opening, fault, isWhole: tree != nil, keys.recordID)
+  }
+
+  private static func document(
+    _ opening: Opening, _ fault: VaultFault, isWhole: Bool, _ id: RecordID
+  ) -> JSONObject {
+    var document = JSONObject()
+    document["schema"] = 1
+    document["unverified"] = true
+    document["warning"] = .string(
+      "Secrets in clear. Sealed fields that opened were sealed for this record; which field they belong to, and every "
+        + "readable field, may have been changed by anybody.")
+    document["file"] = .string(fault.file)
+    document["record"] = .string(id.text)
+    document["reason"] = .string(fault.reason)
+    document["fields"] = .object(opening.fields)
+    document["opened"] = .array(opening.opened.map { .string($0) })
+    document["not_opened"] = .array(opening.closed.map { .string($0) })
+    // Of a text that is no JSON, only the sealed fields are taken, under the names that stand before them.
+    document["is_whole"] = .bool(isWhole)
+    return document
+  }
+
+  /// The keys of the record that the file's name says, else of the one that the file says.
+  private static func keys(
+    _ words: [String], _ id: RecordID, _ tree: JSONValue?, _ keyring: Keyring
+  ) throws(VaultError) -> RecordKeys? {
+    let named = tree?[RecordEnvelope.memberName]?["id"]?.string.flatMap { RecordID(parsing: $0) }
+    for word in words {
+      guard let wrapped = try? WrappedKey(parsing: word) else { continue }
+      for id in [id, named ?? id] {
+        do throws(SealingError) {
+          return try keyring.root(hint: wrapped.rootHint).recordKeys(from: wrapped, record: id)
+        } catch {
+          if error.code == .memoryUnavailable { throw VaultError(sealing: error) }
+        }
+      }
+    }
+    return nil
+  }
+}
+
+/// Opens tokens one by one and notes which do.
+private struct Opening {
+  let keys: RecordKeys
+  var fields = JSONObject()
+  private(set) var opened: [String] = []
+  private(set) var closed: [String] = []
+
+  init(keys: RecordKeys) { self.keys = keys }
+
+  /// The tree with every token opened that opens; others stay as they are.
+  mutating func opened(_ tree: JSONValue) throws(VaultError) -> JSONValue {
+    var tree = tree
+    try tree.mapStrings { path, text throws(VaultError) in
+      SealedToken.hasTokenShape(text) ? try reveal(text, path.description) ?? text : text
+    }
+    return tree
+  }
+
+  mutating func open(_ token: String, named name: String) throws(VaultError) {
+    var path = name
+    while fields[path] != nil { path += "'" }
+    fields[path] = .string(try reveal(token, path) ?? token)
+  }
+
+  private mutating func reveal(_ token: String, _ path: String) throws(VaultError) -> String? {
+    do throws(SealingError) {
+      let text = try keys.reveal(token)
+      opened.append(path)
+      return text
+    } catch {
+      if error.code == .memoryUnavailable { throw VaultError(sealing: error) }
+      closed.append(path)
+      return nil
+    }
+  }
+}
+
+/// A text that may be no JSON any more, searched for keys and tokens as they are.
+private struct DamagedText {
+  private let lines: [ArraySlice<UInt8>]
+
+  init(_ bytes: [UInt8]) { lines = bytes.split(separator: UInt8(ascii: "\n")) }
+
+  /// What begins so after a quote, up to the next quote or the end of the line, with the quoted text before it.
+  func words(beginning prefix: String) -> [(word: String, name: String)] {
+    lines.flatMap { line -> [(word: String, name: String)] in
+      let parts = line.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
+      return parts.indices.compactMap { index in
+        guard parts[index].starts(with: prefix.utf8), let word = String(validating: parts[index], as: UTF8.self) else {
+          return nil
+        }
+        let name = index >= 2 ? String(validating: parts[index - 2], as: UTF8.self) : nil
+        return (word, name.flatMap { Self.isPlain($0) ? $0 : nil } ?? "field")
+      }
+    }
+  }
+
+  private static func isPlain(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.count <= 256 && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }
+  }
+}

@@ -1,0 +1,106 @@
+package import VaultKit
+package import VaultStorage
+package import VaultTrust
+
+/// What ``VaultLint`` found.
+package struct LintReport: Sendable {
+  /// Live records, good and faulty.
+  package internal(set) var recordCount = 0
+  /// Removed records, good and faulty.
+  package internal(set) var trashedCount = 0
+  /// Everything that is wrong.
+  package internal(set) var findings: [VaultFault] = []
+  /// What is nothing wrong but worth knowing, a sentence each.
+  package internal(set) var notes: [String] = []
+  /// Files that were written again in canonical form, as paths below the vault's directory.
+  package internal(set) var rewritten: [String] = []
+}
+
+/// The check of a vault that needs no key: shapes, names and spelling, for hooks and continuous integration.
+///
+/// What only a key can tell, whether anything is authentic, is left to ``Vault/verify(_:progress:)``.
+package struct VaultLint: Sendable {
+  private let store: any RecordStore
+  private let options: Vault.Options
+
+  /// The vault at a place; its header may be damaged.
+  ///
+  /// - Throws: ``VaultError`` `.notAVault`, `.permissionDenied`, `.ioFailed`.
+  package init(at place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
+    self.init(store: try inStore { () throws(StoreError) in try place.store() }, options: options)
+  }
+
+  /// The vault in a folder, or in a database by its address; its header may be damaged.
+  ///
+  /// - Throws: ``VaultError`` as ``init(at:options:)-(VaultPlace,_)``; `.usage` for an address that is none.
+  package init(at place: String, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
+    try self.init(at: VaultPlace(place), options: options)
+  }
+
+  /// The vault in a store; its header may be damaged.
+  package init(store: any RecordStore, options: Vault.Options = Vault.Options(state: nil)) {
+    self.store = store
+    self.options = options
+  }
+
+  /// Looks at every file as it is at one moment.
+  ///
+  /// - Parameter progress: called after each record.
+  /// - Throws: ``VaultError`` `.lockedByOther`, `.permissionDenied`, `.ioFailed` for the vault as a whole;
+  ///   `.cancelled`.
+  package nonisolated(nonsending) func check(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
+    try await reporting(to: progress) { report throws(VaultError) in
+      try await run(.snapshot, { report(()) }, { _ in nil })
+    }
+  }
+
+  /// The same, and writes what differs from the canonical form in white space, order of members or spelling alone.
+  ///
+  /// No document changes its meaning: the canonical encoding `T` of each stays (format 1, section 1.2, Trees).
+  ///
+  /// - Throws: ``VaultError`` as ``check(progress:)``, and `.damaged` for a malformed journal, `.diskFull`.
+  package nonisolated(nonsending) func fix(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
+    try await reporting(to: progress) { report throws(VaultError) in
+      try await run(
+        .exclusive, { report(()) },
+        { lock in
+          { changes throws(VaultError) in
+            try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
+          }
+        })
+    }
+  }
+
+  private func run(
+    _ kind: LockKind, _ progress: () -> Void, _ rewriting: (any StoreLock) -> Linter.Rewriting?
+  ) async throws(VaultError) -> LintReport {
+    guard let lock = try await lock(kind) else {
+      // What stands in the place of the lock is told with the rest, and nothing is written.
+      var linter = try Linter(store, types: options.types, rewriting: nil)
+      try await linter.run(progress)
+      return linter.report
+    }
+    defer { lock.release() }
+    var linter = try Linter(lock.view ?? store, types: options.types, rewriting: rewriting(lock))
+    do throws(VaultError) {
+      try await linter.run(progress)
+    } catch {
+      let count = linter.report.rewritten.count
+      guard error.code == .cancelled, count > 0 else { throw error }
+      throw VaultError(
+        .cancelled, "was cancelled when \(count) file\(count == 1 ? " was" : "s were") written again, and others not",
+        remedies: ["run it again for the others: no document has changed its meaning"])
+    }
+    return linter.report
+  }
+
+  /// Nil where no lock can be: then nobody who goes by locks can write either.
+  private func lock(_ kind: LockKind) async throws(VaultError) -> (any StoreLock)? {
+    do throws(VaultError) {
+      return try await store.waitForLock(kind, timeout: options.lockTimeout, onWait: options.onLockWait)
+    } catch {
+      guard error.code == .damaged else { throw error }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package import VaultDocument
+internal import VaultKit
+internal import VaultSealing
+package import VaultTrust
+
+/// What comes of a header that two sides have written apart from each other.
+package enum HeaderMerge {
+  case merged([UInt8])
+  case refused(Reason)
+
+  /// Why it cannot be joined.
+  package enum Reason: Sendable, Equatable {
+    case unreadable
+    case unverified
+    /// A side is older than what both come from.
+    case older
+    /// Root keys or the list of older ones differ, or a rotation is not finished.
+    case keys
+    /// Both have removed the same way to unlock, and one has added another: it could be the same person's.
+    case bothRemoved
+    /// Nothing would be left that unlocks.
+    case noSlot
+    /// Both have written this member in different ways.
+    case member(MemberPath)
+  }
+}
+
+extension Vault {
+  /// Joins the headers of two sides: every way to unlock that either has added, none that either has removed, and the
+  /// kinds of both. The result does not depend on which side is which.
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`, `.memoryUnavailable`; `.noKey` where the root key is in another
+  ///   process.
+  package func mergedHeader(base: [UInt8], ours: [UInt8], theirs: [UInt8]) throws(VaultError) -> HeaderMerge {
+    guard let base = try? VaultHeader(parsing: base), let ours = try? VaultHeader(parsing: ours),
+      let theirs = try? VaultHeader(parsing: theirs)
+    else { return .refused(.unreadable) }
+    let root = keyring.current
+    try inSealing { () throws(SealingError) in try root.requireHere() }
+    let headers = [base, ours, theirs]
+    guard headers.allSatisfy({ $0.root.id == root.id && $0.unfinishedRotation == nil }), ours.hasRest(of: base),
+      theirs.hasRest(of: base)
+    else { return .refused(.keys) }
+    for header in headers {
+      do throws(VaultError) { try header.authenticate(under: root) } catch {
+        guard error.code == .damaged else { throw error }
+        return .refused(.unverified)
+      }
+    }
+    let oldest = min(ours.revision, theirs.revision)
+    guard oldest >= base.revision, max(ours.revision, theirs.revision) < Int.max else { return .refused(.older) }
+    return try HeaderJoin(base: base, ours: ours, theirs: theirs).joined(under: root)
+  }
+}
+
+extension VaultHeader {
+  /// Whether all but slots, kinds, extensions, revision and MAC is as in another header.
+  fileprivate func hasRest(of other: VaultHeader) -> Bool {
+    func rest(_ header: VaultHeader) -> JSONObject {
+      var document = header.document
+      for name in ["kinds", "mac", "requires", "revision", "slots"] { document[name] = nil }
+      return document
+    }
+    return rest(self) == rest(other)
+  }
+}
+
+/// Three headers of one vault under one root key, each of which verified.
+private struct HeaderJoin {
+  let base: VaultHeader
+  let ours: VaultHeader
+  let theirs: VaultHeader
+
+  private struct Refusal: Error {
+    let reason: HeaderMerge.Reason
+  }
+
+  func joined(under root: RootKey) throws(VaultError) -> HeaderMerge {
+    let slots: [Slot]
+    let kinds: JSONObject
+    do throws(Refusal) {
+      slots = try joinedSlots()
+      kinds = try joinedKinds()
+    } catch {
+      return .refused(error.reason)
+    }
+    // Of two with one revision the one whose MAC is greater, whoever merges.
+    let isTheirs =
+      ours.revision != theirs.revision
+      ? theirs.revision > ours.revision : mac(ours).utf8.lexicographicallyPrecedes(mac(theirs).utf8)
+    let later = isTheirs ? theirs : ours
+    // What either needs, both do: a name stays once it is there.
+    let requirements = Set(ours.requirements + theirs.requirements).sorted { precedesInBytes($0, $1) }
+    return .merged(
+      try later.changed(slots: slots, kinds: kinds, requirements: requirements, root: root).fileBytes())
+  }
+
+  private func mac(_ header: VaultHeader) -> String { header.document["mac"]?.string ?? "" }
+
+  private func joinedSlots() throws(Refusal) -> [Slot] {
+    func slot(_ id: SlotID, _ header: VaultHeader) -> Slot? { header.slots.first { $0.id == id } }
+    func added(_ header: VaultHeader) -> [Slot] { header.slots.filter { slot($0.id, base) == nil } }
+    let removed = base.slots.filter { slot($0.id, ours) == nil || slot($0.id, theirs) == nil }
+    let removedByBoth = removed.filter { slot($0.id, ours) == nil && slot($0.id, theirs) == nil }
+    guard removedByBoth.isEmpty || added(ours).isEmpty && added(theirs).isEmpty else {
+      throw Refusal(reason: .bothRemoved)
+    }
+    var joined: [Slot] = []
+    for old in base.slots {
+      guard let one = slot(old.id, ours), let other = slot(old.id, theirs) else { continue }
+      joined.append(try choice(old, one, other))
+    }
+    // Those of both sides in the order of their making; who got a slot from either keeps the older one.
+    let new = (added(ours) + added(theirs)).sorted { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
+    for slot in new {
+      if let twin = joined.first(where: { $0.id == slot.id }) {
+        guard twin.members == slot.members else { throw Refusal(reason: .member(.root.appending("slots"))) }
+      } else if slot.recipient == nil || !joined.contains(where: { $0.recipient == slot.recipient }) {
+        joined.append(slot)
+      }
+    }
+    guard !joined.isEmpty else { throw Refusal(reason: .noSlot) }
+    return joined
+  }
+
+  private func choice(_ old: Slot, _ one: Slot, _ other: Slot) throws(Refusal) -> Slot {
+    if one.members == other.members || other.members == old.members { return one }
+    guard one.members == old.members else { throw Refusal(reason: .member(.root.appending("slots"))) }
+    return other
+  }
+
+  private func joinedKinds() throws(Refusal) -> JSONObject {
+    let (old, one, other) = (base.declaredKinds, ours.declaredKinds, theirs.declaredKinds)
+    var joined = JSONObject()
+    for name in old.names + one.names + other.names {
+      if one[name] == other[name] || other[name] == old[name] {
+        joined[name] = one[name]
+      } else if one[name] == old[name] {
+        joined[name] = other[name]
+      } else {
+        throw Refusal(reason: .member(.root.appending("kinds").appending(name)))
+      }
+    }
+    return joined
+  }
+}

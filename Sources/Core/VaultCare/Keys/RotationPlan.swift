@@ -1,0 +1,129 @@
+internal import VaultAge
+public import VaultCrypto
+public import VaultDocument
+internal import VaultKit
+internal import VaultSealing
+internal import VaultStorage
+public import VaultTrust
+
+/// What a rotation is to do with the slots.
+public struct SlotRenewal: Sendable {
+  /// Passphrases of slots that did not unlock the vault.
+  public var passphrases: [SlotID: SecretBytes] = [:]
+  /// Slots that get no new key.
+  public var dropped: Set<SlotID> = []
+  /// The binary logarithm of the scrypt cost of new passphrase slots, 10…20.
+  public var workFactor = SlotFile.defaultWorkFactor
+  /// The largest scrypt cost that is accepted in an old slot.
+  public var maximumWorkFactor = SlotFile.defaultMaximumWorkFactor
+
+  /// Makes every slot again, at the usual costs.
+  public init() {}
+}
+
+/// What a rotation would do; nothing is written for it.
+package struct RotationPlan: Sendable {
+  /// Why a rotation was begun that is not finished: this one would finish it, with the slots as they are.
+  package let unfinished: KeyringEntry.Reason?
+  /// The slots that are made again.
+  package let slots: [Slot]
+  /// The slots that get no new key.
+  package let dropped: [Slot]
+  /// Those among ``slots`` whose passphrase is not known.
+  package let needsPassphrase: [Slot]
+  /// Live records, each of which is written.
+  package let recordCount: Int
+  /// Records in the trash, each of which is written.
+  package let trashedCount: Int
+}
+
+/// What a rotation did.
+public struct Rotation: Sendable {
+  /// Why the root key was replaced.
+  public let reason: KeyringEntry.Reason
+  /// Whether one was finished that had been begun before.
+  public let isResumed: Bool
+  /// Live records that were written.
+  public let recordCount: Int
+  /// Records in the trash that were written.
+  public let trashedCount: Int
+  /// The slots that got no new key.
+  public let dropped: [Slot]
+}
+
+extension Vault {
+  /// What ``rotate(_:slots:progress:)`` would do.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchSlot`, `.slotRefused` when no slot would be left.
+  package func rotationPlan(_ renewal: SlotRenewal = .init()) throws(VaultError) -> RotationPlan {
+    let unfinished = header.unfinishedRotation?.reason
+    guard unfinished == nil || renewal.dropped.isEmpty else {
+      throw VaultError(
+        .rotationUnfinished, "is in a rotation that was not finished: its slots are made already",
+        file: VaultHeader.fileName)
+    }
+    for id in renewal.dropped { _ = try header.slot(id) }
+    let slots = header.slots.filter { !renewal.dropped.contains($0.id) }
+    guard !slots.isEmpty else {
+      throw VaultError(.slotRefused, "no way to unlock the vault would be left", remedies: ["keep at least one slot"])
+    }
+    let needsPassphrase = slots.filter { slot in
+      slot.kind == .scrypt && passphrase(of: slot, renewal) == nil && unfinished == nil
+    }
+    return RotationPlan(
+      unfinished: unfinished, slots: slots, dropped: header.slots.filter { renewal.dropped.contains($0.id) },
+      needsPassphrase: needsPassphrase, recordCount: try locked.recordCount(),
+      trashedCount: try inStore { () throws(StoreError) in try store.trashed().count })
+  }
+
+  private func passphrase(of slot: Slot, _ renewal: SlotRenewal) -> SecretBytes? {
+    renewal.passphrases[slot.id] ?? (slot.id == self.slot.id ? passphrase : nil)
+  }
+
+  /// Makes the slots of a plan again, for `root`: new ids and files, the same labels and order.
+  ///
+  /// The header's MAC and the hash of every slot are verified before: nobody else's recipient gets a key.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, `.noKey` when a passphrase is not known, `.wrongPassphrase`.
+  func renewedSlots(
+    _ plan: RotationPlan, _ renewal: SlotRenewal, root: RootKey
+  ) throws(VaultError) -> [(slot: Slot, file: [UInt8])] {
+    guard plan.needsPassphrase.isEmpty else {
+      throw VaultError(
+        .noKey, "the passphrases of other slots are needed to make them again",
+        remedies: plan.needsPassphrase.map { "slot \($0.id.text) \($0.label)" })
+    }
+    try requireGood(plan.slots)
+    var renewed: [(slot: Slot, file: [UInt8])] = []
+    for slot in plan.slots {
+      let kind = try kind(of: slot, renewal)
+      renewed.append(try SlotFile.make(NewSlot(kind, label: slot.label), root: root, now: options.now()))
+    }
+    return renewed
+  }
+
+  private func kind(of slot: Slot, _ renewal: SlotRenewal) throws(VaultError) -> NewSlot.Kind {
+    switch slot.kind {
+    case .x25519(let recipient): return .recipient(recipient)
+    case .scrypt:
+      guard let passphrase = passphrase(of: slot, renewal) else { preconditionFailure("a plan knows what it needs") }
+      // A slip of the finger must not lock somebody out.
+      if renewal.passphrases[slot.id] != nil { try requirePassphrase(passphrase, opens: slot, renewal) }
+      return .passphrase(passphrase, workFactor: renewal.workFactor)
+    }
+  }
+
+  /// Checks that a passphrase is a slot's.
+  ///
+  /// - Throws: ``VaultError`` `.wrongPassphrase`, `.damaged`.
+  package func requirePassphrase(
+    _ passphrase: SecretBytes, opens slot: Slot, _ renewal: SlotRenewal = .init()
+  ) throws(VaultError) {
+    let unlocking = Unlocking(store: store, header: header)
+    guard try unlocking.open(slot, with: passphrase, maximum: renewal.maximumWorkFactor) != nil else {
+      throw VaultError(
+        .wrongPassphrase, "the passphrase does not open this slot", file: slot.path,
+        remedies: ["check it and try again"])
+    }
+  }
+}

@@ -1,0 +1,120 @@
+internal import VaultDocument
+internal import VaultKit
+internal import VaultSealing
+internal import VaultStorage
+internal import VaultTrust
+
+/// All live records under a new root key, written beside the ones that are there.
+struct StagedRecords {
+  let replacement: any StoreReplacement
+  let versions: RecordRewriter.Versions
+
+  /// Deletes the records that were there before, on all cores; nothing waits for it but the end.
+  func clear() async {
+    await withTaskGroup { [replacement] group in
+      for folder in versions.before.folders { group.addTask { replacement.clear(folder: folder) } }
+    }
+  }
+}
+
+extension Vault {
+  /// Refuses a removed record with the id of a live one, since a checkpoint lists one of the two.
+  func requireNoTwins() throws(VaultError) {
+    for id in try inStore({ () throws(StoreError) in try store.trashed() }) where try locked.read(id) != nil {
+      throw VaultError(
+        .damaged, "is among the records and in the trash: a reseal needs to know which one counts",
+        file: StoreLocation.trash(id).relativePath, record: id, remedies: [.keepOne(id)])
+    }
+  }
+
+  /// Verifies all records of a part, and lists their versions.
+  ///
+  /// - Parameter isWithAttachments: whether all that is attached is read, too.
+  /// - Throws: ``VaultError`` of the first that does not verify.
+  func verifiedEntries(
+    _ part: RecordRewriter.Part, withAttachments isWithAttachments: Bool
+  ) async throws(VaultError) -> VersionList {
+    try await RecordRewriter(vault: self) { [store] record throws(VaultError) in
+      for attachment in isWithAttachments ? record.attachments : [] {
+        try AttachmentStream.check(attachment, in: store, readingAll: true)
+      }
+      return nil
+    }.rewrite(part, nil) { _ in }.before
+  }
+
+  /// Verifies all live records and writes them, under the current root of `keyring`, beside those that are there; nil
+  /// where the store cannot put them in place at once.
+  ///
+  /// - Throws: ``VaultError`` of the first fault; nothing has changed then.
+  func stagedRecords(
+    _ reason: KeyringEntry.Reason, _ keyring: Keyring, _ lock: any StoreLock, _ progress: (Int) -> Void
+  ) async throws(VaultError) -> StagedRecords? {
+    let begun = try inStore { () throws(StoreError) in try store.replacement(under: lock) }
+    guard let replacement = begun else { return nil }
+    do throws(VaultError) {
+      let versions = try await rewriter(reason, keyring, lock).stage(into: replacement, progress)
+      return StagedRecords(replacement: replacement, versions: versions)
+    } catch {
+      replacement.end()
+      throw error
+    }
+  }
+
+  /// Whether a list is of each record that the store holds in a part of it, and of no other.
+  ///
+  /// - Throws: ``VaultError`` `.changedUnderneath`.
+  func requireAll(_ part: RecordRewriter.Part, are list: VersionList) throws(VaultError) {
+    switch part {
+    case .live:
+      for folder in UInt8.min...UInt8.max {
+        let held = try inStore { () throws(StoreError) in try store.records(inFolder: folder) }
+        try Self.require(list.entries(inFolder: folder), are: held, at: StoreLocation.folderPath(folder))
+      }
+    case .trash:
+      let held = try inStore { () throws(StoreError) in try store.trashed() }
+      try Self.require(list.all(), are: held, at: StoreLocation.trashPath)
+    }
+  }
+
+  private static func require(
+    _ entries: [RecordVersion], are held: [RecordID], at path: String
+  ) throws(VaultError) {
+    guard held.elementsEqual(entries.lazy.map(\.id)) else {
+      throw .otherRecords(than: entries.count, held.count, at: path)
+    }
+  }
+
+  /// Puts staged records in place.
+  func put(_ staged: StagedRecords) throws(VaultError) {
+    try requireAll(.live, are: staged.versions.after)
+    try storing(
+      { () throws(StoreError) in try staged.replacement.commit() },
+      note: { () throws(VaultError) in memory?.noteWritten(staged.versions.after) })
+  }
+
+  /// Moves the records of a part to the current root, in batches, and lists the versions of all.
+  func rewriteRecords(
+    _ part: RecordRewriter.Part, _ reason: KeyringEntry.Reason, _ lock: any StoreLock, _ progress: (Int) -> Void
+  ) async throws(VaultError) -> VersionList {
+    try await rewriter(reason, keyring, lock).rewrite(part, lock, progress).after
+  }
+
+  /// Makes of a record what it is under the current root of `keyring`.
+  private func rewriter(
+    _ reason: KeyringEntry.Reason, _ keyring: Keyring, _ lock: any StoreLock
+  ) -> RecordRewriter {
+    let now = options.now()
+    return RecordRewriter(vault: self) { record throws(VaultError) in
+      let (id, key) = (record.id, record.envelope.wrappedKey)
+      guard !keyring.current.id.bytes.starts(with: key.rootHint) else { return nil }
+      switch reason {
+      case .reseal: return try self.resealed(record, under: keyring.current, now: now, lock)
+      case .rewrap:
+        let new = try inSealing(file: record.file, record: id) { () throws(SealingError) in
+          try keyring.current.rewrapping(key, from: keyring.root(hint: key.rootHint), record: id)
+        }
+        return RecordSeal.rewrapped(record.verified, with: new)
+      }
+    }
+  }
+}

@@ -1,0 +1,233 @@
+internal import VaultDocument
+public import VaultKit
+internal import VaultSealing
+internal import VaultStorage
+public import VaultTrust
+
+extension Vault {
+  /// Gives the vault a new root key (format 1, section 11, Rotation); all slots are made again.
+  ///
+  /// A rewrap leaves data keys and tokens as they are. A reseal makes all of them new, under their old sealing times,
+  /// so that whoever had the old keys can neither read nor forge what is written from then on. What is attached is
+  /// sealed into new files, and the old ones go when all records are under the new root; so for as long it takes twice
+  /// the room.
+  ///
+  /// Everything is verified, and the new records are written beside the old ones, before anything changes. The header
+  /// goes first, with the old root still good for reading, then the records, in one step where the store can do that,
+  /// else in batches, and last the old root is retired: only when each record that the store then holds, live and
+  /// removed, was counted under the new one. One that was interrupted is finished by the next call: then the slots stay
+  /// as they are.
+  ///
+  /// - Parameter progress: called with how many records were done since.
+  /// - Throws: ``VaultError`` `.noKey` or `.wrongPassphrase` for a slot that cannot be made again, `.noSuchSlot`,
+  ///   `.slotRefused`, `.rotationUnfinished`, `.damaged` for the first record or slot that does not verify,
+  ///   `.changedUnderneath`, `.lockedByOther`, `.diskFull`, `.permissionDenied`, `.ioFailed`; `.cancelled`, which says
+  ///   whether the rotation had begun.
+  public nonisolated(nonsending) func rotate(
+    _ reason: KeyringEntry.Reason, slots renewal: SlotRenewal = .init(), progress: (Int) -> Void = { _ in }
+  ) async throws(VaultError) -> Rotation {
+    let start = ContinuousClock.now
+    let rotation = try await reporting(to: progress) { report throws(VaultError) in
+      try await self.rotate(reason, renewal, report)
+    }
+    options.tell(
+      .rotated, of: header.vaultID, recordCount: rotation.recordCount + rotation.trashedCount,
+      took: start.duration(to: .now))
+    return rotation
+  }
+
+  private func rotate(
+    _ reason: KeyringEntry.Reason, _ renewal: SlotRenewal, _ progress: @escaping (Int) -> Void
+  ) async throws(VaultError) -> Rotation {
+    let lock = try await lockForWriting()
+    defer {
+      lock.release()
+      memory?.flush()
+    }
+    let plan = try rotationPlan(renewal)
+    try requireExpected(checkpoint())
+    if let unfinished = plan.unfinished {
+      try await finishRotation(lock, nil, progress)
+      // A reseal is not had by finishing a rewrap, whose root key people may have who have no slot any more.
+      guard unfinished == .rewrap, reason == .reseal else { return Rotation(unfinished, plan, isResumed: true) }
+      return try await begin(.reseal, rotationPlan(renewal), renewal, lock, progress)
+    }
+    return try await begin(reason, plan, renewal, lock, progress)
+  }
+
+  private func begin(
+    _ reason: KeyringEntry.Reason, _ plan: RotationPlan, _ renewal: SlotRenewal, _ lock: any StoreLock,
+    _ progress: @escaping (Int) -> Void
+  ) async throws(VaultError) -> Rotation {
+    do throws(VaultError) {
+      try await start(reason, plan, renewal, lock, progress)
+    } catch {
+      // What was attached is sealed anew in vain, or the next call does it again.
+      if reason == .reseal { _ = try? removeUnnamedAttachments(lock) }
+      throw error
+    }
+    return Rotation(reason, plan, isResumed: false)
+  }
+
+  private func start(
+    _ reason: KeyringEntry.Reason, _ plan: RotationPlan, _ renewal: SlotRenewal, _ lock: any StoreLock,
+    _ progress: @escaping (Int) -> Void
+  ) async throws(VaultError) {
+    let (checkpoint, isReseal) = (try storedCheckpoint(in: store), reason == .reseal)
+    if isReseal { try requireNoTwins() }
+    let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: header.vaultID) }
+    let slots = try renewedSlots(plan, renewal, root: root)
+    let next = try header(with: root, slots.map(\.slot), reason)
+    let staged = try await stagedRecords(reason, Keyring(current: root, entries: next.keyring), lock, progress)
+    defer { staged?.replacement.end() }
+    let removed = try await verifiedEntries(.trash, withAttachments: isReseal)
+    let live =
+      if let staged { staged.versions.before } else { try await verifiedEntries(.live, withAttachments: isReseal) }
+    try requireAll(.live, are: live)
+    try requireAll(.trash, are: removed)
+    let entries = try live.merged(with: removed.all())
+    try checkpoint?.checkpoint.requireNoRollback(in: entries)
+    try checkpoint?.checkpoint.requireAll(in: entries)
+    let files = slots.map { StoreChange(.slot($0.slot.id), from: nil, to: $0.file) }
+    try replaceHeader(by: next, root: root, slots: files + header.slots.map(\.id).flatMap(removal(of:)), lock)
+    if isReseal {
+      try write(entries, following: checkpoint, lock)
+      // Only now is the old root's word not enough any more. Had we died before, the rewrap would have been finished.
+      let keyring = header.keyring.map { $0.state == .openOnly ? $0.replaced(because: .reseal) : $0 }
+      try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, lock)
+    }
+    try await finishRotation(lock, staged, progress)
+  }
+
+  /// The header as a rotation begins with it.
+  private func header(
+    with root: RootKey, _ slots: [Slot], _ reason: KeyringEntry.Reason
+  ) throws(VaultError) -> VaultHeader {
+    let (old, now) = (header, options.now())
+    let time = reason == .reseal ? now.nextSecond : now
+    let entry = try KeyringEntry(
+      replacing: keyring.current, of: old, by: root, at: time, reason: .rewrap)
+    return try old.changed(slots: slots, keyring: old.keyring + [entry], root: root, rootCreatedAt: now)
+  }
+
+  /// From the header with the new root on; a cancelled task leaves the rest to the next call.
+  private func finishRotation(
+    _ lock: any StoreLock, _ begun: StagedRecords?, _ progress: (Int) -> Void
+  ) async throws(VaultError) {
+    do throws(VaultError) {
+      try await moveRecords(lock, begun, progress)
+    } catch {
+      guard error.code == .cancelled else { throw error }
+      throw VaultError(
+        .cancelled, "was cancelled when the new root key was in place and not every record under it; all of them open",
+        file: VaultHeader.fileName, remedies: [.finishRotation])
+    }
+  }
+
+  /// The records, the checkpoint, and the end of the old root.
+  private func moveRecords(
+    _ lock: any StoreLock, _ begun: StagedRecords?, _ progress: (Int) -> Void
+  ) async throws(VaultError) {
+    let root = keyring.current
+    let olds = header.keyring.filter { $0.state == .openOnly }
+    let isReseal = olds.contains { $0.reason == .reseal }
+    let reason: KeyringEntry.Reason = isReseal ? .reseal : .rewrap
+    let staged = if let begun { begun } else { try await stagedRecords(reason, keyring, lock, progress) }
+    defer { staged?.replacement.end() }
+    let live: VersionList
+    if let staged {
+      try put(staged)
+      live = staged.versions.after
+    } else {
+      live = try await rewriteRecords(.live, reason, lock, progress)
+    }
+    async let isCleared: Void? = staged?.clear()
+    let removed = try await rewriteRecords(.trash, reason, lock, progress)
+    let entries = try live.merged(with: removed.all())
+    let checkpoint = try storedCheckpoint(in: store)
+    try checkpoint?.checkpoint.requireAll(in: entries)
+    if isReseal {
+      try write(entries, following: checkpoint, lock)
+    } else if let checkpoint, checkpoint.checkpoint.rootID != root.id {
+      let again = try checkpoint.checkpoint.authenticatedAgain(under: root)
+      try replaceCheckpoint(checkpoint.mark, by: again, lock)
+    }
+    // Whatever went wrong until here, a record that was not counted would be lost with the root key, for ever.
+    try requireAll(.live, are: live)
+    try requireAll(.trash, are: removed)
+    // Also what an attempt has left that was interrupted.
+    if isReseal { try removeUnnamedAttachments(lock) }
+    let keyring = header.keyring.map { $0.state == .openOnly ? $0.retired : $0 }
+    try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, slots: strayFiles(), lock)
+    await isCleared
+  }
+
+  /// A rotation writes the checkpoint anew: one that is gone or older than this machine knows must not be lost in that.
+  private func requireExpected(_ found: Checkpoint?) throws(VaultError) {
+    let mark = try found.map { found throws(VaultError) in try Pin.CheckpointMark(found) }
+    guard let difference = try memory?.checkpointDifference(from: mark) else { return }
+    throw try difference.error(of: header)
+  }
+
+  /// The deletion of slot files that nothing refers to: an interruption may have left those of the old root.
+  private func strayFiles() throws(VaultError) -> [StoreChange] {
+    let known = Set(header.slots.map(\.id))
+    return try inStore { () throws(StoreError) in try store.slots() }
+      .filter { !known.contains($0) }.flatMap(removal(of:))
+  }
+
+  private func write(
+    _ entries: VersionList, following old: StoredCheckpoint?, _ lock: any StoreLock
+  ) throws(VaultError) {
+    let new = try Checkpoint.make(
+      following: old?.checkpoint, of: entries, headerHash: header.hash(), createdAt: options.now(),
+      under: keyring.current)
+    try replaceCheckpoint(old?.mark, by: new, lock)
+  }
+}
+
+extension Rotation {
+  fileprivate init(_ reason: KeyringEntry.Reason, _ plan: RotationPlan, isResumed: Bool) {
+    self.init(
+      reason: reason, isResumed: isResumed, recordCount: plan.recordCount, trashedCount: plan.trashedCount,
+      dropped: plan.dropped)
+  }
+}
+
+extension Checkpoint {
+  /// A rotation must not make a record that went back the newest one there is.
+  fileprivate func requireNoRollback(in list: VersionList) throws(VaultError) {
+    for folder in entries.folders {
+      let listed = try entries.entries(inFolder: folder)
+      for entry in try list.entries(inFolder: folder) {
+        let (code, reason): (VaultError.Code, String)
+        switch listed.entry(of: entry.id).map({ entry.succession(after: $0) }) {
+        case nil, .newer, .same: continue
+        case .older: (code, reason) = (.rolledBack, "is older than the checkpoint lists it")
+        case .forked: (code, reason) = (.forked, "is another version than the checkpoint lists")
+        }
+        throw VaultError(code, reason, record: entry.id, remedies: [.compareWithCheckpoint])
+      }
+    }
+  }
+
+  /// What a rotation lists afterwards must not be less than what was listed before.
+  fileprivate func requireAll(in list: VersionList) throws(VaultError) {
+    for folder in entries.folders {
+      let present = try list.entries(inFolder: folder)
+      for entry in try entries.entries(inFolder: folder) where present.entry(of: entry.id) == nil {
+        throw VaultError(
+          .rolledBack, "is gone: the checkpoint lists revision \(entry.revision) of it", record: entry.id,
+          remedies: [.findMissing])
+      }
+    }
+  }
+}
+
+extension Timestamp {
+  /// The first whole second after this moment.
+  fileprivate var nextSecond: Timestamp {
+    // The last second of the year 9999 has none.
+    (try? Timestamp(secondsSinceEpoch: secondsSinceEpoch + 1)) ?? self
+  }
+}

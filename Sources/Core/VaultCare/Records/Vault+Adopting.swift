@@ -1,0 +1,141 @@
+package import VaultDocument
+package import VaultKit
+internal import VaultSealing
+internal import VaultStorage
+package import VaultTrust
+
+// Versions of a record that were written under a root key which was replaced meanwhile, as on a branch from before a
+// rotation. With that key they become what they would be under the keys of now.
+
+extension VaultHeader {
+  /// The root key that was replaced and wraps a data key; nil for one that is current, still in use, or not listed.
+  package func replacedRoot(hint: [UInt8]) -> KeyringEntry? {
+    keyring.first { $0.state == .retired && $0.id.bytes.starts(with: hint) }
+  }
+
+  /// Whether a root key was replaced, and is not in use any more.
+  package var hasReplacedRoots: Bool { keyring.contains { $0.state == .retired } }
+
+  /// Whether somebody who knows a root key may have left since: it, or one after it, was replaced by a reseal.
+  package func hasResealed(since root: KeyringEntry) -> Bool {
+    keyring.drop { $0.id != root.id }.contains { $0.reason == .reseal }
+  }
+}
+
+/// One side of a record under the keys of now, and what both sides come from.
+package struct AdoptedVersions {
+  /// Nil where there is none that these keys tell anything of.
+  package let base: [UInt8]?
+  package let adopted: [UInt8]
+}
+
+extension Vault {
+  /// Makes of a version under a replaced root key what it would be under the keys of now.
+  ///
+  /// After a rewrap it is the same version, with another wrap. After a reseal its secrets are sealed anew: under the
+  /// data key of the other side, so that the two can be joined, and with the tokens of that side for equal secrets.
+  /// None says to have been sealed after the reseal, for whoever had the old keys could read it, or have made it.
+  ///
+  /// - Parameters:
+  ///   - base: what both sides come from.
+  ///   - other: the other side, under the keys of now; nil for none.
+  ///   - earlier: the vault as it was when the root key was in use.
+  /// - Throws: ``VaultError`` `.damaged` where one of them does not verify.
+  package func adopting(
+    _ bytes: [UInt8], of id: RecordID, base: [UInt8]?, beside other: [UInt8]?, from earlier: Vault
+  ) throws(VaultError) -> AdoptedVersions {
+    let version = try earlier.authentic(bytes, id)
+    let before = base.flatMap { try? earlier.authentic($0, id) }
+    let root = header.replacedRoot(hint: version.envelope.wrappedKey.rootHint)
+    guard root.map(header.hasResealed) ?? false else {
+      return AdoptedVersions(
+        base: try before.map { before throws(VaultError) in try rewrapped(before, from: earlier) },
+        adopted: try rewrapped(version, from: earlier))
+    }
+    guard let other else { return AdoptedVersions(base: nil, adopted: try sealedAnew(version)) }
+    let others = try authentic(other, id)
+    guard [version, before, others].allSatisfy({ $0?.attachments.isEmpty ?? true }) else {
+      throw VaultError(
+        .inputRefused, "has attachments, which cannot be taken over from before a reseal", record: id,
+        remedies: ["take one side of it, and attach there what the other has"])
+    }
+    return try joinable(version, before, with: others)
+  }
+
+  private func rewrapped(_ record: OpenRecord, from earlier: Vault) throws(VaultError) -> [UInt8] {
+    let wrapped = record.envelope.wrappedKey
+    let again = try inSealing(file: record.file, record: record.id) { () throws(SealingError) in
+      let root = try earlier.recordRoot(hint: wrapped.rootHint)
+      return try keyring.current.rewrapping(wrapped, from: root, record: record.id)
+    }
+    return try verifiedBytes(of: RecordSeal.rewrapped(record.verified, with: again), in: record.place)
+  }
+
+  private func sealedAnew(_ record: OpenRecord) throws(VaultError) -> [UInt8] {
+    var draft = EnvelopeDraft(next: record.verified, now: currentTime())
+    draft.deletedAt = record.envelope.deletedAt
+    let sealed = try inSealing(file: record.file, record: record.id) { () throws(SealingError) in
+      try RecordSeal.resealed(
+        record.verified, under: keyring.current, as: draft, sealedUntil: header.lastMomentBeforeReseal)
+    }
+    return try verifiedBytes(of: sealed, in: record.place)
+  }
+
+  /// Both versions with the data key of `other`. Where that is `before` sealed anew and nothing else, it counts as what
+  /// both come from, and the version follows it.
+  private func joinable(
+    _ version: OpenRecord, _ before: OpenRecord?, with other: OpenRecord
+  ) throws(VaultError) -> AdoptedVersions {
+    let old = try before.map { before throws(VaultError) in try fields(of: before, like: [other.stored], other) }
+    let new = try fields(of: version, like: [other.stored, old ?? JSONObject()], other)
+    let (own, others) = (version.envelope, other.envelope)
+    var draft = EnvelopeDraft(next: version.verified, now: max(own.updatedAt, others.updatedAt))
+    (draft.deletedAt, draft.wrappedKey) = (own.deletedAt, others.wrappedKey)
+    if let before, old == other.stored, (before.envelope.deletedAt == nil) == (others.deletedAt == nil) {
+      draft.revision = max(own.revision, others.revision) + 1
+      return AdoptedVersions(base: other.bytes, adopted: try made(new, draft, with: other))
+    }
+    (draft.revision, draft.updatedAt) = (own.revision, own.updatedAt)
+    let adopted = try made(new, draft, with: other)
+    guard let before, let old else { return AdoptedVersions(base: nil, adopted: adopted) }
+    draft = EnvelopeDraft(next: before.verified, now: before.envelope.updatedAt)
+    draft.revision = before.envelope.revision
+    (draft.deletedAt, draft.wrappedKey) = (before.envelope.deletedAt, others.wrappedKey)
+    return AdoptedVersions(base: try made(old, draft, with: other), adopted: adopted)
+  }
+
+  /// The members of a version with tokens of `other`, and wherever the secret is one of `known` members its token.
+  private func fields(
+    of version: OpenRecord, like known: [JSONObject], _ other: OpenRecord
+  ) throws(VaultError) -> JSONObject {
+    try inSealing(file: version.file, record: version.id) { () throws(SealingError) in
+      let keys = other.verified.keys
+      var fields = try keys.taking(
+        version.stored, of: version.verified.keys, sealedUntil: header.lastMomentBeforeReseal)
+      for members in known { fields = try keys.keepingTokens(of: members, in: fields) }
+      return fields
+    }
+  }
+
+  private func made(
+    _ fields: JSONObject, _ draft: EnvelopeDraft, with other: OpenRecord
+  ) throws(VaultError) -> [UInt8] {
+    let place: StoreLocation = draft.deletedAt == nil ? .record(draft.id) : .trash(draft.id)
+    let sealed = try inSealing(file: place.relativePath, record: draft.id) { () throws(SealingError) in
+      try RecordSeal.seal(fields, draft, keys: other.verified.keys)
+    }
+    return try verifiedBytes(of: sealed, in: place)
+  }
+}
+
+extension OpenRecord {
+  /// Where a record of this state lies.
+  fileprivate var place: StoreLocation { envelope.deletedAt == nil ? .record(id) : .trash(id) }
+}
+
+extension VaultHeader {
+  /// What was sealed until then is due after the newest reseal; nil without any.
+  fileprivate var lastMomentBeforeReseal: Timestamp? {
+    newestReseal.flatMap { try? Timestamp(secondsSinceEpoch: $0.secondsSinceEpoch - 1) }
+  }
+}

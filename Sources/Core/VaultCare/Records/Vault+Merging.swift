@@ -1,0 +1,102 @@
+package import VaultDocument
+package import VaultKit
+package import VaultSealing
+package import VaultStorage
+package import VaultTrust
+
+// What a merge of versions of a record needs of an open vault.
+
+extension Vault {
+  /// The root key whose id begins with `hint` (8 bytes), current or still in use.
+  ///
+  /// - Throws: ``SealingError`` `.unknownRoot` when there is none, it is retired, or it waits for a reseal.
+  package func recordRoot(hint: [UInt8]) throws(SealingError) -> RootKey { try keyring.root(hint: hint) }
+
+  /// The newest version of a record that this machine has seen; nil for none.
+  ///
+  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
+  package func seenVersion(of id: RecordID) throws(VaultError) -> (revision: Int, mac: [UInt8])? {
+    guard let memory, let version = try memory.seen(of: id).versions[id] else { return nil }
+    return (version.revision, version.version.mac)
+  }
+
+  /// Whether the newest version of a record that this machine has seen is on another branch than those that are joined.
+  package func hasSeenElsewhere(_ id: RecordID) -> Bool {
+    guard let memory, let seen = try? memory.seen(of: id).versions[id] else { return false }
+    return memory.isElsewhere(MissedState(seen, found: seen.version))
+  }
+
+  /// The bytes of a record that was just sealed, read once more as before any write.
+  ///
+  /// - Throws: ``VaultError`` `.inputRefused`, `.damaged` for clear text where a sealed value belongs.
+  package func fileBytes(of record: SealedRecord, in place: StoreLocation) throws(VaultError) -> [UInt8] {
+    try verifiedBytes(of: record, in: place)
+  }
+
+  /// What becomes of a record whose file a merge has left with both sides in it.
+  package struct MergedRecord {
+    package let id: RecordID
+    /// Nil where it is deleted for good.
+    package let bytes: [UInt8]?
+
+    package init(_ id: RecordID, _ bytes: [UInt8]?) { (self.id, self.bytes) = (id, bytes) }
+  }
+
+  /// Puts merged records in their places, all or none: among the records or in the trash, and nothing in the other.
+  ///
+  /// It is not remembered as seen: whoever merges may still give the merge up.
+  ///
+  /// - Returns: the places that have something now, and those that have nothing any more.
+  /// - Throws: ``VaultError`` `.damaged` where one does not verify, and as ``add(_:)``.
+  package func put(
+    _ records: [MergedRecord]
+  ) async throws(VaultError) -> (filled: [StoreLocation], emptied: [StoreLocation]) {
+    try await writing { lock throws(VaultError) in
+      var changes: [StoreChange] = []
+      var (filled, emptied): ([StoreLocation], [StoreLocation]) = ([], [])
+      for record in records {
+        let place = try record.bytes.map { bytes throws(VaultError) in try self.place(of: bytes, record.id) }
+        for location in [StoreLocation.record(record.id), .trash(record.id)] {
+          let old = try inStore { () throws(StoreError) in try store.read(location) }
+          let new = location == place ? record.bytes : nil
+          if new != nil { filled.append(location) } else { emptied.append(location) }
+          if old != new { changes.append(StoreChange(location, from: old, to: new)) }
+        }
+      }
+      try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
+      tell(changes)
+      return (filled, emptied)
+    }
+  }
+
+  /// Whether the bytes of a file are an authentic version of a record, live or removed.
+  package func verifies(_ bytes: [UInt8], of id: RecordID) -> Bool { (try? place(of: bytes, id)) != nil }
+
+  /// Puts a joined header in the place of `old`. It is not remembered as seen, and this value does not go on with it.
+  ///
+  /// - Throws: ``VaultError`` as ``add(_:)``.
+  package func put(header bytes: [UInt8], replacing old: [UInt8]) async throws(VaultError) {
+    try await put(bytes, replacing: old, at: .header)
+  }
+
+  func put(_ bytes: [UInt8], replacing old: [UInt8]?, at place: StoreLocation) async throws(VaultError) {
+    try await writing { lock throws(VaultError) in
+      let change = StoreChange(place, from: old, to: bytes)
+      try inStore { () throws(StoreError) in try store.apply([change], under: lock) }
+    }
+  }
+
+  private func place(of bytes: [UInt8], _ id: RecordID) throws(VaultError) -> StoreLocation {
+    try authentic(bytes, id).envelope.deletedAt == nil ? .record(id) : .trash(id)
+  }
+
+  /// A version of a record, live or removed, verified.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
+  package func authentic(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> OpenRecord {
+    let isRemoved = SeenVersion(parsing: bytes, of: id)?.isTrashed == true
+    let record = isRemoved ? try verifyTrashed(bytes, id).record : try verify(bytes, id)
+    try record.check()
+    return record
+  }
+}

@@ -1,0 +1,130 @@
+public import VaultDocument
+public import VaultKit
+internal import VaultRecords
+internal import VaultSealing
+internal import VaultStorage
+internal import VaultTrust
+
+extension Vault {
+  /// Seals records of another vault anew in this one, under their ids, all or none: with data keys of this vault, at
+  /// their sealing times, each as a revision above all that this vault or machine has known of it. What is attached to
+  /// them is sealed into files of this vault before, a piece at a time.
+  ///
+  /// What is here already with the same content stays: an earlier call may have been interrupted before its caller
+  /// could take the records away from there.
+  ///
+  /// - Parameter source: the vault that they are in, which has what is attached to them; nil where nothing is.
+  /// - Returns: the ids that were written.
+  /// - Throws: ``VaultError`` `.alreadyExists` for an id that is here with another content, `.unknownKind` and
+  ///   `.inputRefused` where the kind is unknown here, is of an older schema or another one; and as ``add(_:)``.
+  @discardableResult
+  package nonisolated(nonsending) func take(
+    _ records: [OpenRecord], from source: Vault? = nil
+  ) async throws(VaultError) -> [RecordID] {
+    for record in records { try checkFits(record, source) }
+    let files = source?.store
+    return try await writing { lock throws(VaultError) in
+      try addingAttachments(lock) { () throws(VaultError) in try take(records, from: files ?? store, lock) }
+    }
+  }
+
+  private func take(
+    _ records: [OpenRecord], from source: any RecordStore, _ lock: any StoreLock
+  ) throws(VaultError) -> [RecordID] {
+    let now = currentTime()
+    var changes: [StoreChange] = []
+    var written: [RecordID] = []
+    for record in records where try !isHere(record, source) {
+      if !record.attachments.isEmpty {
+        _ = try attachmentStore()
+        try requireExtension(lock)
+      }
+      changes += try replacing(record, now) { draft throws(VaultError) in
+        try sealedAnew(record, draft, from: source, lock)
+      }
+      written.append(record.id)
+    }
+    if !changes.isEmpty { try apply(changes, lock) }
+    return written
+  }
+
+  /// Stores a new record from clear input under an id, such as that of a record in another vault with other readers.
+  ///
+  /// - Throws: ``VaultError`` `.alreadyExists` for an id that is here, live or removed; and as ``add(_:)``.
+  public nonisolated(nonsending) func add(_ input: RecordInput, id: RecordID) async throws(VaultError) {
+    let change = try newRecord(id, of: input, currentTime())
+    try await writing { lock throws(VaultError) in
+      let known = [try locked.read(id), try readTrash(id)]
+      guard known.allSatisfy({ $0 == nil }) else {
+        throw VaultError(.alreadyExists, "is the id of a record that is here already, or in the trash", record: id)
+      }
+      try apply([change], lock)
+    }
+  }
+
+  /// Whether a record of another vault is here, with the same content.
+  private func isHere(_ record: OpenRecord, _ source: any RecordStore) throws(VaultError) -> Bool {
+    guard let bytes = try locked.read(record.id) else { return false }
+    let own = try verify(bytes, record.id)
+    if own.envelope.kind == record.envelope.kind, try own.revealed() == record.revealed(),
+      try hasAttachments(own, of: record, source)
+    {
+      return true
+    }
+    throw VaultError(.alreadyExists, "is there already, and is another record", file: own.file, record: record.id)
+  }
+
+  /// Whether the same is attached to a record of this vault: by name and content, which is read in both.
+  private func hasAttachments(
+    _ own: OpenRecord, of record: OpenRecord, _ source: any RecordStore
+  ) throws(VaultError) -> Bool {
+    func ordered(_ record: OpenRecord) -> [Attachment] {
+      record.attachments.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+    func content(_ attachment: Attachment, _ record: OpenRecord, _ store: any RecordStore) throws(VaultError)
+      -> OpenedAttachment
+    {
+      let key = try inSealing(record: record.id) { () throws(SealingError) in
+        try record.verified.attachmentKey(of: attachment.id)
+      }
+      return try OpenedAttachment(attachment, from: store, key: key)
+    }
+    let (ours, theirs) = (ordered(own), ordered(record))
+    guard ours.elementsEqual(theirs, by: { sameBytes($0.name, $1.name) && $0.byteCount == $1.byteCount }) else {
+      return false
+    }
+    for (one, other) in zip(ours, theirs) {
+      let (left, right) = (try content(one, own, store), try content(other, record, source))
+      while true {
+        let piece = try left.next()
+        // Both are cut into the same chunks.
+        guard try piece == right.next() else { return false }
+        if piece.isEmpty { break }
+      }
+    }
+    return true
+  }
+
+  private func checkFits(_ record: OpenRecord, _ source: Vault?) throws(VaultError) {
+    guard record.attachments.isEmpty || source != nil else {
+      throw VaultError(
+        .usage, "has attachments, and the vault that has them is not given", record: record.id,
+        remedies: ["say which vault the records come from"])
+    }
+    let name = record.envelope.kind
+    guard let kind = kinds[name] else {
+      throw VaultError(
+        .unknownKind, "is of the kind `\(name)`, which is not known there", record: record.id,
+        remedies: ["declare the kind there first"])
+    }
+    guard record.envelope.schema <= kind.schema else {
+      throw VaultError(
+        .inputRefused, "is of a newer schema of the kind `\(name)` than is known there", record: record.id,
+        remedies: ["declare the newer schema there first"])
+    }
+    try record.check()
+    // An older schema is for a migration there.
+    guard record.envelope.schema == kind.schema, let fault = kind.faults(in: record.stored).first else { return }
+    throw VaultError(record: fault, id: record.id, input: true)
+  }
+}

@@ -1,0 +1,68 @@
+package import VaultDocument
+package import VaultKit
+internal import VaultStorage
+package import VaultTrust
+
+/// What was found against what was seen, folder by folder; a value that knows no disk.
+package struct SeenComparison {
+  /// A fault for each record that went back, forked or vanished, and for such a checkpoint.
+  package private(set) var faults: [VaultFault] = []
+  package private(set) var notes: [String] = []
+  /// Of the records that the checkpoint told of, those that this machine has seen otherwise, too.
+  private(set) var confirmed: Set<RecordID> = []
+
+  package init() {}
+
+  /// Compares one folder.
+  ///
+  /// - Parameters:
+  ///   - told: records of which the checkpoint has told the same already.
+  ///   - isElsewhere: whether a state that is missed is kept beside the folder: then it is no fault.
+  /// - Returns: what is to be remembered from now on.
+  package mutating func compare(
+    _ found: FoundVersions, with seen: SeenFolder, told: Set<RecordID>,
+    isElsewhere: (MissedState) -> Bool = { _ in false }
+  ) -> [(RecordID, SeenChange)] {
+    var changes: [(RecordID, SeenChange)] = []
+    for entry in found.versions {
+      let isTrashed = found.isOnlyInTrash(entry.id)
+      switch seen.succession(of: entry) {
+      case .newer: changes.append((entry.id, .seen(SeenVersion(entry, isTrashed: isTrashed))))
+      case .same: break
+      case let older where !told.contains(entry.id):
+        guard let fault = older.fault(of: entry, seen.familiarity(of: entry)) else { break }
+        if let newest = seen.versions[entry.id], isElsewhere(MissedState(newest, found: entry)) { break }
+        add(fault.code, fault.reason, isTrashed ? .trash(entry.id) : .record(entry.id), entry.id)
+      case .older, .forked: confirmed.insert(entry.id)
+      }
+    }
+    for (id, version) in seen.versions.sorted(by: { $0.key < $1.key }) where !found.contains(id) {
+      if version.isTrashed {
+        // Emptying the trash is what it is for: of a record that was seen there, only a note remains.
+        changes.append((id, .forgotten))
+        notes.append("\(id.text) is no longer in the trash, where this machine has seen it")
+      } else if told.contains(id) {
+        confirmed.insert(id)
+      } else if !isElsewhere(MissedState(version, found: nil)) {
+        add(.vanished, "is gone: this machine has seen revision \(version.revision)", .record(id), id)
+      }
+    }
+    return changes
+  }
+
+  /// Takes how the checkpoint that is there differs from the one that was seen.
+  package mutating func take(_ difference: PinDifference?) {
+    guard let error = difference?.error else { return }
+    add(error.code, error.reason, file: Checkpoint.fileName)
+  }
+
+  private mutating func add(_ code: VaultError.Code, _ reason: String, _ place: StoreLocation, _ id: RecordID) {
+    add(code, reason, file: place.relativePath, id)
+  }
+
+  private mutating func add(_ code: VaultError.Code, _ reason: String, file: String, _ id: RecordID? = nil) {
+    var fault = VaultFault(code, reason, file: file, record: id)
+    fault.witnesses = .machine
+    faults.append(fault)
+  }
+}

@@ -1,0 +1,60 @@
+internal import Synchronization
+package import VaultSealing
+
+/// The root keys that an open vault takes: the current one, and older ones while records still use them.
+package final class Keyring: Sendable {
+  package let current: RootKey
+  private let entries: [KeyringEntry]
+  private let opened = Mutex<[RootID: RootKey]>([:])
+  private let list = Mutex<Checkpoint?>(nil)
+
+  package init(current: RootKey, entries: [KeyringEntry]) {
+    self.current = current
+    self.entries = entries
+  }
+
+  /// The root key whose id begins with `hint` (8 bytes).
+  ///
+  /// - Throws: ``SealingError`` `.unknownRoot` when there is none, it is retired, or it waits for a reseal.
+  package func root(hint: [UInt8]) throws(SealingError) -> RootKey {
+    guard !waitsForReseal(hint: hint) else {
+      throw SealingError(.unknownRoot, "waits for a reseal that was not finished")
+    }
+    return try recordRoot(hint: hint)
+  }
+
+  /// Whether what this root authenticates counts only by the checkpoint that a reseal began with: somebody who left has
+  /// it.
+  package func waitsForReseal(hint: [UInt8]) -> Bool {
+    guard !current.id.bytes.starts(with: hint), let entry = entry(hint: hint) else { return false }
+    return entry.state == .openOnly && entry.reason == .reseal
+  }
+
+  /// As ``root(hint:)``, and also a root that waits for a reseal: the caller asks the checkpoint about the record.
+  package func recordRoot(hint: [UInt8]) throws(SealingError) -> RootKey {
+    if current.id.bytes.starts(with: hint) { return current }
+    guard let entry = entry(hint: hint) else {
+      throw SealingError(.unknownRoot, "was written under a root key that this vault does not know")
+    }
+    guard let wrap = entry.wrap else {
+      throw SealingError(.unknownRoot, "was written under a root key that is retired")
+    }
+    if let root = opened.withLock({ $0[entry.id] }) { return root }
+    let root = try current.unwrap(wrap, olderRoot: entry.id)
+    guard constantTimeEqual(root.commitment, entry.commitment) else {
+      throw SealingError(.authenticationFailed, "the keyring holds another root key than it names")
+    }
+    opened.withLock { $0[entry.id] = root }
+    return root
+  }
+
+  private func entry(hint: [UInt8]) -> KeyringEntry? { entries.first { $0.id.bytes.starts(with: hint) } }
+
+  /// What `load` gives, loaded once: the checkpoint that an unfinished reseal began with.
+  package func resealList(_ load: () throws(VaultError) -> Checkpoint) throws(VaultError) -> Checkpoint {
+    if let list = list.withLock({ $0 }) { return list }
+    let loaded = try load()
+    list.withLock { $0 = loaded }
+    return loaded
+  }
+}

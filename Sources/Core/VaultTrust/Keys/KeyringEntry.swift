@@ -1,0 +1,94 @@
+public import VaultDocument
+public import VaultSealing
+
+/// An older root key in the header, sealed under the current one (format 1, section 7, Header).
+public struct KeyringEntry: Sendable {
+  /// Why a root was replaced.
+  public enum Reason: String, Sendable {
+    /// Hygiene: records keep their data keys and tokens.
+    case rewrap
+    /// Somebody left or something leaked: records get new data keys and tokens.
+    case reseal
+  }
+
+  /// What an older root is still good for.
+  public enum State: String, Sendable {
+    /// Records under it still open.
+    case openOnly = "open-only"
+    /// Nothing under it is accepted.
+    case retired
+  }
+
+  /// The id of the older root.
+  public let id: RootID
+  /// What binds a header to that root, 32 bytes.
+  public let commitment: [UInt8]
+  /// What it is still good for.
+  public let state: State
+  /// When it was made.
+  public let createdAt: Timestamp
+  /// When another took its place.
+  public let replacedAt: Timestamp
+  /// Why it was replaced.
+  public let reason: Reason
+  /// Only in state ``State/openOnly``.
+  let wrap: WrappedKey?
+
+  init(_ members: MemberReader) throws(VaultError) {
+    try members.allowOnly(["commitment", "created_at", "id", "reason", "replaced_at", "state", "wrap"])
+    id = try members.rootID("id")
+    commitment = try members.base64("commitment", byteCount: RootKey.commitmentByteCount)
+    guard let state = State(rawValue: try members.text("state")) else { throw members.damaged("state") }
+    self.state = state
+    createdAt = try members.time("created_at")
+    replacedAt = try members.time("replaced_at")
+    guard let reason = Reason(rawValue: try members.text("reason")) else { throw members.damaged("reason") }
+    self.reason = reason
+    switch state {
+    case .openOnly: wrap = try members.wrappedKey("wrap")
+    case .retired:
+      guard members["wrap"] == nil else { throw members.damaged("wrap") }
+      wrap = nil
+    }
+  }
+
+  private init(
+    _ entry: KeyringEntry, state: State, reason: Reason, wrap: WrappedKey?
+  ) {
+    (id, commitment, createdAt, replacedAt) = (entry.id, entry.commitment, entry.createdAt, entry.replacedAt)
+    (self.state, self.reason, self.wrap) = (state, reason, wrap)
+  }
+
+  /// The root of `header` once `current` has taken its place: it still opens records.
+  package init(
+    replacing root: RootKey, of header: VaultHeader, by current: RootKey, at time: Timestamp, reason: Reason
+  ) throws(VaultError) {
+    (id, commitment, createdAt) = (root.id, root.commitment, header.root.createdAt)
+    (replacedAt, state, self.reason) = (time, .openOnly, reason)
+    wrap = try inSealing(file: VaultHeader.fileName) { () throws(SealingError) in try current.wrap(olderRoot: root) }
+  }
+
+  /// What people are told of a root that is still open.
+  public var unfinishedNote: String { "a \(reason.rawValue) was begun and not finished" }
+
+  /// The same root, accepted for nothing any more.
+  package var retired: KeyringEntry { KeyringEntry(self, state: .retired, reason: reason, wrap: nil) }
+
+  /// The same root, replaced for another reason.
+  package func replaced(because reason: Reason) -> KeyringEntry {
+    KeyringEntry(self, state: state, reason: reason, wrap: wrap)
+  }
+
+  /// The entry as the header writes it.
+  var members: JSONObject {
+    var members = JSONObject()
+    members["commitment"] = .string(Base64.encode(commitment))
+    members["created_at"] = .string(createdAt.text)
+    members["id"] = .string(id.description)
+    members["reason"] = .string(reason.rawValue)
+    members["replaced_at"] = .string(replacedAt.text)
+    members["state"] = .string(state.rawValue)
+    if let wrap { members["wrap"] = .string(wrap.text) }
+    return members
+  }
+}

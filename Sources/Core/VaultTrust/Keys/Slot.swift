@@ -1,0 +1,134 @@
+public import VaultAge
+package import VaultCrypto
+public import VaultDocument
+package import VaultSealing
+
+/// One way to unlock, as the header lists it: an age file that holds the root key.
+public struct Slot: Sendable {
+  /// What opens the slot.
+  public enum Kind: Sendable, Equatable {
+    /// The identity of this recipient.
+    case x25519(AgeRecipient)
+    /// A passphrase.
+    case scrypt
+
+    /// The name in the header.
+    public var name: String {
+      switch self {
+      case .x25519: "x25519"
+      case .scrypt: "scrypt"
+      }
+    }
+  }
+
+  static let sha256ByteCount = 32
+
+  /// The id in its file's name.
+  public let id: SlotID
+  /// What people call it; may be empty.
+  public let label: String
+  /// What opens it.
+  public let kind: Kind
+  /// When it was added, or made again by a rotation.
+  public let createdAt: Timestamp
+  /// SHA-256 of the whole slot file, 32 bytes.
+  public let sha256: [UInt8]
+
+  /// Who can open it; nil for a passphrase.
+  public var recipient: AgeRecipient? {
+    if case .x25519(let recipient) = kind { recipient } else { nil }
+  }
+
+  /// The path of the slot's file below the vault's directory.
+  public var path: String { "slots/\(id.text).age" }
+
+  package init(id: SlotID, label: String, kind: Kind, createdAt: Timestamp, sha256: [UInt8]) {
+    self.id = id
+    self.label = label
+    self.kind = kind
+    self.createdAt = createdAt
+    self.sha256 = sha256
+  }
+
+  init(_ members: MemberReader) throws(VaultError) {
+    try members.allowOnly(["created_at", "id", "kind", "label", "recipient", "sha256"])
+    id = try members.identifier("id")
+    label = try members.text("label")
+    createdAt = try members.time("created_at")
+    guard let hash = try? Hex.decode(members.text("sha256")), hash.count == Self.sha256ByteCount else {
+      throw members.damaged("sha256")
+    }
+    sha256 = hash
+    switch try members.text("kind") {
+    case "x25519":
+      guard let recipient = try? AgeRecipient(parsing: members.text("recipient")) else {
+        throw members.damaged("recipient")
+      }
+      kind = .x25519(recipient)
+    case "scrypt":
+      guard members["recipient"] == nil else { throw members.damaged("recipient") }
+      kind = .scrypt
+    default: throw members.damaged("kind")
+    }
+  }
+
+  /// The slot as the header writes it.
+  package var members: JSONObject {
+    var members = JSONObject()
+    members["created_at"] = .string(createdAt.text)
+    members["id"] = .string(id.text)
+    members["kind"] = .string(kind.name)
+    members["label"] = .string(label)
+    if case .x25519(let recipient) = kind { members["recipient"] = .string(recipient.text) }
+    members["sha256"] = .string(Hex.encode(sha256))
+    return members
+  }
+}
+
+/// What a slot's age file holds: four lines (format 1, section 4.2, Slots).
+package enum SlotPayload {
+  /// The lines for `root`, in secure memory.
+  package static func make(_ root: RootKey) throws(VaultError) -> SecretBytes {
+    let head = "ecv-root 1\nvault \(root.vaultID.text)\nkey \(root.id)\nroot "
+    try inSealing { () throws(SealingError) in try root.requireHere() }
+    do throws(CryptoError) {
+      return try root.withKey { key throws(CryptoError) in
+        try SecretBytes(byteCount: head.utf8.count + Base64.encodedCount(of: key.byteCount) + 1) { payload in
+          for byte in head.utf8 { payload.append(byte) }
+          Base64.append(Span(_bytes: key), to: &payload)
+          payload.append(UInt8(ascii: "\n"))
+        }
+      }
+    } catch {
+      throw VaultError(crypto: error)
+    }
+  }
+
+  /// The root key in `payload`, which must be for this vault and hold nothing else.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`.
+  package static func parse(_ payload: SecretBytes, slot: Slot, header: VaultHeader) throws(VaultError) -> RootKey {
+    let head = Array("ecv-root 1\nvault \(header.vaultID.text)\nkey \(header.root.id)\nroot ".utf8)
+    let encoded = Base64.encodedCount(of: RootKey.byteCount)
+    let damaged = VaultError(.damaged, "holds no root key of this vault", file: slot.path)
+    guard payload.count == head.count + encoded + 1 else { throw damaged }
+    let key: SecretBytes?
+    do throws(CryptoError) {
+      key = try payload.withBytes { payload throws(CryptoError) -> SecretBytes? in
+        let bytes = Span<UInt8>(_bytes: payload)
+        guard head.indices.allSatisfy({ bytes[$0] == head[$0] }), bytes[bytes.count - 1] == UInt8(ascii: "\n") else {
+          return nil
+        }
+        return try SecretBytes.key(ofBase64: bytes.extracting(head.count..<head.count + encoded))
+      }
+    } catch {
+      throw VaultError(crypto: error)
+    }
+    guard let key else { throw damaged }
+    do throws(SealingError) {
+      return try RootKey(key, vaultID: header.vaultID)
+    } catch {
+      throw VaultError(sealing: error, file: slot.path)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+internal import VaultAge
+internal import VaultCrypto
+package import VaultDocument
+package import VaultSealing
+
+/// The age file of a slot: made for one recipient or passphrase, and looked at before it costs anything.
+public enum SlotFile {
+  /// The scrypt cost of new passphrase slots, as a binary logarithm.
+  public static let defaultWorkFactor = 18
+  /// The largest scrypt cost that opens without being asked for.
+  public static let defaultMaximumWorkFactor = 20
+  /// The costs that a slot may have; the upper end only when asked for.
+  package static let workFactors = 10...22
+  /// The costs that a new slot may have.
+  package static let newWorkFactors = 10...20
+  /// The largest slot file in bytes.
+  static let maximumByteCount = 4 << 10
+
+  /// Makes a slot's file and its entry in the header.
+  package static func make(_ new: NewSlot, root: RootKey, now: Timestamp) throws(VaultError) -> (
+    slot: Slot, file: [UInt8]
+  ) {
+    if case .passphrase(_, let workFactor) = new.kind, !newWorkFactors.contains(workFactor) {
+      throw VaultError(.slotRefused, "the work factor of a new slot is 10 to 20")
+    }
+    let payload = try SlotPayload.make(root)
+    let file: [UInt8]
+    do throws(AgeError) {
+      file = try payload.withBytes { bytes throws(AgeError) in try new.seal(bytes) }
+    } catch {
+      throw VaultError(.slotRefused, error.reason, underlying: error)
+    }
+    let slot = Slot(id: .random(), label: new.label, kind: new.slotKind, createdAt: now, sha256: try hash(of: file))
+    return (slot, file)
+  }
+
+  /// SHA-256 of a slot's file.
+  package static func hash(of file: [UInt8]) throws(VaultError) -> [UInt8] {
+    try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(file.span.bytes) }
+  }
+
+  /// Checks, in this order, that the file is within the limit and has exactly the stanza that the header says, a cost
+  /// in bounds, and the hash of the header; all before any key or memory is spent on it.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`.
+  package static func inspect(_ file: [UInt8], _ slot: Slot, maximumWorkFactor: Int) throws(VaultError) {
+    guard file.count <= maximumByteCount else { throw damaged(slot, "is larger than 4 KiB") }
+    let header: AgeHeader
+    do throws(AgeError) {
+      header = try unsafe AgeHeader.parse(file.span.bytes)
+    } catch {
+      throw damaged(slot, "is no age file of format 1")
+    }
+    guard header.stanzas.count == 1, let stanza = header.stanzas.first else {
+      throw damaged(slot, "has another number of recipients than one")
+    }
+    guard stanza.type == slot.ageStanzaType else {
+      throw damaged(slot, "is of another kind than the header says")
+    }
+    if case .scrypt = slot.kind { try checkWorkFactor(of: stanza, slot, maximum: maximumWorkFactor) }
+    guard constantTimeEqual(try hash(of: file), slot.sha256) else {
+      throw damaged(slot, "is not the file that the header names")
+    }
+  }
+
+  /// The scrypt cost that a slot's file names, as a binary logarithm; nil for a recipient's.
+  package static func workFactor(of file: [UInt8]) -> Int? {
+    (try? unsafe AgeHeader.parse(file.span.bytes))?.stanzas.first.flatMap(workFactor(of:))
+  }
+
+  private static func workFactor(of stanza: AgeStanza) -> Int? {
+    guard stanza.arguments.count == 2 else { return nil }
+    return JSONNumber(literal: stanza.arguments[1])?.int
+  }
+
+  private static func checkWorkFactor(
+    of stanza: AgeStanza, _ slot: Slot, maximum: Int
+  ) throws(VaultError) {
+    guard let factor = workFactor(of: stanza), workFactors.contains(factor) else {
+      throw damaged(slot, "has a work factor outside 10 to 22")
+    }
+    guard factor <= maximum else {
+      throw VaultError(
+        .damaged, "needs the work factor \(factor), more than \(maximum)", file: slot.path,
+        remedies: [.allowWorkFactor(factor)])
+    }
+  }
+
+  package static func damaged(_ slot: Slot, _ reason: String) -> VaultError {
+    VaultError(.damaged, reason, file: slot.path)
+  }
+}
+
+extension NewSlot {
+  fileprivate var slotKind: Slot.Kind {
+    switch kind {
+    case .recipient(let recipient): .x25519(recipient)
+    case .passphrase: .scrypt
+    }
+  }
+
+  fileprivate func seal(_ payload: RawSpan) throws(AgeError) -> [UInt8] {
+    switch kind {
+    case .recipient(let recipient): try AgeFile.seal(payload, to: [recipient])
+    case .passphrase(let passphrase, let workFactor):
+      try passphrase.withBytes { passphrase throws(AgeError) in
+        try AgeFile.seal(payload, passphrase: passphrase, workFactor: workFactor)
+      }
+    }
+  }
+}
+
+extension Slot {
+  fileprivate var ageStanzaType: String {
+    switch kind {
+    case .x25519: "X25519"
+    case .scrypt: "scrypt"
+    }
+  }
+}

@@ -1,0 +1,156 @@
+internal import Dispatch
+internal import Synchronization
+package import VaultStorage
+
+extension RecordStore {
+  /// Takes the vault's lock, where nobody else of this process waits for it; see ``LockQueue``.
+  ///
+  /// - Throws: ``VaultError`` `.cancelled`, `.lockedByOther` after `timeout`, and as the store's own `lock`.
+  package nonisolated(nonsending) func waitForLock(
+    _ kind: LockKind, timeout: Duration, onWait: @escaping @Sendable (Int32?) -> Void
+  ) async throws(VaultError) -> any StoreLock {
+    try await LockQueue(of: self).lock(kind, timeout: timeout, onWait: onWait)
+  }
+}
+
+/// The tasks that wait for the lock of one store: who came first is served first.
+///
+/// They block no thread that tasks run on, since whoever holds the lock may need those to get done: with all of them
+/// waiting, none would ever end. One thread, which is there as long as somebody waits, asks the store for one after the
+/// other.
+package final class LockQueue: Sendable {
+  private typealias Outcome = Result<(any StoreLock)?, VaultError>
+
+  private struct Waiter {
+    let kind: LockKind
+    let timeout: Duration
+    let isDone: @Sendable () -> Bool
+    let onWait: @Sendable (Int32?) -> Void
+    let continuation: CheckedContinuation<Outcome, Never>
+    let arrival = ContinuousClock.now
+  }
+
+  private struct State {
+    /// By their numbers, which rise.
+    var waiters: [Int: Waiter] = [:]
+    var lastNumber = 0
+    /// No waiter has a lower number.
+    var first = 0
+    /// When a lock was last given to one of them.
+    var lastGiven: ContinuousClock.Instant?
+    /// Whether the thread is there.
+    var isServed = false
+  }
+
+  private let store: any RecordStore
+  private let state = Mutex(State())
+
+  package init(of store: any RecordStore) { self.store = store }
+
+  /// Takes the vault's lock. A task that is cancelled stops waiting; a lock that comes later is given back.
+  ///
+  /// - Parameter timeout: how long to wait since the last of the queue got the lock, so that many may wait for one
+  ///   another.
+  /// - Throws: ``VaultError`` `.cancelled`, `.lockedByOther` after `timeout`, and as the store's own `lock`.
+  package nonisolated(nonsending) func lock(
+    _ kind: LockKind, timeout: Duration, onWait: @escaping @Sendable (Int32?) -> Void
+  ) async throws(VaultError) -> any StoreLock {
+    guard let lock = try await lock(kind, timeout: timeout, unless: { false }, onWait: onWait) else {
+      preconditionFailure("it is wanted")
+    }
+    return lock
+  }
+
+  /// The same; nil when `isDone` is true by the time that it would be this one's turn.
+  ///
+  /// - Parameter onQueued: called when the lock is not to be had at once.
+  package nonisolated(nonsending) func lock(
+    _ kind: LockKind, timeout: Duration, unless isDone: @escaping @Sendable () -> Bool,
+    onQueued: () -> Void = {}, onWait: @escaping @Sendable (Int32?) -> Void
+  ) async throws(VaultError) -> (any StoreLock)? {
+    guard !Task.isCancelled else { throw .cancelled() }
+    let (number, isAlone) = state.withLock { state in
+      state.lastNumber += 1
+      return (state.lastNumber, state.waiters.isEmpty)
+    }
+    if isAlone || timeout <= .zero {
+      do throws(StoreError) {
+        return try await working { () throws(StoreError) -> (any StoreLock)? in
+          // Somebody else may have done it before there was a thread for this one.
+          isDone() ? nil : try store.lock(kind, timeout: .zero) { _ in }
+        }
+      } catch {
+        guard error.code == .locked, timeout > .zero else { throw VaultError(store: error) }
+      }
+    }
+    onQueued()
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        add(
+          Waiter(kind: kind, timeout: timeout, isDone: isDone, onWait: onWait, continuation: continuation), number)
+        // If that came before it was in the queue, nobody else ends it.
+        if Task.isCancelled { end(number, .failure(.cancelled())) }
+      }
+    } onCancel: {
+      end(number, .failure(.cancelled()))
+    }
+    guard let lock = try outcome.get() else { return nil }
+    guard Task.isCancelled else { return lock }
+    lock.release()
+    throw .cancelled()
+  }
+
+  private func add(_ waiter: Waiter, _ number: Int) {
+    let isServed = state.withLock { state in
+      state.waiters[number] = waiter
+      state.first = min(state.first, number)
+      defer { state.isServed = true }
+      return state.isServed
+    }
+    guard !isServed else { return }
+    // A queue of its own has a thread of its own, however busy the others are.
+    DispatchQueue(label: "vault.lock").async { self.serve() }
+  }
+
+  private func serve() {
+    while let (number, waiter, start) = nextWaiter() {
+      guard !waiter.isDone() else {
+        end(number, .success(nil))
+        continue
+      }
+      let result = Result { () throws(StoreError) -> (any StoreLock)? in
+        try store.lock(
+          waiter.kind, timeout: waiter.timeout - start.duration(to: .now), isWanted: { isWaiting(number) },
+          onWait: waiter.onWait)
+      }
+      if !end(number, result.mapError { VaultError(store: $0) }), case .success(let lock?) = result { lock.release() }
+    }
+  }
+
+  /// The first waiter, and since when its time runs; nil ends the service.
+  private func nextWaiter() -> (number: Int, waiter: Waiter, start: ContinuousClock.Instant)? {
+    state.withLock { state in
+      state.isServed = !state.waiters.isEmpty
+      guard state.isServed else { return nil }
+      while true {
+        if let waiter = state.waiters[state.first] {
+          return (state.first, waiter, max(waiter.arrival, state.lastGiven ?? waiter.arrival))
+        }
+        state.first += 1
+      }
+    }
+  }
+
+  private func isWaiting(_ number: Int) -> Bool { state.withLock { $0.waiters[number] != nil } }
+
+  /// Lets a waiter go on; false when it had gone already.
+  @discardableResult
+  private func end(_ number: Int, _ outcome: Outcome) -> Bool {
+    let waiter = state.withLock { state in
+      if case .success(_?) = outcome { state.lastGiven = .now }
+      return state.waiters.removeValue(forKey: number)
+    }
+    waiter?.continuation.resume(returning: outcome)
+    return waiter != nil
+  }
+}

@@ -1,0 +1,53 @@
+internal import VaultFileStore
+package import VaultStorage
+
+/// What stands around the documents of a vault and should not.
+package struct Surroundings {
+  /// Links and devices where this program works.
+  package private(set) var faults: [VaultFault] = []
+  /// Files that hold a private key in clear: whoever has the folder, its git or its backups has the key.
+  package private(set) var keyFiles: [String] = []
+
+  /// Nothing, of a store that is no folder.
+  package init(of store: any RecordStore) {
+    guard let directory = store as? DirectoryStore else { return }
+    faults = directory.workFaults().map { VaultFault(VaultError.Code($0), $0.reason, file: $0.path ?? "") }
+    directory.forEachForeignFile { path, bytes in
+      if Self.holdsKey(bytes) { keyFiles.append(path) }
+    }
+  }
+
+  /// The faults of files that nobody has told of yet.
+  package func faults(besides known: [VaultFault]) -> [VaultFault] {
+    let told = Set(known.map(\.file))
+    return faults.filter { !told.contains($0.file) }
+  }
+
+  package static let keyReason =
+    "looks like a private key, which whoever has this folder then has, too: move it away, and give it up"
+
+  /// Whether a text has the mark of an age identity or of a private key in PEM.
+  package static func holdsKey(_ bytes: [UInt8]) -> Bool {
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      let line = line.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+      if line.starts(with: "AGE-SECRET-KEY-".utf8) { return true }
+      guard line.starts(with: "-----BEGIN ".utf8) else { continue }
+      if String(decoding: line, as: UTF8.self).contains("PRIVATE KEY") { return true }
+    }
+    return false
+  }
+}
+
+extension VaultFault {
+  /// What lies among the records and in the trash and does not belong there.
+  package static func strayEntries(in store: any RecordStore, besides known: [VaultFault]) -> [VaultFault] {
+    let told = Set(known.map(\.file))
+    do throws(StoreError) {
+      let strays = try store.strayEntries().filter { !told.contains($0) }
+      return strays.map { VaultFault(.strayEntry, "does not belong into the vault", file: $0) }
+    } catch {
+      let file = error.path ?? "records"
+      return told.contains(file) ? [] : [VaultFault(VaultError.Code(error), error.reason, file: file)]
+    }
+  }
+}

@@ -1,0 +1,109 @@
+public import VaultDocument
+internal import VaultSealing
+package import VaultStorage
+
+/// What happened to records since a checkpoint, as far as it needs no explanation; what does is among the faults.
+public struct CheckpointChanges: Sendable {
+  /// The sequence number of the checkpoint.
+  public let sequence: Int
+  /// When the checkpoint was made.
+  public let createdAt: Timestamp
+  /// Records that it does not list, in the order of ids.
+  public internal(set) var added: [RecordID] = []
+  /// Live records of a higher revision than it lists.
+  public internal(set) var changed: [RecordID] = []
+  /// Records of a higher revision than it lists that are in the trash.
+  public internal(set) var removed: [RecordID] = []
+
+  /// Whether every record is as it was.
+  public var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
+}
+
+/// The versions that a run over the vault has found in one folder of records, and of the trash what has ids of that
+/// folder.
+package struct FoundVersions {
+  private var places: [RecordID: (version: RecordVersion, place: StoreLocation)] = [:]
+  private var faulty: Set<RecordID> = []
+  /// The ids that stand among the records, good and faulty.
+  private var live: Set<RecordID> = []
+
+  package init() {}
+
+  /// Of a live and a removed record with the same id the higher revision counts (format 1, section 6, Records).
+  package mutating func take(_ version: RecordVersion, at place: StoreLocation) {
+    if place == .record(version.id) { live.insert(version.id) }
+    if let known = places[version.id], known.version.revision >= version.revision { return }
+    places[version.id] = (version, place)
+  }
+
+  /// A file is there and does not verify: it is damage, not gone.
+  package mutating func takeFaulty(_ id: RecordID, at place: StoreLocation) {
+    if place == .record(id) { live.insert(id) }
+    faulty.insert(id)
+  }
+
+  /// In the order of ids.
+  package var versions: [RecordVersion] { places.values.map(\.version).sorted { $0.id < $1.id } }
+
+  /// The version of a record that counts of those that were found; nil for none.
+  package func version(of id: RecordID) -> RecordVersion? { places[id]?.version }
+
+  func place(of id: RecordID) -> StoreLocation { places[id]?.place ?? .record(id) }
+
+  /// Whether a file is there, good or faulty.
+  package func contains(_ id: RecordID) -> Bool { places[id] != nil || faulty.contains(id) }
+
+  /// Whether a record that was found is in the trash and not among the records.
+  package func isOnlyInTrash(_ id: RecordID) -> Bool { !live.contains(id) }
+}
+
+/// Compares what is there with a checkpoint (format 1, section 8, Checkpoint), folder by folder.
+package struct CheckpointComparison {
+  package private(set) var changes: CheckpointChanges
+  package private(set) var faults: [VaultFault] = []
+  private let checkpoint: Checkpoint
+
+  package init(_ checkpoint: Checkpoint) {
+    self.checkpoint = checkpoint
+    changes = CheckpointChanges(sequence: checkpoint.sequence, createdAt: checkpoint.createdAt)
+  }
+
+  /// Compares one folder, in the order of folders.
+  ///
+  /// - Throws: ``VaultError`` `.ioFailed`.
+  package mutating func compare(_ found: FoundVersions, inFolder folder: UInt8) throws(VaultError) {
+    let listed = try checkpoint.entries.entries(inFolder: folder)
+    for version in found.versions { compare(version, listed.entry(of: version.id), at: found.place(of: version.id)) }
+    for entry in listed where !found.contains(entry.id) {
+      add(.vanished, "is gone: the \(name) lists revision \(entry.revision) of it", at: .record(entry.id), entry.id)
+    }
+  }
+
+  private var name: String { "checkpoint of \(checkpoint.createdAt.text)" }
+
+  private mutating func compare(_ version: RecordVersion, _ listed: RecordVersion?, at place: StoreLocation) {
+    guard let listed else { return changes.added.append(version.id) }
+    switch version.succession(after: listed) {
+    case .same: break
+    case .newer where place == .trash(version.id): changes.removed.append(version.id)
+    case .newer: changes.changed.append(version.id)
+    case .older:
+      let reason = "went back to revision \(version.revision): the \(name) lists revision \(listed.revision)"
+      add(.rolledBack, reason, at: place, version.id)
+    case .forked:
+      add(.forked, "is another revision \(version.revision) than the \(name) lists", at: place, version.id)
+    }
+  }
+
+  private mutating func add(_ code: VaultError.Code, _ reason: String, at place: StoreLocation, _ id: RecordID) {
+    var fault = VaultFault(code, reason, file: place.relativePath, record: id)
+    fault.witnesses = .checkpoint
+    faults.append(fault)
+  }
+}
+
+extension VaultError {
+  package static var noCheckpoint: VaultError {
+    VaultError(.noCheckpoint, "is not there: no checkpoint was made yet", file: Checkpoint.fileName)
+  }
+}

@@ -1,0 +1,260 @@
+public import VaultDocument
+
+/// What a machine remembers of a vault, outside of it (format 1, section 9.1, Pin and seen); nothing in it is secret.
+public struct Pin: Sendable, Equatable {
+  /// One state of the header.
+  public struct Header: Sendable, Equatable {
+    package init(revision: Int, hash: [UInt8]) {
+      (self.revision, self.hash) = (revision, hash)
+    }
+
+    /// The revision of the header, from 1.
+    public let revision: Int
+    /// ``VaultHeader/hash()``, 32 bytes.
+    public let hash: [UInt8]
+  }
+
+  /// A slot as it was listed.
+  public struct SlotName: Sendable, Equatable {
+    package init(id: SlotID, label: String) {
+      (self.id, self.label) = (id, label)
+    }
+
+    /// The id in its file's name.
+    public let id: SlotID
+    /// What people call it; may be empty.
+    public let label: String
+  }
+
+  /// One state of the list of all records.
+  public struct CheckpointMark: Sendable, Equatable {
+    /// ``Checkpoint/sequence``, from 1.
+    public let sequence: Int
+    /// ``Checkpoint/hash()``, 32 bytes.
+    public let hash: [UInt8]
+
+    /// A state of the list that somebody has compared.
+    public init(sequence: Int, hash: [UInt8]) {
+      self.sequence = sequence
+      self.hash = hash
+    }
+
+    package init(_ checkpoint: Checkpoint) throws(VaultError) {
+      self.init(sequence: checkpoint.sequence, hash: try checkpoint.hash())
+    }
+  }
+
+  /// The vault that is remembered.
+  public let vaultID: VaultID
+  /// The commitment of the root key, 32 bytes.
+  public package(set) var commitment: [UInt8]
+  /// The newest header that verified; nil after a fingerprint was accepted without a key, when any that verifies will
+  /// do.
+  public package(set) var header: Header?
+  /// Those before it, the latest first.
+  package var earlier: [Header] = []
+  /// The slots of that header.
+  public package(set) var slots: [SlotName]
+  /// Whether a person has ever said which vault it is: by its path, its fingerprint, or a yes. One that was only found
+  /// by searching is known, and may still be anybody's.
+  public package(set) var isNamed: Bool
+  /// The newest checkpoint that verified.
+  public package(set) var checkpoint: CheckpointMark?
+  /// The hash (32 bytes) of the header with another root that this machine is about to write: if it dies over that, it
+  /// still knows its own work.
+  package var announced: [UInt8]?
+
+  /// A pin of the vault and the root that `header` names, since a person says so, and of no state of them.
+  package init(accepting header: VaultHeader) {
+    vaultID = header.vaultID
+    commitment = header.root.commitment
+    slots = []
+    isNamed = true
+  }
+
+  /// A pin of a header that verified.
+  ///
+  /// - Parameter old: what was remembered of the vault before.
+  package init(_ header: VaultHeader, after old: Pin? = nil, isNamed: Bool = true) throws(VaultError) {
+    self.init(accepting: header)
+    self.isNamed = isNamed || old?.isNamed == true
+    checkpoint = old?.checkpoint
+    let newest = Header(revision: header.revision, hash: try header.hash())
+    self.header = newest
+    earlier = Array(([old?.header].compactMap(\.self) + (old?.earlier ?? [])).filter { $0 != newest }.prefix(7))
+    slots = header.slots.map { SlotName(id: $0.id, label: $0.label) }
+  }
+
+  /// What people compare: 40 hex digits of 20 bytes; see ``LockedVault/fingerprint()``.
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  public func fingerprint() throws(VaultError) -> String {
+    try Fingerprint.text(vaultID: vaultID, commitment: commitment)
+  }
+
+  /// How a header differs from what is remembered; nil when it is the same or a later one.
+  ///
+  /// Another root is told before an older or forked header.
+  package func difference(from header: VaultHeader) throws(VaultError) -> PinDifference? {
+    if let announced, try header.hash() == announced { return nil }
+    guard commitment == header.root.commitment else {
+      return .otherRoot(
+        expected: try fingerprint(),
+        found: try Fingerprint.text(vaultID: header.vaultID, commitment: header.root.commitment))
+    }
+    return try self.header?.difference(from: header, before: earlier)
+  }
+}
+
+extension Pin.Header {
+  /// How a header differs from this one; nil when it is the same or a later one.
+  ///
+  /// - Parameter earlier: those that this machine has seen before this one.
+  package func difference(from header: VaultHeader, before earlier: [Pin.Header] = []) throws(VaultError)
+    -> PinDifference?
+  {
+    let found = Pin.Header(revision: header.revision, hash: try header.hash())
+    return switch Succession(of: (found.revision, found.hash), after: (revision, hash)) {
+    case .newer, .same: nil
+    case .older:
+      .olderHeader(
+        expected: self, found: found,
+        Familiarity(of: (found.revision, found.hash), among: ([self] + earlier).map { ($0.revision, $0.hash) }))
+    case .forked: .otherHeader(expected: self, found: found)
+    }
+  }
+}
+
+extension Pin.CheckpointMark {
+  /// How the checkpoint that is there differs from this one; nil when it is the same or a later one.
+  package func difference(from found: Pin.CheckpointMark?) -> PinDifference? {
+    guard let found else { return .olderCheckpoint(expected: sequence, found: nil) }
+    return switch Succession(of: (found.sequence, found.hash), after: (sequence, hash)) {
+    case .newer, .same: nil
+    case .older: .olderCheckpoint(expected: sequence, found: found.sequence)
+    case .forked: .otherCheckpoint(sequence: sequence)
+    }
+  }
+}
+
+/// How a vault differs from what a machine remembers.
+package enum PinDifference: Sendable, Equatable {
+  /// Another vault was at this path.
+  case otherVault(expected: VaultID, found: VaultID)
+  /// The vault had another root key; both as fingerprints.
+  case otherRoot(expected: String, found: String)
+  /// The header is older than the newest that was seen.
+  case olderHeader(expected: Pin.Header, found: Pin.Header, Familiarity)
+  /// The header has the revision of the newest that was seen, and is not the same.
+  case otherHeader(expected: Pin.Header, found: Pin.Header)
+  /// The checkpoint is older than the newest that was seen, or gone (nil).
+  case olderCheckpoint(expected: Int, found: Int?)
+  /// The checkpoint has the sequence of the newest that was seen, and is not the same.
+  case otherCheckpoint(sequence: Int)
+
+  /// Whether it is not the vault, or not the root key, that was expected: told before any damage (format 1, section
+  /// 9.1, Pin and seen).
+  package var isIdentity: Bool {
+    switch self {
+    case .otherVault, .otherRoot: true
+    case .olderHeader, .otherHeader, .olderCheckpoint, .otherCheckpoint: false
+    }
+  }
+}
+
+/// How a vault relates to what a machine remembers.
+package enum PinState: Sendable, Equatable {
+  /// Nothing is remembered of it.
+  case new
+  /// It is the vault that is remembered, in the same state or a later one.
+  case pinned(Pin)
+  /// It is not what is remembered, or an earlier state of it.
+  case differs(PinDifference)
+}
+
+/// What a machine remembers of a vault and of the paths that it lies at, read once.
+package struct KnownVault: Sendable {
+  package let paths: [String]
+  /// What was seen at those paths.
+  package let marks: [String: PathMark]
+  /// The copy of the vault that is there; nil for the place at which the vault was seen first.
+  package let copy: String?
+  package let pin: Pin?
+  /// How the vault that was asked about relates to that.
+  package let state: PinState
+
+  /// Whether it is the vault that is remembered, in another state than that or a later one.
+  package var isSetBack: Bool { if case .differs(let difference) = state { !difference.isIdentity } else { false } }
+
+  /// Whether the vault was at one of the paths before; one that is in no folder has none.
+  package func wasHere(_ vaultID: VaultID) -> Bool { paths.isEmpty || marks.values.contains { $0.vaultID == vaultID } }
+
+  package init(
+    _ header: VaultHeader, paths: [String], marks: [String: PathMark], copy: String?, pin: Pin?
+  ) throws(VaultError) {
+    (self.paths, self.marks, self.copy, self.pin) = (paths, marks, copy, pin)
+    if let other = paths.lazy.compactMap({ marks[$0]?.vaultID }).first(where: { $0 != header.vaultID }) {
+      state = .differs(.otherVault(expected: other, found: header.vaultID))
+    } else if let pin {
+      let difference = try pin.difference(from: header)
+      state = difference.map { .differs($0) } ?? .pinned(pin)
+    } else {
+      state = .new
+    }
+  }
+}
+
+extension PinDifference {
+  /// The error that it is: what was expected, what was found, and the way on.
+  ///
+  /// - Parameter header: what was found. Where the vault and its root are the expected ones, its fingerprint is in no
+  ///   doubt, and the way on names it.
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  package func error(of header: VaultHeader) throws(VaultError) -> VaultError {
+    isIdentity ? error : error(try header.fingerprint())
+  }
+
+  /// The same without the fingerprint of what was found.
+  package var error: VaultError { error(nil) }
+
+  private func error(_ fingerprint: String?) -> VaultError {
+    func error(
+      _ code: VaultError.Code, _ reason: String, _ facts: Remedy..., file: String = VaultHeader.fileName
+    ) -> VaultError {
+      VaultError(code, reason, file: file, remedies: facts + [.leaveBranch, .acceptVault(fingerprint: fingerprint)])
+    }
+    switch self {
+    case .otherVault(let expected, let found):
+      return VaultError(
+        .unexpectedVault, "is of another vault than this machine knows at this path", file: VaultHeader.fileName,
+        remedies: [
+          "expected the vault \(expected.text), found \(found.text)", .acceptVault(fingerprint: fingerprint),
+        ])
+    case .otherRoot(let expected, let found):
+      return error(
+        .unexpectedVault, "has another root key than this machine knows of this vault",
+        "expected the fingerprint \(expected), found \(found)",
+        "after a rotation elsewhere that is so: ask who did it for the new fingerprint")
+    case .olderHeader(let expected, let found, let familiarity):
+      return error(
+        .rolledBack, familiarity.setback(to: "revision \(found.revision)", from: expected.revision),
+        "expected revision \(expected.revision) or later, found \(found.text)")
+    case .otherHeader(let expected, let found):
+      return error(
+        .forked, "is another one than this machine has seen with the same revision",
+        "expected \(expected.text), found \(found.text)")
+    case .olderCheckpoint(let expected, let found):
+      return error(
+        .rolledBack, found == nil ? "is gone" : "is older than the one that this machine has seen",
+        "expected sequence \(expected) or later, found \(found.map { "\($0)" } ?? "none")", file: Checkpoint.fileName)
+    case .otherCheckpoint(let sequence):
+      return error(
+        .forked, "is another one than this machine has seen with the same sequence",
+        "both have the sequence \(sequence)", file: Checkpoint.fileName)
+    }
+  }
+}
+
+extension Pin.Header {
+  fileprivate var text: String { "revision \(revision) (hash \(Hex.encode(hash).prefix(16))…)" }
+}

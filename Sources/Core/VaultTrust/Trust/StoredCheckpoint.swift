@@ -1,0 +1,31 @@
+internal import VaultDocument
+internal import VaultSealing
+package import VaultStorage
+
+/// A checkpoint as a store has it.
+///
+/// A type and no tuple: the optimiser of Swift 6.3 gives back a damaged copy of a large member of an optional tuple
+/// (`Tests/Toolchain/README.md`).
+package struct StoredCheckpoint: Sendable {
+  package let checkpoint: Checkpoint
+  /// Tells whether the file is still the same.
+  package let mark: ContentMark
+
+  /// Reads it, and does not authenticate it; nil when there is none.
+  package static func read(from store: any RecordStore) throws(VaultError) -> StoredCheckpoint? {
+    let reader = try inStore { () throws(StoreError) in try store.reader(of: .checkpoint) }
+    guard let reader else { return nil }
+    return StoredCheckpoint(checkpoint: try Checkpoint(reading: reader), mark: reader.mark)
+  }
+}
+
+extension Checkpoint {
+  /// Checks it under the root of the keyring that it names: the current one, or one that is still open.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, also for a retired or an unknown root.
+  package func authenticate(under keyring: Keyring) throws(VaultError) {
+    let hint = Array(rootID.bytes.prefix(8))
+    let root = try inSealing(file: Self.fileName) { () throws(SealingError) in try keyring.root(hint: hint) }
+    try authenticate(under: root)
+  }
+}

@@ -1,0 +1,96 @@
+internal import VaultAge
+package import VaultCrypto
+internal import VaultDocument
+package import VaultSealing
+package import VaultStorage
+
+/// Unlocks a vault: from its header and a key to the root key (format 1, section 9, Reading). Nothing is written.
+package struct Unlocking {
+  package let store: any RecordStore
+  package let header: VaultHeader
+
+  package init(store: any RecordStore, header: VaultHeader) {
+    (self.store, self.header) = (store, header)
+  }
+
+  /// The root key and the slot that gave it.
+  ///
+  /// The order is fixed: the slot's shape and cost, its hash, age, the ids, the commitment, the header's MAC.
+  ///
+  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`.
+  package func unlock(with key: VaultKey) throws(VaultError) -> (root: RootKey, slot: Slot) {
+    let (payload, slot) =
+      switch key {
+      case .identities(let identities): try open(with: identities)
+      case .passphrase(let passphrase, let maximum): try open(with: passphrase, maximum: maximum)
+      }
+    let root = try SlotPayload.parse(payload, slot: slot, header: header)
+    try verify(root, slot)
+    return (root, slot)
+  }
+
+  private func verify(_ root: RootKey, _ slot: Slot) throws(VaultError) {
+    guard root.id == header.root.id, constantTimeEqual(root.commitment, header.root.commitment) else {
+      throw SlotFile.damaged(slot, "holds another root key than the header names")
+    }
+    try header.authenticate(under: root)
+  }
+
+  private func open(with identities: [AgeIdentity]) throws(VaultError) -> (SecretBytes, Slot) {
+    for slot in header.slots {
+      guard case .x25519(let recipient) = slot.kind,
+        let identity = identities.first(where: { $0.recipient == recipient })
+      else { continue }
+      let file = try inspected(slot, maximumWorkFactor: SlotFile.defaultMaximumWorkFactor)
+      do throws(AgeError) {
+        return unsafe (try AgeFile.open(file.span.bytes, with: [.identity(identity)]), slot)
+      } catch {
+        throw SlotFile.damaged(slot, "does not open with its recipient's identity")
+      }
+    }
+    throw VaultError(.noMatchingSlot, "no slot of the vault is for this identity")
+  }
+
+  /// Tries every passphrase slot; a damaged one is an error only when no other opens.
+  private func open(with passphrase: SecretBytes, maximum: Int) throws(VaultError) -> (SecretBytes, Slot) {
+    let slots = header.slots.filter { $0.kind == .scrypt }
+    guard !slots.isEmpty else {
+      throw VaultError(.noMatchingSlot, "no slot of the vault takes a passphrase", remedies: [.useIdentity])
+    }
+    var refusal: VaultError?
+    for slot in slots {
+      do throws(VaultError) {
+        if let payload = try open(slot, with: passphrase, maximum: maximum) { return (payload, slot) }
+      } catch {
+        refusal = refusal ?? error
+      }
+    }
+    throw refusal
+      ?? VaultError(.wrongPassphrase, "the passphrase opens no slot of the vault", remedies: ["check it and try again"])
+  }
+
+  /// What the slot holds; nil when it is another passphrase's.
+  package func open(
+    _ slot: Slot, with passphrase: SecretBytes, maximum: Int
+  ) throws(VaultError) -> SecretBytes? {
+    let file = try inspected(slot, maximumWorkFactor: maximum)
+    do throws(AgeError) {
+      return try unsafe AgeFile.open(file.span.bytes, with: [.passphrase(passphrase, maximumWorkFactor: maximum)])
+    } catch {
+      switch error.code {
+      case .wrongPassphrase, .noMatchingIdentity: return nil
+      case .cryptoFailed: throw VaultError(.memoryUnavailable, error.reason, file: slot.path, underlying: error)
+      default: throw SlotFile.damaged(slot, "is damaged")
+      }
+    }
+  }
+
+  /// The bytes of a slot's file, after everything that can be checked without a key.
+  private func inspected(_ slot: Slot, maximumWorkFactor: Int) throws(VaultError) -> [UInt8] {
+    guard let file = try inStore({ () throws(StoreError) in try store.read(.slot(slot.id)) }) else {
+      throw SlotFile.damaged(slot, "is missing")
+    }
+    try SlotFile.inspect(file, slot, maximumWorkFactor: maximumWorkFactor)
+    return file
+  }
+}

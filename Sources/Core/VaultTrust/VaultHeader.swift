@@ -1,0 +1,213 @@
+internal import VaultCrypto
+public import VaultDocument
+internal import VaultRecords
+public import VaultSealing
+
+/// The content of `vault.json` (format 1, section 7, Header), parsed strictly; it is authentic only once its MAC was
+/// verified.
+public struct VaultHeader: Sendable {
+  package static let fileName = "vault.json"
+  package static let format = 1
+
+  /// The current root key: id, commitment (32 bytes) and when it was made.
+  public struct Root: Sendable {
+    /// The id of the key, 16 bytes.
+    public let id: RootID
+    /// What binds the header to the key, 32 bytes.
+    public let commitment: [UInt8]
+    /// When it was made.
+    public let createdAt: Timestamp
+  }
+
+  /// The id of the vault, the same for ever.
+  public let vaultID: VaultID
+  /// When the vault was made.
+  public let createdAt: Timestamp
+  /// How many times the header was written, from 1.
+  public let revision: Int
+  /// The root key of now.
+  public let root: Root
+  /// The root keys before it.
+  public let keyring: [KeyringEntry]
+  /// The ways to unlock.
+  public let slots: [Slot]
+  /// The extensions of the format that a reader has to know, ascending.
+  public let requirements: [String]
+  /// JSON Schemas by the names of the kinds that this vault declares.
+  public let declaredKinds: JSONObject
+  /// The whole tree, as the MAC covers it.
+  package let document: JSONObject
+
+  /// Reads the bytes of `vault.json`.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
+  public init(parsing bytes: [UInt8]) throws(VaultError) {
+    guard case .object(let document) = try parseDocument(bytes, file: Self.fileName) else {
+      throw Self.damaged("is not an object")
+    }
+    try self.init(document)
+  }
+
+  private init(_ document: JSONObject) throws(VaultError) {
+    let members = MemberReader(document, file: Self.fileName)
+    guard try members.number("format") == JSONNumber(Self.format) else {
+      throw VaultError(.newerFormat, "was written by a newer version of this program", file: Self.fileName)
+    }
+    guard let requirements = Requirements.names(in: document) else {
+      throw members.damaged(Requirements.memberName)
+    }
+    self.requirements = requirements
+    if let refusal = Requirements.refusal(of: requirements) {
+      throw VaultError(.newerFormat, refusal, file: Self.fileName, field: Requirements.memberName)
+    }
+    try members.allowOnly([
+      "created_at", "format", "id", "keyring", "kinds", "mac", Requirements.memberName, "revision", "root", "slots",
+    ])
+    vaultID = try members.identifier("id")
+    createdAt = try members.time("created_at")
+    revision = try members.integer("revision")
+    guard revision >= 1 else { throw Self.damaged("has no valid revision") }
+    root = try Root(members.object("root"))
+    keyring = try members.objects("keyring").map(KeyringEntry.init(_:))
+    slots = try members.objects("slots").map(Slot.init(_:))
+    declaredKinds = try members.kinds()
+    _ = try members.text("mac")
+    self.document = document
+    try checkReferences()
+  }
+
+  /// Ids that must differ do, and there is a way to unlock.
+  private func checkReferences() throws(VaultError) {
+    guard !slots.isEmpty else { throw Self.damaged("has no slot") }
+    guard Set(slots.map(\.id)).count == slots.count else { throw Self.damaged("names a slot twice") }
+    let recipients = slots.compactMap(\.recipient)
+    guard Set(recipients).count == recipients.count else { throw Self.damaged("names a recipient twice") }
+    let hints = ([root.id] + keyring.map(\.id)).map { $0.bytes.prefix(8) }
+    guard Set(hints).count == hints.count else { throw Self.damaged("names a root key twice") }
+  }
+
+  /// A header that was changed by this program, authenticated under `root`.
+  package static func make(
+    vaultID: VaultID, createdAt: Timestamp, revision: Int, root: RootKey, rootCreatedAt: Timestamp, slots: [Slot]
+  ) throws(VaultError) -> VaultHeader {
+    var document = JSONObject()
+    document["created_at"] = .string(createdAt.text)
+    document["format"] = .number(JSONNumber(format))
+    document["id"] = .string(vaultID.text)
+    document["keyring"] = .array([])
+    document["kinds"] = .object(JSONObject())
+    document["revision"] = .number(JSONNumber(revision))
+    document["root"] = .object(Self.members(of: root, createdAt: rootCreatedAt))
+    document["slots"] = .array(slots.map { .object($0.members) })
+    return try authenticated(document, under: root)
+  }
+
+  /// The header with some members changed: its next revision, authenticated under its root.
+  ///
+  /// What is not given stays as it is; so does the text of every slot that stays.
+  package func changed(
+    slots: [Slot]? = nil, keyring: [KeyringEntry]? = nil, kinds: JSONObject? = nil, requirements: [String]? = nil,
+    root: RootKey, rootCreatedAt: Timestamp? = nil
+  ) throws(VaultError) -> VaultHeader {
+    var changed = document
+    if let requirements, !requirements.isEmpty {
+      changed[Requirements.memberName] = .array(requirements.map { .string($0) })
+    }
+    changed["revision"] = .number(JSONNumber(revision + 1))
+    if let slots { changed["slots"] = .array(slots.map { .object(memberText(of: $0)) }) }
+    if let keyring { changed["keyring"] = .array(keyring.map { .object($0.members) }) }
+    if let kinds { changed["kinds"] = .object(kinds) }
+    if let rootCreatedAt { changed["root"] = .object(Self.members(of: root, createdAt: rootCreatedAt)) }
+    return try Self.authenticated(changed, under: root)
+  }
+
+  /// The entry of a slot as it stands in the file, or as it is written when it is new.
+  private func memberText(of slot: Slot) -> JSONObject {
+    guard case .array(let items)? = document["slots"], let index = slots.firstIndex(where: { $0.id == slot.id }),
+      case .object(let members) = items[index]
+    else { return slot.members }
+    return members
+  }
+
+  private static func members(of root: RootKey, createdAt: Timestamp) -> JSONObject {
+    var members = JSONObject()
+    members["id"] = .string(root.id.description)
+    members["commitment"] = .string(Base64.encode(root.commitment))
+    members["created_at"] = .string(createdAt.text)
+    return members
+  }
+
+  private static func authenticated(
+    _ document: JSONObject, under root: RootKey
+  ) throws(VaultError) -> VaultHeader {
+    var document = document
+    let unauthenticated = document
+    let mac = try inSealing(file: fileName) { () throws(SealingError) in
+      try root.mac(of: unauthenticated, as: .header)
+    }
+    document["mac"] = .string(Base64.encode(mac))
+    return try VaultHeader(document)
+  }
+
+  /// Checks that the header was written by somebody who has `root`.
+  ///
+  /// - Throws: ``VaultError`` `.damaged`.
+  package func authenticate(under root: RootKey) throws(VaultError) {
+    guard
+      try inSealing(file: Self.fileName, { () throws(SealingError) in try root.authenticates(document, as: .header) })
+    else {
+      throw Self.damaged("does not authenticate: it was changed or damaged")
+    }
+  }
+
+  /// SHA-256 (32 bytes) of the canonical encoding of the whole header: names this state of it (format 1, section 7,
+  /// Header).
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  public func hash() throws(VaultError) -> [UInt8] {
+    let canonical = JSONValue.object(document).canonicalBytes()
+    return try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(canonical.span.bytes) }
+  }
+
+  /// What people compare to know that two folders are the same vault with the same keys: 40 hex digits of 20 bytes.
+  ///
+  /// - Throws: ``VaultError`` `.internalFailure`.
+  public func fingerprint() throws(VaultError) -> String {
+    try Fingerprint.text(vaultID: vaultID, commitment: root.commitment)
+  }
+
+  /// The bytes of `vault.json`.
+  package func fileBytes() throws(VaultError) -> [UInt8] {
+    do {
+      return try JSONValue.object(document).prettyBytes()
+    } catch {
+      throw VaultError(.inputRefused, "would exceed the limits of the format", file: Self.fileName)
+    }
+  }
+
+  private static func damaged(_ reason: String) -> VaultError {
+    VaultError(.damaged, reason, file: fileName)
+  }
+}
+
+extension VaultHeader.Root {
+  fileprivate init(_ members: MemberReader) throws(VaultError) {
+    try members.allowOnly(["commitment", "created_at", "id"])
+    id = try members.rootID("id")
+    commitment = try members.base64("commitment", byteCount: RootKey.commitmentByteCount)
+    createdAt = try members.time("created_at")
+  }
+}
+
+extension MemberReader {
+  /// Checks the declared kinds: valid names of their own, each with an object (format 1, section 7, Header).
+  fileprivate func kinds() throws(VaultError) -> JSONObject {
+    guard case .object(let kinds)? = self["kinds"] else { throw damaged("kinds") }
+    for (name, schema) in kinds {
+      guard RecordKindName.isValid(name), !RecordKind.reservedNames.contains(name), schema.object != nil else {
+        throw damaged("kinds")
+      }
+    }
+    return kinds
+  }
+}
