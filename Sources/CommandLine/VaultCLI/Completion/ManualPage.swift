@@ -47,7 +47,7 @@ struct ManualPage {
   private static func parts(of command: any ParsableCommand.Type, isWhole: Bool) -> [String] {
     let form = CommandForm(of: command)
     let common = CommandForm.common.options
-    let shared = Set(common.flatMap(\.names))
+    let shared = Set(common.flatMap(\.names)).union(["--version"])
     let isRoot = command == VaultCommand.self
     let options = isRoot ? common : form.options.filter { !shared.contains($0.names[0]) }
     var lines: [String] = []
