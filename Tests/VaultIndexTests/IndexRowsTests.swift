@@ -18,7 +18,7 @@ import VaultIndex
         folder.append(
           IndexRow(
             id: id, kind: "login", name: names[index], revision: index, createdAt: created,
-            updatedAt: .now()), mark, RecordText())
+            updatedAt: .now()), mark: mark, text: RecordText())
       }
       return folder
     }

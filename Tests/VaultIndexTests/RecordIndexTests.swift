@@ -26,7 +26,7 @@ import VaultIndex
     text.add(name)
     let row = IndexRow(
       id: id(number), kind: kind, name: name, revision: 2, createdAt: time, updatedAt: time)
-    folder.append(row, mark, text)
+    folder.append(row, mark: mark, text: text)
   }
 
   private func folder(_ names: String...) throws -> IndexedFolder {
@@ -48,8 +48,8 @@ import VaultIndex
     var written = try folder("Ada", "", "Zoe\u{308}")
     let time = try Timestamp(secondsSinceEpoch: -5, nanoseconds: 999_999_999)
     written.append(
-      IndexRow(id: id(7), kind: "wifi", name: "last", revision: .max, createdAt: time, updatedAt: .now()), mark,
-      RecordText())
+      IndexRow(id: id(7), kind: "wifi", name: "last", revision: .max, createdAt: time, updatedAt: .now()), mark: mark,
+      text: RecordText())
     written.append(watched: id(8), mark)
     try open().keep(written, as: 3)
     for withTexts in [true, false] {

@@ -17,7 +17,7 @@ import VaultIndex
     var folder = IndexedFolder(IndexMark(nil, readAt: .now()))
     for (number, text) in zip(UInt8.min..., texts) {
       let row = IndexRow(id: id(number), kind: "login", name: "", revision: 1, createdAt: .now(), updatedAt: .now())
-      folder.append(row, folder.mark, text)
+      folder.append(row, mark: folder.mark, text: text)
     }
     return folder
   }

@@ -5,7 +5,7 @@ import VaultCrypto
 enum AgeFileReader {
   /// The whole file at once.
   static func open(
-    _ file: [UInt8], _ credentials: [AgeCredential], _ encoding: AgeEncoding
+    _ file: [UInt8], credentials: [AgeCredential], encoding: AgeEncoding
   ) -> Result<[UInt8], AgeError> {
     outcome { () throws(AgeError) in
       try AgeFile.open(RawSpan(_elements: file.span), with: credentials, encoding: encoding, maximumByteCount: 4 << 20)
@@ -15,7 +15,7 @@ enum AgeFileReader {
 
   /// As a stream that gives at most `pieceByteCount` bytes a time.
   static func stream(
-    _ file: [UInt8], _ credentials: [AgeCredential], _ encoding: AgeEncoding, pieceByteCount: Int
+    _ file: [UInt8], credentials: [AgeCredential], encoding: AgeEncoding, pieceByteCount: Int
   ) -> Result<[UInt8], AgeError> {
     var rest = file[...]
     return outcome { () throws(AgeError) in

@@ -43,9 +43,10 @@ enum AgeTarget: FuzzTarget {
 
   private static func checkOpening(_ input: [UInt8]) {
     for encoding in [AgeEncoding.binary, .detected] {
-      let whole = AgeFileReader.open(input, credentials, encoding)
+      let whole = AgeFileReader.open(input, credentials: credentials, encoding: encoding)
       for pieceByteCount in [1, 1 << 20] {
-        let streamed = AgeFileReader.stream(input, credentials, encoding, pieceByteCount: pieceByteCount)
+        let streamed = AgeFileReader.stream(
+          input, credentials: credentials, encoding: encoding, pieceByteCount: pieceByteCount)
         require(agree(whole, streamed), "a stream is opened and refused like the whole file")
       }
     }
@@ -72,15 +73,17 @@ enum AgeTarget: FuzzTarget {
     let file = must("anything can be sealed") { () throws(AgeError) in
       try AgeFile.seal(RawSpan(_elements: plaintext.span), to: [Fixture.identity.recipient])
     }
-    require((try? AgeFileReader.open(file, credentials, .binary).get()) == plaintext, "a file opens to what was sealed")
+    require(
+      (try? AgeFileReader.open(file, credentials: credentials, encoding: .binary).get()) == plaintext,
+      "a file opens to what was sealed")
     var changed = file
     let number = (Int(input[2]) << 8 | Int(input[3])) % file.count
     let place = isLong ? file.count - 1 - number : number
     if input[1] & 0x10 == 0 { changed[place] ^= 1 } else { changed.removeLast(file.count - place) }
-    let whole = AgeFileReader.open(changed, credentials, .binary)
+    let whole = AgeFileReader.open(changed, credentials: credentials, encoding: .binary)
     require((try? whole.get()) == nil, "a file that was cut or changed does not open")
     let streamed = AgeFileReader.stream(
-      changed, credentials, .binary, pieceByteCount: (isLong ? 4099 : 1) + Int(input[1]))
+      changed, credentials: credentials, encoding: .binary, pieceByteCount: (isLong ? 4099 : 1) + Int(input[1]))
     require(agree(whole, streamed), "a stream is opened and refused like the whole file")
   }
 }

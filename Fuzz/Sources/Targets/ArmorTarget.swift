@@ -43,11 +43,12 @@ enum ArmorTarget: FuzzTarget {
   }
 
   private static func checkOpening(_ input: [UInt8], _ file: [UInt8]) {
-    let binary = AgeFileReader.open(file, credentials, .binary)
+    let binary = AgeFileReader.open(file, credentials: credentials, encoding: .binary)
     let results = [
-      AgeFileReader.open(input, credentials, .armored), AgeFileReader.open(input, credentials, .detected),
-      AgeFileReader.stream(input, credentials, .armored, pieceByteCount: 1),
-      AgeFileReader.stream(input, credentials, .detected, pieceByteCount: 100),
+      AgeFileReader.open(input, credentials: credentials, encoding: .armored),
+      AgeFileReader.open(input, credentials: credentials, encoding: .detected),
+      AgeFileReader.stream(input, credentials: credentials, encoding: .armored, pieceByteCount: 1),
+      AgeFileReader.stream(input, credentials: credentials, encoding: .detected, pieceByteCount: 100),
     ]
     for result in results {
       switch (binary, result) {

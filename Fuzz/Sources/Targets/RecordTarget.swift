@@ -31,7 +31,7 @@ enum RecordTarget: FuzzTarget {
     guard case .object(var fields)? = document else { return }
     let envelope = try? RecordEnvelope(of: .object(fields))
     fields[RecordEnvelope.memberName] = nil
-    checkSealing(fields, draft(like: envelope), input)
+    checkSealing(fields, draft: draft(like: envelope), input: input)
   }
 
   private static func draft(like envelope: RecordEnvelope? = nil) -> EnvelopeDraft {
@@ -82,7 +82,7 @@ enum RecordTarget: FuzzTarget {
     require((waiting { try? await vault.list() } == nil) != isLive, "a file that is left out is a fault")
   }
 
-  private static func checkSealing(_ fields: JSONObject, _ draft: EnvelopeDraft, _ input: [UInt8]) {
+  private static func checkSealing(_ fields: JSONObject, draft: EnvelopeDraft, input: [UInt8]) {
     let sealed: JSONValue
     do throws(SealingError) {
       sealed = try RecordSeal.seal(fields, draft, keys: Fixture.keys).document
@@ -96,7 +96,7 @@ enum RecordTarget: FuzzTarget {
     let record = must("a sealed record verifies") { () throws(SealingError) in try verify(tree) }
     require(revealed(record.fields) == revealed(fields), "a record holds what was sealed")
     checkCustomer(record)
-    checkTampering(bytes, tree, input)
+    checkTampering(bytes, tree: tree, input: input)
   }
 
   private static func revealed(_ fields: JSONObject) -> JSONValue {
@@ -122,7 +122,7 @@ enum RecordTarget: FuzzTarget {
   }
 
   /// One bit of the file is turned, at a place that the input chooses.
-  private static func checkTampering(_ bytes: [UInt8], _ tree: JSONValue, _ input: [UInt8]) {
+  private static func checkTampering(_ bytes: [UInt8], tree: JSONValue, input: [UInt8]) {
     let choice = input.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 } >> 8
     var changed = bytes
     changed[Int(choice % UInt64(bytes.count))] ^= 1 << UInt8(choice >> 40 & 7)

@@ -136,14 +136,14 @@ package struct HeldKey {
         answer = AgentMessage([:], key: try root.unwrapDataKey(WrappedKey(parsing: text), record: record))
         guard !handover.confirms || confirmed.contains(record) else { return .refusal("unconfirmed") }
       }
-      note(record, isNew ? "wrap" : "open", peer)
+      note(record, action: isNew ? "wrap" : "open", peer: peer)
       return answer
     } catch {
       return .refusal(error.code == .unknownRoot ? "root" : "damaged")
     }
   }
 
-  private mutating func note(_ record: RecordID, _ action: String, _ peer: LocalSocket.Peer) {
+  private mutating func note(_ record: RecordID, action: String, peer: LocalSocket.Peer) {
     if uses.count == Self.longestLog { uses.removeFirst() }
     uses.append(
       AgentUse(

@@ -96,7 +96,8 @@ package struct Git {
   package func asPerson(_ arguments: [String], _ input: String) -> (code: Int32, text: String)? {
     let bytes = Array(input.utf8)
     return try? unsafe System.answerOfTool(
-      "git", personWords(arguments), bytes.span.bytes, variables: Self.asIn(System.variablesForTools()))
+      "git", arguments: personWords(arguments), value: bytes.span.bytes,
+      variables: Self.asIn(System.variablesForTools()))
   }
 
   /// Runs it as a person does, and lets it go on when this process ends, so that git finishes what it has begun; its
@@ -120,7 +121,7 @@ package struct Git {
   }
 
   /// What git says is wrong, in a line.
-  static func reason(_ text: String, _ command: String, _ code: Int32) -> String {
+  static func reason(_ text: String, command: String, code: Int32) -> String {
     let lines = text.split(separator: "\n").map(String.init)
     if text.contains("Please tell me who you are") { return "git does not know who you are: `git config user.email`" }
     let said = lines.first { $0.hasPrefix("fatal: ") || $0.hasPrefix("error: ") } ?? lines.first { !$0.isEmpty }

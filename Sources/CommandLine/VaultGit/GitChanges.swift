@@ -89,7 +89,7 @@ package struct GitChanges {
   }
 
   /// What differs between two commits; nil where one of them is not there.
-  package static func between(_ old: String, _ new: String, _ git: Git) -> GitChanges? {
+  package static func between(_ old: String, new: String, git: Git) -> GitChanges? {
     guard let commit = git.lines(["rev-parse", "--verify", "--quiet", new + "^{commit}"]).first, !commit.isEmpty,
       let answer = git.output(
         ["diff-tree", "-r", "--raw", "--no-abbrev", "--no-renames", "-z", "--relative", old, commit, "--", "."],

@@ -19,7 +19,7 @@ extension DirectoryStore {
     let before = try recordsStatus()
     var buffer = [UInt8](repeating: 0, count: 16 << 10)
     _ = try withDirectory(.folder(folder)) { (directory) throws(StoreError) in
-      Self.forEach(ids, body) { (id) throws(StoreError) in
+      Self.forEach(ids, body: body) { (id) throws(StoreError) in
         let place = StoreLocation.record(id)
         return try files.contents(
           of: place.fileName, in: directory, limit: place.byteLimit, by: &buffer, noting: { note(id, $0) },

@@ -123,17 +123,17 @@ extension DirectoryStore {
   ) throws(StoreError) {
     let records = try recordsStatus()
     let isRead: Void? = try withDirectory(.folder(folder)) { (directory) throws(StoreError) in
-      Self.forEach(ids, body) { (id) throws(StoreError) in
+      Self.forEach(ids, body: body) { (id) throws(StoreError) in
         try read(id, in: directory, of: records) { note(id, $0) }
       }
     }
     // A folder that only a journal knows is not there yet, but its staged files are.
-    if isRead == nil { Self.forEach(ids, body) { (id) throws(StoreError) in try read(.record(id)) } }
+    if isRead == nil { Self.forEach(ids, body: body) { (id) throws(StoreError) in try read(.record(id)) } }
   }
 
   static func forEach(
-    _ ids: [RecordID], _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool,
-    _ read: (RecordID) throws(StoreError) -> [UInt8]?
+    _ ids: [RecordID], body: (RecordID, Result<[UInt8], StoreError>) -> Bool,
+    read: (RecordID) throws(StoreError) -> [UInt8]?
   ) {
     for id in ids {
       switch Result(catching: { () throws(StoreError) in try read(id) }) {

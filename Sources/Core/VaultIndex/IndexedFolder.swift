@@ -78,7 +78,7 @@ package struct IndexedFolder: Sendable {
   package init(_ mark: IndexMark) { self.mark = mark }
 
   /// What a file holds; nil when that cannot be.
-  init?(_ mark: IndexMark, _ entries: [Entry], _ strings: [UInt8], _ texts: [UInt8]?) {
+  init?(_ mark: IndexMark, entries: [Entry], strings: [UInt8], texts: [UInt8]?) {
     (self.mark, self.entries, self.strings, self.texts) = (mark, entries, strings, texts)
     var (end, textEnd): (UInt32, UInt32) = (0, 0)
     for entry in entries {
@@ -132,7 +132,7 @@ package struct IndexedFolder: Sendable {
 
 extension IndexedFolder {
   /// Takes a record, whose id follows those that are there.
-  package mutating func append(_ row: IndexRow, _ mark: IndexMark, _ text: RecordText) {
+  package mutating func append(_ row: IndexRow, mark: IndexMark, text: RecordText) {
     let (kind, name, key) = (Array(row.kind.utf8), Array(row.name.utf8), RecordText.key(of: row.name))
     let who = row.who.utf8.count <= UInt16.max ? Array(row.who.utf8) : []
     var entry = Entry(id: row.id, mark: mark)
@@ -143,14 +143,14 @@ extension IndexedFolder {
     entry.whoByteCount = UInt16(who.count)
     entry.isIrregularName = key == nil
     entry.isIrregularText = text.isIrregular
-    append(entry, (kind + who)[...], name[...], (key ?? [])[...], text.bytes[...])
+    append(entry, head: (kind + who)[...], name: name[...], key: (key ?? [])[...], text: text.bytes[...])
   }
 
   /// Takes a file that is to be read each time.
   package mutating func append(watched id: RecordID, _ mark: IndexMark) {
     var entry = Entry(id: id, mark: mark)
     entry.isWatched = true
-    append(entry, [], [], [], [])
+    append(entry, head: [], name: [], key: [], text: [])
   }
 
   /// Takes what another one knows of a record.
@@ -159,13 +159,13 @@ extension IndexedFolder {
     let start = other.start(index)
     let nameStart = start + entry.headByteCount
     append(
-      entry, other.strings[start..<nameStart], other.strings[nameStart..<Int(entry.nameEnd)],
-      other.strings[Int(entry.nameEnd)..<Int(entry.keyEnd)], other.texts?[other.text(index)] ?? [])
+      entry, head: other.strings[start..<nameStart], name: other.strings[nameStart..<Int(entry.nameEnd)],
+      key: other.strings[Int(entry.nameEnd)..<Int(entry.keyEnd)], text: other.texts?[other.text(index)] ?? [])
   }
 
   private mutating func append(
-    _ entry: Entry, _ head: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>, _ key: ArraySlice<UInt8>,
-    _ text: ArraySlice<UInt8>
+    _ entry: Entry, head: ArraySlice<UInt8>, name: ArraySlice<UInt8>, key: ArraySlice<UInt8>,
+    text: ArraySlice<UInt8>
   ) {
     var entry = entry
     let nameEnd = strings.count + head.count + name.count

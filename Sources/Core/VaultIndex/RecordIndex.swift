@@ -55,11 +55,11 @@ package final class RecordIndex: Sendable {
       header.byteCount == size,
       let entries = file.next(header.entryCount, of: IndexedFolder.Entry.self),
       let strings = file.next(header.stringByteCount, of: UInt8.self),
-      sum(header, number, entries, strings) == header.sum
+      sum(header, number: number, entries: entries, strings: strings) == header.sum
     else { return nil }
-    guard withTexts else { return IndexedFolder(header.mark, entries, strings, nil) }
+    guard withTexts else { return IndexedFolder(header.mark, entries: entries, strings: strings, texts: nil) }
     guard let texts = file.next(header.textByteCount, of: UInt8.self), sum(texts) == header.textSum else { return nil }
-    return IndexedFolder(header.mark, entries, strings, texts)
+    return IndexedFolder(header.mark, entries: entries, strings: strings, texts: texts)
   }
 
   /// Keeps what was read of a folder, texts included, unless another process is writing the same.
@@ -70,7 +70,7 @@ package final class RecordIndex: Sendable {
     var header = Header(
       mark: folder.mark, entryCount: folder.entries.count, stringByteCount: folder.strings.count,
       textByteCount: texts.count, textSum: sum(texts))
-    header.sum = sum(header, number, folder.entries, folder.strings)
+    header.sum = sum(header, number: number, entries: folder.entries, strings: folder.strings)
     guard var file = try IndexFile.made(name + ".new", in: directory) else { return }
     // Not synced: what a power cut leaves of it has another sum.
     guard file.append([header]), file.append(folder.entries), file.append(folder.strings), file.append(texts),
@@ -85,7 +85,7 @@ package final class RecordIndex: Sendable {
 
   /// Of what is read by every question.
   private func sum(
-    _ header: Header, _ number: UInt8, _ entries: [IndexedFolder.Entry], _ strings: [UInt8]
+    _ header: Header, number: UInt8, entries: [IndexedFolder.Entry], strings: [UInt8]
   ) -> UInt64 {
     var (sum, header) = (seed, header)
     header.sum = UInt64(number)

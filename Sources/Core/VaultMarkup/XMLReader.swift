@@ -133,7 +133,7 @@ private final class XMLBuilder {
     let parser: Parser
     let builder: XMLBuilder
 
-    init(_ expat: Expat, _ parser: Parser, _ builder: XMLBuilder) {
+    init(_ expat: Expat, parser: Parser, builder: XMLBuilder) {
       self.expat = expat
       unsafe self.parser = parser
       self.builder = builder
@@ -151,7 +151,7 @@ private final class XMLBuilder {
   @unsafe func parse(_ bytes: [UInt8], _ builder: XMLBuilder) -> (line: Int, column: Int)? {
     guard let parser = unsafe create(nil) else { return (1, 1) }
     defer { unsafe free(parser) }
-    let reading = unsafe Reading(self, parser, builder)
+    let reading = unsafe Reading(self, parser: parser, builder: builder)
     return withExtendedLifetime(reading) {
       unsafe setUser(parser, Unmanaged.passUnretained(reading).toOpaque())
       unsafe setElements(parser, Self.onStart, Self.onEnd)

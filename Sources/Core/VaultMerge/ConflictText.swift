@@ -32,7 +32,7 @@ enum ConflictText {
   private static let width = 7
 
   /// Both files whole.
-  static func whole(_ ours: [UInt8], _ theirs: [UInt8], _ labels: ConflictLabels) -> [UInt8] {
+  static func whole(_ ours: [UInt8], theirs: [UInt8], labels: ConflictLabels) -> [UInt8] {
     var text: [UInt8] = []
     text += marker("<", labels.ours)
     text += lines(ours)
@@ -44,9 +44,9 @@ enum ConflictText {
 
   /// The members that could be joined, and blocks for the others.
   static func of(
-    _ ours: RecordFile, _ theirs: RecordFile, _ refusal: MergeRefusal, _ labels: ConflictLabels
+    _ ours: RecordFile, theirs: RecordFile, refusal: MergeRefusal, labels: ConflictLabels
   ) -> [UInt8] {
-    let whole = whole(bytes(ours.document), bytes(theirs.document), labels)
+    let whole = whole(bytes(ours.document), theirs: bytes(theirs.document), labels: labels)
     guard let fields = refusal.fields, ours.members != theirs.members,
       case .object(let one) = ours.document, case .object(let other) = theirs.document
     else { return whole }
@@ -54,7 +54,8 @@ enum ConflictText {
     var printer = Printer(labels: labels) { path in
       paths.contains(path) || path.components.count == 2 && path.components.first == .member(RecordEnvelope.memberName)
     }
-    printer.append(fields.adding(RecordEnvelope.memberName, .object(ours.members)), one, other, at: .root, indent: 0)
+    printer.append(
+      fields.adding(RecordEnvelope.memberName, .object(ours.members)), ours: one, theirs: other, at: .root, indent: 0)
     printer.text += "\n".utf8
     return printer.hasBlock ? printer.text : whole
   }
@@ -82,7 +83,7 @@ enum ConflictText {
     }
 
     mutating func append(
-      _ merged: JSONObject, _ ours: JSONObject, _ theirs: JSONObject, at path: MemberPath, indent: Int
+      _ merged: JSONObject, ours: JSONObject, theirs: JSONObject, at path: MemberPath, indent: Int
     ) {
       text += "{\n".utf8
       let names = TreeMerge.names(merged, ours, theirs).filter { name in
@@ -92,12 +93,12 @@ enum ConflictText {
         let next = path.appending(name)
         let end = index + 1 < names.count ? "," : ""
         if isConflicting(next), ours[name] != theirs[name] {
-          block(name, ours[name], theirs[name], indent: indent + 1, end: end)
+          block(name, ours: ours[name], theirs: theirs[name], indent: indent + 1, end: end)
         } else if case .object(let value)? = merged[name], case .object(let one)? = ours[name],
           case .object(let other)? = theirs[name], one != other
         {
           head(name, indent: indent + 1)
-          append(value, one, other, at: next, indent: indent + 1)
+          append(value, ours: one, theirs: other, at: next, indent: indent + 1)
           text += "\(end)\n".utf8
         } else if let value = merged[name] {
           member(name, value, indent: indent + 1, end: end)
@@ -106,7 +107,7 @@ enum ConflictText {
       text += (margin(indent) + "}").utf8
     }
 
-    private mutating func block(_ name: String, _ ours: JSONValue?, _ theirs: JSONValue?, indent: Int, end: String) {
+    private mutating func block(_ name: String, ours: JSONValue?, theirs: JSONValue?, indent: Int, end: String) {
       hasBlock = true
       text += marker("<", labels.ours)
       if let ours { member(name, ours, indent: indent, end: end) }

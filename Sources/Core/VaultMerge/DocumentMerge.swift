@@ -14,7 +14,7 @@ package enum DocumentMerge {
     reading said: ([UInt8]) -> JSONObject?
   ) -> MergeOutcome {
     func refused(_ reason: MergeConflict.Reason) -> MergeOutcome {
-      .conflict([MergeConflict(reason)], text: ConflictText.whole(ours, theirs, labels))
+      .conflict([MergeConflict(reason)], text: ConflictText.whole(ours, theirs: theirs, labels: labels))
     }
     guard let one = said(ours), let other = said(theirs) else { return refused(.unreadable) }
     // Of two spellings of one tree the smaller, whoever merges.

@@ -29,7 +29,7 @@ package struct RecordMerge {
     labels: ConflictLabels = ConflictLabels()
   ) -> MergeOutcome {
     guard let one = RecordFile(parsing: ours), let other = RecordFile(parsing: theirs) else {
-      return .conflict([MergeConflict(.unreadable)], text: ConflictText.whole(ours, theirs, labels))
+      return .conflict([MergeConflict(.unreadable)], text: ConflictText.whole(ours, theirs: theirs, labels: labels))
     }
     let merge = RecordMerge(
       base: RecordFile(parsing: base), ours: one, theirs: other, place: place, currentRoot: currentRoot, key: key,
@@ -37,7 +37,7 @@ package struct RecordMerge {
     do throws(MergeRefusal) {
       return .merged(try merge.run())
     } catch {
-      return .conflict(error.conflicts, text: ConflictText.of(one, other, error, labels))
+      return .conflict(error.conflicts, text: ConflictText.of(one, theirs: other, refusal: error, labels: labels))
     }
   }
 
@@ -111,7 +111,8 @@ package struct RecordMerge {
     case (.authentic, .authentic):
       let areForks = later.envelope.revision == other.envelope.revision && later.envelope.mac != other.envelope.mac
       return try areForks
-        ? authenticated(later.fields, later.envelope.attachments, key) : bytes(of: later, besides: other)
+        ? authenticated(later.fields, attachments: later.envelope.attachments, key: key)
+        : bytes(of: later, besides: other)
     default: return try bytes(of: later, besides: other)
     }
   }
@@ -196,7 +197,7 @@ extension RecordMerge {
       return try bytes(of: side, besides: other)
     }
     guard let key else { throw MergeRefusal([MergeConflict(.needsKey)], fields: fields) }
-    return try authenticated(fields, attachments, key)
+    return try authenticated(fields, attachments: attachments, key: key)
   }
 
   /// By id, under which nothing ever changes: what either side has added, and nothing that either has taken away.
@@ -229,7 +230,7 @@ extension RecordMerge {
 
   private func joinedFields() throws(MergeRefusal) -> JSONObject {
     var tree = TreeMerge(preferring: preference, choose: choice)
-    let fields = tree.merge(base?.fields, ours.fields, theirs.fields)
+    let fields = tree.merge(base?.fields, ours: ours.fields, theirs: theirs.fields)
     guard tree.conflicts.isEmpty else { throw MergeRefusal(tree.conflicts, fields: fields) }
     var seen: Set<String> = []
     let areOnce = JSONValue.object(fields).allStrings { text in
@@ -260,7 +261,7 @@ extension RecordMerge {
 
   /// The version after both, made with the key.
   private func authenticated(
-    _ fields: JSONObject, _ attachments: [Attachment], _ key: any RecordMergeKey
+    _ fields: JSONObject, attachments: [Attachment], key: any RecordMergeKey
   ) throws(MergeRefusal) -> [UInt8] {
     guard let wrap = preferredWrap else { throw MergeRefusal(.key) }
     let (one, other) = (ours.envelope, theirs.envelope)

@@ -25,11 +25,11 @@ struct TreeMerge {
 
   /// The members of both; where there is a conflict, those of ours.
   mutating func merge(
-    _ base: JSONObject?, _ ours: JSONObject, _ theirs: JSONObject, at path: MemberPath = .root
+    _ base: JSONObject?, ours: JSONObject, theirs: JSONObject, at path: MemberPath = .root
   ) -> JSONObject {
     var result = JSONObject()
     for name in Self.names(base, ours, theirs) {
-      result[name] = value(base?[name], ours[name], theirs[name], at: path.appending(name))
+      result[name] = value(base?[name], ours: ours[name], theirs: theirs[name], at: path.appending(name))
     }
     return result
   }
@@ -42,14 +42,14 @@ struct TreeMerge {
   }
 
   private mutating func value(
-    _ base: JSONValue?, _ ours: JSONValue?, _ theirs: JSONValue?, at path: MemberPath
+    _ base: JSONValue?, ours: JSONValue?, theirs: JSONValue?, at path: MemberPath
   ) -> JSONValue? {
     if ours == theirs || theirs == base { return ours }
     if ours == base { return theirs }
     if case .object(let ours)? = ours, case .object(let theirs)? = theirs {
-      return .object(merge(base?.object, ours, theirs, at: path))
+      return .object(merge(base?.object, ours: ours, theirs: theirs, at: path))
     }
-    if path == Self.tagsPath, let tags = Self.tags(base, ours, theirs) { return tags }
+    if path == Self.tagsPath, let tags = Self.tags(base, ours: ours, theirs: theirs) { return tags }
     if let one = ours?.token, let other = theirs?.token {
       switch choose(base?.token, one, other) {
       case .ours: return ours
@@ -85,7 +85,7 @@ struct TreeMerge {
 
   /// What neither has taken away, in the order of the base, then what either has added, by bytes; nil when one of them
   /// is no set of readable words.
-  private static func tags(_ base: JSONValue?, _ ours: JSONValue?, _ theirs: JSONValue?) -> JSONValue? {
+  private static func tags(_ base: JSONValue?, ours: JSONValue?, theirs: JSONValue?) -> JSONValue? {
     guard let ours = words(ours), let theirs = words(theirs), let base = base == nil ? [] : words(base) else {
       return nil
     }

@@ -123,27 +123,29 @@ extension PostgresStore {
     switch kind {
     case .exclusive where patience == .zero:
       let taken = try inServer { () throws(ServerFault) in
-        try free([Gate.lock, Gate.waiting], "UPDATE", connection)
+        try free([Gate.lock, Gate.waiting], strength: "UPDATE", connection: connection)
       }
       hasGate = taken.contains(Gate.waiting)
       return taken.contains(Gate.lock)
     case .exclusive:
-      if !hasGate { hasGate = try isTaken(Gate.waiting, "UPDATE", connection, within: patience) }
+      if !hasGate { hasGate = try isTaken(Gate.waiting, strength: "UPDATE", connection: connection, within: patience) }
       guard hasGate else { return false }
-      return try isTaken(Gate.lock, "UPDATE", connection, within: patience)
+      return try isTaken(Gate.lock, strength: "UPDATE", connection: connection, within: patience)
     case .shared, .snapshot:
       guard try isOpen(Gate.waiting, connection, within: patience) else { return false }
-      return try isTaken(Gate.lock, "SHARE", connection, within: patience)
+      return try isTaken(Gate.lock, strength: "SHARE", connection: connection, within: patience)
     }
   }
 
   /// Locks a row until the transaction ends. Who waits does so in the server, behind those who came before, and has the
   /// row as soon as it is free.
   private func isTaken(
-    _ gate: Int, _ strength: String, _ connection: PostgresConnection, within patience: Duration
+    _ gate: Int, strength: String, connection: PostgresConnection, within patience: Duration
   ) throws(StoreError) -> Bool {
     guard patience > .zero else {
-      return try inServer { () throws(ServerFault) in try !free([gate], strength, connection).isEmpty }
+      return try inServer { () throws(ServerFault) in
+        try !free([gate], strength: strength, connection: connection).isEmpty
+      }
     }
     do throws(ServerFault) {
       try connection.run("SAVEPOINT waiting")
@@ -160,7 +162,7 @@ extension PostgresStore {
 
   /// Locks those rows until the transaction ends that nobody holds.
   private func free(
-    _ gates: [Int], _ strength: String, _ connection: PostgresConnection
+    _ gates: [Int], strength: String, connection: PostgresConnection
   ) throws(ServerFault) -> [Int] {
     var taken: [Int] = []
     try connection.rows(
@@ -191,7 +193,7 @@ extension PostgresStore {
     _ gate: Int, _ connection: PostgresConnection, within patience: Duration
   ) throws(StoreError) -> Bool {
     try inServer { () throws(ServerFault) in try connection.run("SAVEPOINT looked") }
-    let isOpen = try isTaken(gate, "SHARE", connection, within: patience)
+    let isOpen = try isTaken(gate, strength: "SHARE", connection: connection, within: patience)
     try inServer { () throws(ServerFault) in try connection.run("ROLLBACK TO SAVEPOINT looked") }
     return isOpen
   }
@@ -200,7 +202,7 @@ extension PostgresStore {
   func holder() -> LockHolder? {
     let row = try? pool.with { connection throws(ServerFault) -> String? in
       // A row that only readers hold can be locked so. The statement is a transaction of its own.
-      let isOpen = try !free([Gate.lock], "KEY SHARE", connection).isEmpty
+      let isOpen = try !free([Gate.lock], strength: "KEY SHARE", connection: connection).isEmpty
       guard !isOpen else { return nil }
       return try connection.row("SELECT v.holder FROM \(schema.vaults) AS v WHERE v.vault = $1", [.id(vault)])?.text(0)
     }

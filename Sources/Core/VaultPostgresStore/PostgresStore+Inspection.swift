@@ -21,7 +21,7 @@ extension PostgresStore: RemoteStore {
 
   package func inspection() throws(StoreError) -> [RemoteFinding] {
     let answers = try pool.with { connection throws(ServerFault) in
-      var answers = try Answers(connection, schema, [.id(vault)])
+      var answers = try Answers(connection, schema: schema, values: [.id(vault)])
       answers.isEncrypted = connection.encryption != nil
       return answers
     }
@@ -42,21 +42,22 @@ extension PostgresStore: RemoteStore {
   private func encryption(_ answers: Answers) -> RemoteFinding {
     if address.isOpenToOthers {
       return RemoteFinding(
-        "encryption", .bad,
-        "who stands between here and the server could pass for it: less than verify-full is asked for")
+        "encryption", state: .bad,
+        text: "who stands between here and the server could pass for it: less than verify-full is asked for")
     }
-    if answers.isEncrypted { return RemoteFinding("encryption", .good, "the connection is encrypted") }
+    if answers.isEncrypted { return RemoteFinding("encryption", state: .good, text: "the connection is encrypted") }
     return address.isLocal
-      ? RemoteFinding("encryption", .good, "the connection does not leave this machine")
-      : RemoteFinding("encryption", .bad, "the connection is not encrypted")
+      ? RemoteFinding("encryption", state: .good, text: "the connection does not leave this machine")
+      : RemoteFinding("encryption", state: .bad, text: "the connection is not encrypted")
   }
 
   private func clock(_ answers: Answers) -> RemoteFinding {
     let own = Timestamp.now().secondsSinceEpoch
     let difference = abs(own - answers.seconds)
     return difference <= 60
-      ? RemoteFinding("clock", .good, "the server's is this machine's")
-      : RemoteFinding("clock", .doubtful, "the server's and this machine's are \(difference) seconds apart")
+      ? RemoteFinding("clock", state: .good, text: "the server's is this machine's")
+      : RemoteFinding(
+        "clock", state: .doubtful, text: "the server's and this machine's are \(difference) seconds apart")
   }
 }
 
@@ -77,7 +78,7 @@ private struct Answers {
   let isAboutToBeAnalysed: Bool
   var isEncrypted = false
 
-  init(_ connection: PostgresConnection, _ schema: PostgresSchema, _ values: [SQLValue]) throws(ServerFault) {
+  init(_ connection: PostgresConnection, schema: PostgresSchema, values: [SQLValue]) throws(ServerFault) {
     let tables =
       [schema.vaults, schema.locks, schema.documents, schema.staged, schema.folders]
       .map { "'\($0)'::regclass" }.joined(separator: ", ") + ", to_regclass('\(schema.attachments)')"
@@ -112,59 +113,65 @@ private struct Answers {
 
   var durability: RemoteFinding {
     if !isDurable {
-      return RemoteFinding("durability", .bad, "it answers before a change is durable: synchronous_commit is off")
+      return RemoteFinding(
+        "durability", state: .bad, text: "it answers before a change is durable: synchronous_commit is off")
     }
     return survivesPowerCuts
-      ? RemoteFinding("durability", .good, "it answers when a change is durable")
-      : RemoteFinding("durability", .bad, "a power cut could cost everything: fsync is off")
+      ? RemoteFinding("durability", state: .good, text: "it answers when a change is durable")
+      : RemoteFinding("durability", state: .bad, text: "a power cut could cost everything: fsync is off")
   }
 
   var privileges: RemoteFinding {
     if isAdministrator {
-      return RemoteFinding("role", .doubtful, "may do everything in the server: a role of its own needs far less")
+      return RemoteFinding(
+        "role", state: .doubtful, text: "may do everything in the server: a role of its own needs far less")
     }
     if mayTruncate {
-      return RemoteFinding("role", .doubtful, "owns the tables, or may empty them: who reads and writes needs less")
+      return RemoteFinding(
+        "role", state: .doubtful, text: "owns the tables, or may empty them: who reads and writes needs less")
     }
-    return RemoteFinding("role", .good, mayWrite ? "reads and writes" : "reads alone")
+    return RemoteFinding("role", state: .good, text: mayWrite ? "reads and writes" : "reads alone")
   }
 
   var tables: RemoteFinding {
     hasForeignParts
       ? RemoteFinding(
-        "tables", .doubtful,
-        "there are triggers, or a view in the place of a table: they see and could change each write")
-      : RemoteFinding("tables", .good, "are tables, without triggers")
+        "tables", state: .doubtful,
+        text: "there are triggers, or a view in the place of a table: they see and could change each write")
+      : RemoteFinding("tables", state: .good, text: "are tables, without triggers")
   }
 
   var attachments: RemoteFinding {
     guard hasAttachmentTable else {
       return RemoteFinding(
-        "attachments", .doubtful, "an earlier program made the tables: there is none for attachments, so none is taken")
+        "attachments", state: .doubtful,
+        text: "an earlier program made the tables: there is none for attachments, so none is taken")
     }
     guard mayReadAttachments else {
-      return RemoteFinding("attachments", .bad, "their table is there, and this role may not read it")
+      return RemoteFinding("attachments", state: .bad, text: "their table is there, and this role may not read it")
     }
     return keepsAttachmentsApart
-      ? RemoteFinding("attachments", .good, "have their table")
+      ? RemoteFinding("attachments", state: .good, text: "have their table")
       : RemoteFinding(
-        "attachments", .bad, "rows of documents are kept apart by role, and those of attachments are not")
+        "attachments", state: .bad, text: "rows of documents are kept apart by role, and those of attachments are not")
   }
 
   var leftovers: RemoteFinding {
     hasLeftovers
-      ? RemoteFinding("leftovers", .doubtful, "a write is under way, or was ended: the next writer clears that away")
-      : RemoteFinding("leftovers", .good, "nothing is left of a write")
+      ? RemoteFinding(
+        "leftovers", state: .doubtful, text: "a write is under way, or was ended: the next writer clears that away")
+      : RemoteFinding("leftovers", state: .good, text: "nothing is left of a write")
   }
 
   /// A table without statistics can be read in a way that costs a hundred times as much.
   func index(_ plan: [String]) -> RemoteFinding {
     let usesKey = plan.contains { $0.contains("documents_pkey") }
     if !usesKey, isAboutToBeAnalysed {
-      return RemoteFinding("index", .good, "the server is about to count the rows anew, after many changes")
+      return RemoteFinding(
+        "index", state: .good, text: "the server is about to count the rows anew, after many changes")
     }
     return usesKey || rowCount < 1000
-      ? RemoteFinding("index", .good, "a record is found by the key of the table")
-      : RemoteFinding("index", .doubtful, "a record is not found by the key of the table: ANALYZE it")
+      ? RemoteFinding("index", state: .good, text: "a record is found by the key of the table")
+      : RemoteFinding("index", state: .doubtful, text: "a record is not found by the key of the table: ANALYZE it")
   }
 }

@@ -144,9 +144,12 @@ extension PostgresStore {
   ) throws(StoreError) {
     do throws(StoreError) {
       try writing(under: lock) { connection, generation throws(StoreError) in
-        if let guards, !guards.ids.isEmpty, let stale = try stale(.values(guards), "old", connection) { throw stale }
-        try change(source, connection, generation)
-        if let wrong = try stale(source, "new", connection) {
+        if let guards, !guards.ids.isEmpty, let stale = try stale(.values(guards), side: "old", connection: connection)
+        {
+          throw stale
+        }
+        try change(source, connection: connection, generation: generation)
+        if let wrong = try stale(source, side: "new", connection: connection) {
           throw StoreError(.unverifiedWrite, reason: "the database keeps something else", path: wrong.path)
         }
       }
@@ -162,12 +165,12 @@ extension PostgresStore {
   func requireExpected(_ source: ChangeSource) throws(StoreError) {
     let connection = try pool.take()
     defer { pool.give(connection) }
-    if let stale = try stale(source, "old", connection) { throw stale }
+    if let stale = try stale(source, side: "old", connection: connection) { throw stale }
   }
 
   /// The first place that does not hold what the rows say of one side.
   private func stale(
-    _ source: ChangeSource, _ side: String, _ connection: PostgresConnection
+    _ source: ChangeSource, side: String, connection: PostgresConnection
   ) throws(StoreError) -> StoreError? {
     let statement = """
       SELECT s.place, s.id FROM \(source.table(schema)) LEFT JOIN \(schema.documents) AS d ON d.vault = $1
@@ -186,7 +189,7 @@ extension PostgresStore {
   ///
   /// - Throws: `StoreError` `.changedUnderneath` without a place.
   private func change(
-    _ source: ChangeSource, _ connection: PostgresConnection, _ generation: Int64
+    _ source: ChangeSource, connection: PostgresConnection, generation: Int64
   ) throws(StoreError) {
     let values = [.id(vault)] + source.values + [.number(generation), .number(.random(in: 0 ... .max))]
     let steps = steps(source, generation: "$\(values.count - 1)::bigint")

@@ -34,8 +34,8 @@ package final class PostgresStore: RecordStore {
   package convenience init(
     at address: PostgresAddress, password: String? = nil, patience: ServerPatience
   ) throws(StoreError) {
-    let (schema, pool) = Self.parts(address, password, patience)
-    guard let vault = try Self.find(address, schema, pool) else {
+    let (schema, pool) = Self.parts(address, password: password, patience: patience)
+    guard let vault = try Self.find(address, schema: schema, pool: pool) else {
       throw StoreError(.notAVault, reason: "the database has no vault of this name", path: address.canonicalText)
     }
     self.init(address, schema, pool, vault)
@@ -55,7 +55,7 @@ package final class PostgresStore: RecordStore {
   }
 
   private static func parts(
-    _ address: PostgresAddress, _ password: String?, _ patience: ServerPatience
+    _ address: PostgresAddress, password: String?, patience: ServerPatience
   ) -> (PostgresSchema, ConnectionPool) {
     let name = "vault \(LockHolder.current.text)"
     let pool = ConnectionPool(address, applicationName: name, password: password, patience: patience)
@@ -64,7 +64,7 @@ package final class PostgresStore: RecordStore {
 
   /// The number of a vault; nil when there is none of that name.
   private static func find(
-    _ address: PostgresAddress, _ schema: PostgresSchema, _ pool: ConnectionPool
+    _ address: PostgresAddress, schema: PostgresSchema, pool: ConnectionPool
   ) throws(StoreError) -> Identifier? {
     let found = try pool.with(path: address.canonicalText) { connection throws(ServerFault) -> (Identifier, Int)? in
       let row = try connection.row(
@@ -97,9 +97,9 @@ extension PostgresStore {
   package static func create(
     at address: PostgresAddress, password: String?, makingTables: Bool, patience: ServerPatience
   ) throws(StoreError) -> PostgresStore {
-    let (schema, pool) = parts(address, password, patience)
-    if makingTables { try makeTables(address, schema, pool) }
-    if try find(address, schema, pool) == nil {
+    let (schema, pool) = parts(address, password: password, patience: patience)
+    if makingTables { try makeTables(address, schema: schema, pool: pool) }
+    if try find(address, schema: schema, pool: pool) == nil {
       // Both by one statement: a vault without its locks could not be locked. Of two who try, one makes it.
       try pool.with(path: address.canonicalText, writing: true) { connection throws(ServerFault) in
         try connection.run(
@@ -122,11 +122,11 @@ extension PostgresStore {
   /// Makes the tables that are not there; several may try at once, and then all but one are told that something is
   /// there already or was changed meanwhile.
   private static func makeTables(
-    _ address: PostgresAddress, _ schema: PostgresSchema, _ pool: ConnectionPool
+    _ address: PostgresAddress, schema: PostgresSchema, pool: ConnectionPool
   ) throws(StoreError) {
     var statements = schema.creation
     // Where there are tables none is altered, whichever vaults they hold: that would wait for all that work in them.
-    if case .success = Result(catching: { () throws(StoreError) in try find(address, schema, pool) }) {
+    if case .success = Result(catching: { () throws(StoreError) in try find(address, schema: schema, pool: pool) }) {
       let isWhole = try pool.with(path: address.canonicalText) { connection throws(ServerFault) in
         try connection.hasTable(schema.attachments)
       }
@@ -149,7 +149,7 @@ extension PostgresStore {
   private convenience init(
     at address: PostgresAddress, _ pool: ConnectionPool, _ schema: PostgresSchema
   ) throws(StoreError) {
-    guard let vault = try Self.find(address, schema, pool) else {
+    guard let vault = try Self.find(address, schema: schema, pool: pool) else {
       throw StoreError(.notAVault, reason: "the database has no vault of this name", path: address.canonicalText)
     }
     self.init(address, schema, pool, vault)

@@ -121,7 +121,7 @@ extension RecordStore {
 
   /// A writer that gathers the whole document.
   package func wholeWriter(of location: StoreLocation, under lock: any StoreLock) -> any StoreWriter {
-    WholeWriter(self, location, lock)
+    WholeWriter(self, location: location, lock: lock)
   }
 }
 
@@ -150,7 +150,7 @@ private final class WholeWriter: StoreWriter {
   private let lock: any StoreLock
   private var bytes: [UInt8] = []
 
-  init(_ store: any RecordStore, _ location: StoreLocation, _ lock: any StoreLock) {
+  init(_ store: any RecordStore, location: StoreLocation, lock: any StoreLock) {
     (self.store, self.location, self.lock) = (store, location, lock)
   }
 

@@ -96,7 +96,7 @@ package struct RemoteFinding: Sendable {
   package let text: String
 
   /// A finding of these.
-  package init(_ name: String, _ state: State, _ text: String) {
+  package init(_ name: String, state: State, text: String) {
     (self.name, self.state, self.text) = (name, state, text)
   }
 }

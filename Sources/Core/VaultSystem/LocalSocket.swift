@@ -49,7 +49,8 @@ package enum LocalSocket {
     do throws(Errno) {
       // A listener that takes nobody makes this call wait as well.
       limitCalls(on: file)
-      _ = try checked(unsafe withAddress(path) { address, count in unsafe connectTo(file, address, count) })
+      _ = try checked(
+        unsafe withAddress(path) { address, count in unsafe connectTo(file, address: address, count: count) })
       return file
     } catch {
       close(file)
@@ -210,7 +211,7 @@ package enum LocalSocket {
   }
 }
 
-private func connectTo(_ file: Int32, _ address: UnsafePointer<sockaddr>, _ count: socklen_t) -> Int32 {
+private func connectTo(_ file: Int32, address: UnsafePointer<sockaddr>, count: socklen_t) -> Int32 {
   unsafe connect(file, address, count)
 }
 

@@ -76,7 +76,9 @@ package struct Clipboard {
       guard let words = once ? tool.takesOnce : tool.take else {
         throw CommandError.usage("--once", "is more than \(tool.name) can do", "wl-copy and xclip can")
       }
-      guard let status = try System.giveToTool(tool.name, hint(for: tool) + words, value) else { continue }
+      guard let status = try System.giveToTool(tool.name, arguments: hint(for: tool) + words, value: value) else {
+        continue
+      }
       guard status == 0 else {
         throw CommandError(
           .inputOutput, "no_clipboard", subject: tool.name, "cannot reach the clipboard (it ended with \(status))",
@@ -104,7 +106,7 @@ package struct Clipboard {
   func giveBack(_ text: RawSpan) {
     for tool in tools {
       let words = text.byteCount > 0 ? tool.take : tool.empty ?? tool.take
-      if (try? System.giveToTool(tool.name, words, text)) == 0 { return }
+      if (try? System.giveToTool(tool.name, arguments: words, value: text)) == 0 { return }
     }
   }
 

@@ -109,7 +109,8 @@ package struct SSHAgent {
     let replaced = ["SSH_AUTH_SOCK=\(socket)"] + variables
     let names = replaced.map { $0.prefix { $0 != "=" } + "=" }
     let inherited = System.variablesForTools().filter { variable in !names.contains { variable.hasPrefix($0) } }
-    let answer = try System.answerOfTool(Self.tool, words, input, variables: inherited + replaced, kept: kept)
+    let answer = try System.answerOfTool(
+      Self.tool, arguments: words, value: input, variables: inherited + replaced, kept: kept)
     guard let answer else {
       throw CommandError(
         .inputOutput, "no_ssh_add", subject: Self.tool, "is not installed",

@@ -7,7 +7,7 @@ import VaultTerminal
 /// One changed field as a line.
 package enum ChangeLine {
   /// `+ path: after`, `- path: before` or `path: before → after`; nil for what is not there.
-  package static func text(_ path: some CustomStringConvertible, _ before: String?, _ after: String?) -> String {
+  package static func text(_ path: some CustomStringConvertible, before: String?, after: String?) -> String {
     switch (before, after) {
     case (nil, let after): Printable.text("  + \(path): \(after ?? "")")
     case (let before, nil): Printable.text("  - \(path): \(before ?? "")")
@@ -35,10 +35,10 @@ extension RecordComparison {
 extension RecordComparison.Change {
   /// What is changed, in few words; nothing of what is sealed.
   package var line: String {
-    guard isSecret else { return ChangeLine.text(path, before?.brief, after?.brief) }
+    guard isSecret else { return ChangeLine.text(path, before: before?.brief, after: after?.brief) }
     switch kind {
-    case .added: return ChangeLine.text(path, nil, Printable.mask)
-    case .removed: return ChangeLine.text(path, Printable.mask, nil)
+    case .added: return ChangeLine.text(path, before: nil, after: Printable.mask)
+    case .removed: return ChangeLine.text(path, before: Printable.mask, after: nil)
     case .changed, .replaced, .resealed, .moved, .sealed, .unsealed:
       return Printable.text("  \(path): \(Printable.mask) \(words)")
     }
@@ -67,7 +67,7 @@ extension RecordComparison.Change {
 
 extension AttachmentChange {
   /// `+ attachment scan.pdf: 2 MiB`
-  package var line: String { ChangeLine.text(place, beforeText, afterText) }
+  package var line: String { ChangeLine.text(place, before: beforeText, after: afterText) }
 
   /// Where it stands: not a field, whatever fields are called.
   package var place: String { "attachment \(name)" }

@@ -39,7 +39,7 @@ package final class VersionSearch {
   private var vaults: [Vault]
 
   /// - Parameter opened: the vault as it is, where it was unlocked already.
-  package init(_ session: Session, _ options: VaultOptions, _ unlocking: UnlockOptions, opened: Vault? = nil) {
+  package init(_ session: Session, options: VaultOptions, unlocking: UnlockOptions, opened: Vault? = nil) {
     (self.session, self.options, self.unlocking, vaults) = (session, options, unlocking, opened.map { [$0] } ?? [])
   }
 
@@ -209,7 +209,7 @@ extension VersionSearch {
     guard let earlier = try earlier() else {
       return try await current().recordToBringBack(bytes, at: place)
     }
-    let vault = try await Session(earlier, session.location, session.global).unlock(unlocking)
+    let vault = try await Session(earlier, location: session.location, global: session.global).unlock(unlocking)
     vaults.append(vault)
     return try vault.recordToBringBack(bytes, at: place)
   }
@@ -249,10 +249,10 @@ extension RecordFile {
 extension Session {
   /// The earlier version that a word names, verified, and nil where it names none; with `--at` it is a name alone.
   package func version(
-    _ text: String, _ options: VaultOptions, _ unlocking: UnlockOptions, unless revision: RevisionOptions
+    _ text: String, options: VaultOptions, unlocking: UnlockOptions, unless revision: RevisionOptions
   ) async throws -> FoundVersion? {
     guard revision.at == nil else { return nil }
-    let found = try await VersionSearch(self, options, unlocking).version(text)
+    let found = try await VersionSearch(self, options: options, unlocking: unlocking).version(text)
     if let found {
       let envelope = found.record.envelope
       messages.detail("revision \(envelope.revision) of \(envelope.updatedAt.text), from \(found.origin)")

@@ -79,41 +79,44 @@ package struct SecretOptions: ParsableArguments {
   package func assignments(
     for kind: RecordKind?, making fields: [String], _ recipe: PasswordRecipe?, _ global: GlobalOptions
   ) throws -> [SecretAssignment] {
-    let plan = try plan() + (makesUp ? making(fields, kind, recipe, global) : [])
+    let plan = try plan() + (makesUp ? making(fields, kind: kind, recipe: recipe, global: global) : [])
     for step in plan { try step.check(kind) }
     return try plan.map { step in
       let step = step.at(kind?.inputPath(step.path) ?? step.path)
       var isMade = false
-      let secret = try step.read(kind, recipe, &isMade, global)
+      let secret = try step.read(kind, recipe: recipe, isMade: &isMade, global: global)
       return SecretAssignment(path: step.path, option: step.option, secret: secret, isMade: isMade, note: step.note)
     }
   }
 
   private func plan() throws -> [SecretStep] {
     var steps: [SecretStep] = []
-    for text in secret { steps.append(SecretStep(try .argument(text, of: "--secret"), "--secret", .prompt)) }
+    for text in secret {
+      steps.append(SecretStep(try .argument(text, of: "--secret"), option: "--secret", source: .prompt))
+    }
     for text in secretFile {
       let (path, file) = try MemberPath.assignment(text, of: "--secret-file")
       guard file != "-" else {
         throw CommandError.usage("--secret-file", "takes a file", "use --secret-stdin PATH for standard input")
       }
-      steps.append(SecretStep(path, "--secret-file", .file(file)))
+      steps.append(SecretStep(path, option: "--secret-file", source: .file(file)))
     }
     guard secretStdin.count <= 1 else {
       throw CommandError.usage("--secret-stdin", "is given more than once", "standard input holds one value")
     }
     for text in secretStdin {
-      steps.append(SecretStep(try .argument(text, of: "--secret-stdin"), "--secret-stdin", .standardInput))
+      steps.append(
+        SecretStep(try .argument(text, of: "--secret-stdin"), option: "--secret-stdin", source: .standardInput))
     }
     for text in generate { steps.append(try generating(text)) }
     return steps
   }
 
   private func making(
-    _ fields: [String], _ kind: RecordKind?, _ recipe: PasswordRecipe?, _ global: GlobalOptions
+    _ fields: [String], kind: RecordKind?, recipe: PasswordRecipe?, global: GlobalOptions
   ) throws -> [SecretStep] {
     guard fields.isEmpty else {
-      return try fields.map { SecretStep(try .argument($0, of: "-g"), "-g", .password(nil)) }
+      return try fields.map { SecretStep(try .argument($0, of: "-g"), option: "-g", source: .password(nil)) }
     }
     let made = (kind?.fields ?? []).filter { $0.suffix.isEmpty && $0.value.isMadeUp }.map(\.path)
     guard made.count == 1 else {
@@ -123,12 +126,12 @@ package struct SecretOptions: ParsableArguments {
         "name the field beside the record: RECORD FIELD -g")
     }
     let recipe = PasswordRecipe.making(kind?.value(at: made[0]), recipe)
-    return [SecretStep(made[0], "-g", .password(nil), note: "\(made[0]): made, \(recipe.size)")]
+    return [SecretStep(made[0], option: "-g", source: .password(nil), note: "\(made[0]): made, \(recipe.size)")]
   }
 
   private func generating(_ text: String) throws -> SecretStep {
     guard text.contains("=") else {
-      return SecretStep(try .argument(text, of: "--generate"), "--generate", .password(nil))
+      return SecretStep(try .argument(text, of: "--generate"), option: "--generate", source: .password(nil))
     }
     let (path, number) = try MemberPath.assignment(text, of: "--generate")
     guard let length = Int(number), PasswordRecipe.lengths.contains(length) else {
@@ -138,7 +141,7 @@ package struct SecretOptions: ParsableArguments {
       throw CommandError.usage(
         "--generate", "\(path)=\(length) cannot be used together with --length, --words, --words-from or --rules")
     }
-    return SecretStep(path, "--generate", .password(.characters(length, symbols: password.symbols)))
+    return SecretStep(path, option: "--generate", source: .password(.characters(length, symbols: password.symbols)))
   }
 }
 
@@ -158,9 +161,9 @@ private struct SecretStep {
   let note: String?
 
   /// The same value for the field at another path.
-  func at(_ path: MemberPath) -> SecretStep { SecretStep(path, option, source, note: note) }
+  func at(_ path: MemberPath) -> SecretStep { SecretStep(path, option: option, source: source, note: note) }
 
-  init(_ path: MemberPath, _ option: String, _ source: Source, note: String? = nil) {
+  init(_ path: MemberPath, option: String, source: Source, note: String? = nil) {
     self.note = note
     self.path = path
     self.option = option
@@ -179,17 +182,17 @@ private struct SecretStep {
   ///
   /// - Parameter recipe: what is made at a prompt, and where nothing else is said.
   func read(
-    _ kind: RecordKind?, _ recipe: PasswordRecipe?, _ isMade: inout Bool, _ global: GlobalOptions
+    _ kind: RecordKind?, recipe: PasswordRecipe?, isMade: inout Bool, global: GlobalOptions
   ) throws -> SecretBytes {
     let secret: SecretBytes
     let isBytes = kind?.value(at: path)?.isBytes == true
     switch source {
-    case .file(let file): secret = try given(file, isBytes, global)
-    case .standardInput: secret = try given("-", isBytes, global)
+    case .file(let file): secret = try given(file, isBytes: isBytes, global: global)
+    case .standardInput: secret = try given("-", isBytes: isBytes, global: global)
     case .password(let own):
       secret = try PasswordRecipe.making(kind?.value(at: path), own ?? recipe).make()
       isMade = true
-    case .prompt: secret = try asked(kind, recipe, &isMade, global)
+    case .prompt: secret = try asked(kind, recipe: recipe, isMade: &isMade, global: global)
     }
     // An empty file was read as one.
     if isBytes, case .file = source { return secret }
@@ -204,7 +207,7 @@ private struct SecretStep {
   }
 
   /// What a file or standard input holds.
-  private func given(_ file: String, _ isBytes: Bool, _ global: GlobalOptions) throws -> SecretBytes {
+  private func given(_ file: String, isBytes: Bool, global: GlobalOptions) throws -> SecretBytes {
     try isBytes ? SecretInput.base64(ofFile: file) : SecretInput.file(file).value(at: path, global.messages)
   }
 
@@ -215,7 +218,7 @@ private struct SecretStep {
   }
 
   private func asked(
-    _ kind: RecordKind?, _ recipe: PasswordRecipe?, _ isMade: inout Bool, _ global: GlobalOptions
+    _ kind: RecordKind?, recipe: PasswordRecipe?, isMade: inout Bool, global: GlobalOptions
   ) throws -> SecretBytes {
     guard let terminal = Terminal(noInput: global.noInput) else {
       throw CommandError(

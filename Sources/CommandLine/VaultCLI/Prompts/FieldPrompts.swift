@@ -23,7 +23,7 @@ package struct FieldPrompts {
     for field in kind.fields where !given.hasValue(at: field.path) {
       switch field.suffix {
       case "", "[]": try ask(for: field, &record, terminal)
-      case ".*": try askForMap(field, &record, terminal)
+      case ".*": try askForMap(field, record: &record, terminal: terminal)
       // What has a structure of its own is given with --from.
       default: continue
       }
@@ -41,7 +41,7 @@ package struct FieldPrompts {
   }
 
   /// Asks for names and values until no name is given.
-  private func askForMap(_ field: RecordField, _ record: inout JSONValue, _ terminal: borrowing Terminal) throws {
+  private func askForMap(_ field: RecordField, record: inout JSONValue, terminal: borrowing Terminal) throws {
     while true {
       let name = try terminal.answer("[\(label(of: field)), its name]: ")
       guard !name.isEmpty else { return }

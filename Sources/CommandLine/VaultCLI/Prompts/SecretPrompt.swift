@@ -68,11 +68,13 @@ struct SecretPrompt {
         secret = try made(terminal, fault)
         isMade = secret != nil
       case (.lines, "") where !mayBeEmpty, (.lines, "@"): secret = try elsewhere(terminal, fault)
-      case (.lines, _) where text.hasPrefix("@@"): secret = try taken(typed.slice(1..<typed.count), terminal, fault)
-      case (.lines, _) where text.hasPrefix("@"): secret = try file(String(text.dropFirst()), terminal, fault)
+      case (.lines, _) where text.hasPrefix("@@"):
+        secret = try taken(typed.slice(1..<typed.count), terminal: terminal, fault: fault)
+      case (.lines, _) where text.hasPrefix("@"):
+        secret = try file(String(text.dropFirst()), terminal: terminal, fault: fault)
       case (_, "") where mayBeEmpty: return nil
       case (_, ""): secret = nil
-      default: secret = try taken(typed, terminal, fault)
+      default: secret = try taken(typed, terminal: terminal, fault: fault)
       }
       if let secret { return secret }
     }
@@ -80,7 +82,7 @@ struct SecretPrompt {
 
   /// What was typed, where it can be taken.
   private func taken(
-    _ secret: SecretBytes, _ terminal: borrowing Terminal, _ fault: (String) -> String?
+    _ secret: SecretBytes, terminal: borrowing Terminal, fault: (String) -> String?
   ) throws -> SecretBytes? {
     if let fault = fault(secret.string ?? "") {
       try terminal.say("That \(fault).\n")
@@ -106,7 +108,7 @@ struct SecretPrompt {
   /// From a file, or where none is named from the editor.
   private func elsewhere(_ terminal: borrowing Terminal, _ fault: (String) -> String?) throws -> SecretBytes? {
     let path = try terminal.answer("File (Enter for the editor): ")
-    return path.isEmpty ? try edited(terminal, fault) : try file(path, terminal, fault)
+    return path.isEmpty ? try edited(terminal, fault) : try file(path, terminal: terminal, fault: fault)
   }
 
   /// The base64 of a file, whose name is no secret.
@@ -114,13 +116,13 @@ struct SecretPrompt {
     while true {
       let path = try terminal.answer("\(label), a file: ")
       if path.isEmpty, mayBeEmpty { return nil }
-      guard !path.isEmpty, let secret = try file(path, terminal, fault) else { continue }
+      guard !path.isEmpty, let secret = try file(path, terminal: terminal, fault: fault) else { continue }
       return secret
     }
   }
 
   private func file(
-    _ path: String, _ terminal: borrowing Terminal, _ fault: (String) -> String?
+    _ path: String, terminal: borrowing Terminal, fault: (String) -> String?
   ) throws -> SecretBytes? {
     let isBelowHome = path.hasPrefix("~/")
     let path = isBelowHome ? (System.environment("HOME") ?? "~") + path.dropFirst() : path

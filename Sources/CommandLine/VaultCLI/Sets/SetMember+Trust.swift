@@ -23,7 +23,7 @@ extension SetMember {
     if let state {
       for path in paths {
         guard let mark = try state.mark(of: name, inSetAt: path), mark.vaultID != vault.id else { continue }
-        throw misdirected("stands for another vault than this machine knows", mark.vaultID, vault.id)
+        throw misdirected("stands for another vault than this machine knows", expected: mark.vaultID, found: vault.id)
       }
     }
     let known = vault.isAddress ? try mark(state) : nil
@@ -38,10 +38,10 @@ extension SetMember {
   /// Refuses another vault than the one that the set says is there.
   package func check(_ locked: LockedVault) throws {
     guard locked.header.vaultID != vault.id else { return }
-    throw misdirected("is at a place that holds another vault", vault.id, locked.header.vaultID)
+    throw misdirected("is at a place that holds another vault", expected: vault.id, found: locked.header.vaultID)
   }
 
-  private func misdirected(_ reason: String, _ expected: VaultID, _ found: VaultID) -> CommandError {
+  private func misdirected(_ reason: String, expected: VaultID, found: VaultID) -> CommandError {
     CommandError(
       .unexpectedVault, "misdirected", subject: words, reason,
       hints: [

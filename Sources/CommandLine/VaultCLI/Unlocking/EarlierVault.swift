@@ -25,11 +25,11 @@ package struct EarlierVault {
   ) throws {
     guard !revision.isEmpty else { throw CommandError.usage("--at", "names no commit") }
     let store = try GitStore.open(vault: location, at: revision)
-    try self.init(store, location, required, global)
+    try self.init(store, location: location, required: required, global: global)
   }
 
   init(
-    _ store: GitStore, _ location: VaultLocation, _ required: RequiredFingerprint?, _ global: GlobalOptions
+    _ store: GitStore, location: VaultLocation, required: RequiredFingerprint?, global: GlobalOptions
   ) throws {
     commit = store.commit
     do throws(VaultError) {
@@ -43,8 +43,9 @@ package struct EarlierVault {
     let isThis = try required?.isOf(vault) ?? false
     if !isThis, let live { try required?.check(live, at: location.path) }
     if !isThis, live == nil { try required?.check(vault, at: location.path) }
-    let comparison = EarlierComparison(vault, live, commit, isAccepted: isThis)
-    isUnderKnownRoot = try comparison.check(StateLocation.state(global.messages), location, global.messages)
+    let comparison = EarlierComparison(vault, live: live, commit: commit, isAccepted: isThis)
+    isUnderKnownRoot = try comparison.check(
+      StateLocation.state(global.messages), location: location, messages: global.messages)
   }
 }
 
@@ -64,24 +65,26 @@ private struct EarlierComparison {
   private static let file = StoreLocation.header.fileName
   private var header: VaultHeader { vault.header }
 
-  init(_ vault: LockedVault, _ live: LockedVault?, _ commit: String, isAccepted: Bool) {
+  init(_ vault: LockedVault, live: LockedVault?, commit: String, isAccepted: Bool) {
     (self.vault, self.live, self.commit, self.isAccepted) = (vault, live, commit, isAccepted)
   }
 
   /// Refuses another vault, and a root key of which nothing says that it was the vault's; notes what is older.
   ///
   /// - Returns: whether its root key is the one that is known; nil for nothing known.
-  func check(_ state: KnownVaults?, _ location: VaultLocation, _ messages: Messages) throws -> Bool? {
+  func check(_ state: KnownVaults?, location: VaultLocation, messages: Messages) throws -> Bool? {
     if let live, live.header.vaultID != header.vaultID, !isAccepted {
-      throw refused("is of another vault than \(location.path)", live.header.vaultID.text, header.vaultID.text)
+      throw refused(
+        "is of another vault than \(location.path)", expected: live.header.vaultID.text, found: header.vaultID.text)
     }
     let known = try state?.known(header, in: location.path)
     switch known?.state {
     case .pinned: return true
     case .differs(.otherVault(let expected, let found)) where !isAccepted:
-      throw refused("is of another vault than this machine knows at this path", expected.text, found.text)
+      throw refused(
+        "is of another vault than this machine knows at this path", expected: expected.text, found: found.text)
     case .differs(.otherRoot(let expected, let found)):
-      try checkRoot(known?.pin, expected, found, messages)
+      try checkRoot(known?.pin, expected: expected, found: found, messages: messages)
       return false
     case .differs(.olderHeader(let expected, let found, _)):
       messages.note(
@@ -95,24 +98,24 @@ private struct EarlierComparison {
       return true
     case .differs, .new, nil:
       guard let live, live.header.root.commitment != header.root.commitment else { return nil }
-      try checkRoot(nil, live.fingerprint(), vault.fingerprint(), messages)
+      try checkRoot(nil, expected: live.fingerprint(), found: vault.fingerprint(), messages: messages)
       return false
     }
   }
 
   /// A root key that was replaced is named in the header of now, which counts where this machine has verified it.
-  private func checkRoot(_ pin: Pin?, _ expected: String, _ found: String, _ messages: Messages) throws {
+  private func checkRoot(_ pin: Pin?, expected: String, found: String, messages: Messages) throws {
     if isAccepted { return }
     let entry = live?.header.keyring.first { $0.id == header.root.id && $0.commitment == header.root.commitment }
     guard let entry, let live, let pin = pin?.header, try pin.hash == live.header.hash() else {
-      throw refused("has another root key than this machine knows of this vault", expected, found)
+      throw refused("has another root key than this machine knows of this vault", expected: expected, found: found)
     }
     messages.note(
       "commit \(commit.prefix(12)) is under a root key that was replaced at \(entry.replacedAt.text): whoever had that key "
         + "could have made it, and later than it says")
   }
 
-  private func refused(_ reason: String, _ expected: String, _ found: String) -> CommandError {
+  private func refused(_ reason: String, expected: String, found: String) -> CommandError {
     var error = CommandError(
       .unexpectedVault, "unexpected_vault", subject: Self.file, reason,
       hints: [

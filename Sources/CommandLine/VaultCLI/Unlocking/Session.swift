@@ -62,11 +62,13 @@ package struct Session {
       return
     }
     let location = try VaultLocation.find(options)
-    try self.init(try EarlierVault(at: revision, location, RequiredFingerprint(options), global), location, global)
+    try self.init(
+      try EarlierVault(at: revision, location, RequiredFingerprint(options), global), location: location, global: global
+    )
   }
 
   /// A session with an earlier state.
-  package init(_ earlier: EarlierVault, _ location: VaultLocation, _ global: GlobalOptions) throws {
+  package init(_ earlier: EarlierVault, location: VaultLocation, global: GlobalOptions) throws {
     (self.global, self.location) = (global, location)
     global.messages.detail("vault \(location.path) (\(location.origin.rawValue)) at commit \(earlier.commit)")
     locked = earlier.vault

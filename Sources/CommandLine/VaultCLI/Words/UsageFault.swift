@@ -21,7 +21,7 @@ struct UsageFault: Error {
     let option = message.split(whereSeparator: { " '=".contains($0) }).first { $0.hasPrefix("--") && $0.count > 2 }
     let subject = option.map(String.init) ?? "arguments"
     var error = CommandError.usage(subject, message.prefix(1).lowercased() + message.dropFirst())
-    if let hint = suggestion(message, choices, arguments) { error.hints.append(hint) }
+    if let hint = suggestion(message, choices: choices, arguments: arguments) { error.hints.append(hint) }
     // What the parser says of the fault comes first and may quote lines of a value; how a command is used comes last.
     let lines = VaultCommand.fullMessage(for: cause).split(whereSeparator: \.isNewline)
     for line in lines[(lines.lastIndex { $0.hasPrefix("Usage: ") } ?? lines.endIndex)...] {
@@ -56,7 +56,7 @@ struct UsageFault: Error {
     return (message[..<start.lowerBound] + ": it takes " + choices.joined(separator: ", "), choices)
   }
 
-  private func suggestion(_ message: String, _ choices: [String], _ arguments: [String]) -> String? {
+  private func suggestion(_ message: String, choices: [String], arguments: [String]) -> String? {
     if !choices.isEmpty {
       // The value stands alone, or behind the name of its option.
       return arguments.lazy.compactMap { Suggestion.hint(for: $0.split(separator: "=").last ?? "", among: choices) }

@@ -74,16 +74,17 @@ struct AddCommand: AsyncParsableCommand {
     }
     if !isAsking { try secrets.checkUse() }
     let draft = try draft(kind, assignments)
-    let session = try near ?? self.session(placement, kind, draft, isAsking: isAsking)
+    let session = try near ?? self.session(placement, kind: kind, draft: draft, isAsking: isAsking)
     let opened = try await session.unlock(unlocking, to: .writing)
     kind = try opened.kinds.argument(kind.name)
-    var (record, notes) = try record(draft, kind, assignments.map(\.path), secrets, made, recipe)
+    var (record, notes) = try record(
+      draft, kind: kind, assigned: assignments.map(\.path), secrets: secrets, made: made, recipe: recipe)
     if isAsking {
       record = try FieldPrompts(kind: kind, recipe: recipe, global: global).record(from: record)
     }
     try record.fillDates(of: kind)
     guard case .object(let members) = record else { preconditionFailure("a record is made from an object") }
-    let stored = try await CommandError.naming(kind) { try await store(members, kind, opened) }
+    let stored = try await CommandError.naming(kind) { try await store(members, kind: kind, opened: opened) }
     if placement != nil, let name = session.location.member?.name { global.messages.note("it belongs to \(name)") }
     try report(stored, kind)
     for note in notes { global.messages.note(note) }
@@ -106,7 +107,7 @@ struct AddCommand: AsyncParsableCommand {
     return chosen
   }
 
-  private func store(_ members: JSONObject, _ kind: RecordKind, _ opened: Vault) async throws -> RecordID {
+  private func store(_ members: JSONObject, kind: RecordKind, opened: Vault) async throws -> RecordID {
     guard let id = try chosenID() else {
       return try await opened.add([members], kind: kind, keepingUnknown: keepUnknown)[0]
     }
@@ -163,7 +164,7 @@ struct AddCommand: AsyncParsableCommand {
 
   /// The vault whose rule takes the record, by what can be read of it.
   private func session(
-    _ placement: Placement?, _ kind: RecordKind, _ draft: JSONValue, isAsking: Bool
+    _ placement: Placement?, kind: RecordKind, draft: JSONValue, isAsking: Bool
   ) throws -> Session {
     guard let placement, case .object(let fields) = draft else { preconditionFailure("a vault is named, or placed") }
     guard !isAsking || placement.isDecided(by: kind.name) else {
@@ -185,8 +186,8 @@ struct AddCommand: AsyncParsableCommand {
 
   /// The same with its secrets.
   private func record(
-    _ draft: JSONValue, _ kind: RecordKind, _ assigned: [MemberPath], _ secrets: SecretOptions, _ made: [String],
-    _ recipe: PasswordRecipe?
+    _ draft: JSONValue, kind: RecordKind, assigned: [MemberPath], secrets: SecretOptions, made: [String],
+    recipe: PasswordRecipe?
   ) throws -> (JSONValue, notes: [String]) {
     var record = draft
     let sealed = try secrets.assignments(for: kind, making: made, recipe, global)

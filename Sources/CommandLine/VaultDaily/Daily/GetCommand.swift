@@ -96,7 +96,9 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
   }
 
   private func record(_ field: FieldArgument, _ session: Session) async throws -> OpenRecord {
-    if field.reference == nil, let found = try await session.version(record, vault, unlocking, unless: revision) {
+    if field.reference == nil,
+      let found = try await session.version(record, options: vault, unlocking: unlocking, unless: revision)
+    {
       return found.record
     }
     do {

@@ -31,7 +31,8 @@ struct ListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let query = try rows.query()
-    let list = try RecordSearchRun(Session(vault, at: revision, global), verifying.key(unlocking), global, view)
+    let list = try RecordSearchRun(
+      Session(vault, at: revision, global), key: verifying.key(unlocking), global: global, view: view)
     try await list.session.checkKind(rows.kind)
     try await list.print(query)
   }
@@ -110,7 +111,8 @@ struct FindCommand: AsyncParsableCommand {
     var query = try rows.query()
     query.texts = text
     query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
-    let search = try RecordSearchRun(Session(vault, at: revision, global), verifying.key(unlocking), global, view)
+    let search = try RecordSearchRun(
+      Session(vault, at: revision, global), key: verifying.key(unlocking), global: global, view: view)
     try await search.session.checkKind(rows.kind)
     for (path, _) in query.conditions { try search.session.checkReadable(path, rows.kind) }
     try await search.print(query, isSearch: true)
@@ -125,7 +127,7 @@ private struct RecordSearchRun {
   let global: GlobalOptions
   let view: RowViewOptions
 
-  init(_ session: Session, _ key: UnlockOptions?, _ global: GlobalOptions, _ view: RowViewOptions) {
+  init(_ session: Session, key: UnlockOptions?, global: GlobalOptions, view: RowViewOptions) {
     (self.session, self.key, self.global, self.view) = (session, key, global, view)
   }
 
@@ -148,12 +150,12 @@ private struct RecordSearchRun {
         missed = nothing(for: query, near: near)
       }
     }
-    try show(found, query, fields, isVerified: opened != nil, isMissed: missed != nil)
+    try show(found, query: query, fields: fields, isVerified: opened != nil, isMissed: missed != nil)
     if let missed { throw missed }
   }
 
   private func show(
-    _ found: (rows: RecordRows, count: Int?, faults: [VaultError]), _ query: RecordQuery, _ fields: [RowField]?,
+    _ found: (rows: RecordRows, count: Int?, faults: [VaultError]), query: RecordQuery, fields: [RowField]?,
     isVerified: Bool, isMissed: Bool
   ) throws {
     let listing = RecordListing(found.rows, isVerified: isVerified, ifEmpty: isMissed ? nil : "no record")

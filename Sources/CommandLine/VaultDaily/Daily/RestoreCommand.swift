@@ -48,7 +48,7 @@ extension TrashCommand {
     /// The version that is meant; nil for removed records.
     private func version(_ session: Session, _ opened: Vault) async throws -> FoundVersion? {
       guard let word = record.first, (try? session.locked.resolveTrashed(word)) == nil else { return nil }
-      return try await VersionSearch(session, vault, unlocking, opened: opened).version(word)
+      return try await VersionSearch(session, options: vault, unlocking: unlocking, opened: opened).version(word)
     }
 
     private func show(_ ids: [RecordID], _ session: Session) throws {

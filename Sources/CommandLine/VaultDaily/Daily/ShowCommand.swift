@@ -55,7 +55,7 @@ struct ShowCommand: AsyncParsableCommand, OneRecordNaming {
   }
 
   private func view(_ session: Session) async throws -> RecordView {
-    if let found = try await session.version(record, vault, unlocking, unless: revision) {
+    if let found = try await session.version(record, options: vault, unlocking: unlocking, unless: revision) {
       return try RecordView(found.record, revealed: reveal)
     }
     let opened =

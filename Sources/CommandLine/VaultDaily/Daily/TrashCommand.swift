@@ -45,7 +45,9 @@ extension TrashCommand {
       let listing = RecordListing(found.records, isVerified: opened != nil, ifEmpty: "the trash is empty")
       let count = found.records.count
       guard table.isShown(global) else { return try listing.print(found.faults, of: count, global) }
-      try listing.print(found.faults, of: count, global) { try table.print(found.records, columns, global) }
+      try listing.print(found.faults, of: count, global) {
+        try table.print(found.records, columns: columns, global: global)
+      }
     }
 
     private var columns: [TableColumn<TrashedRecord>] {

@@ -92,7 +92,7 @@ struct DueReport {
       ])
     }
     if let table, table.isShown(global) {
-      try table.print(fields, columns(table, global.style), global)
+      try table.print(fields, columns: columns(table, global.style), global: global)
     } else {
       try Output.lines(lines)
     }

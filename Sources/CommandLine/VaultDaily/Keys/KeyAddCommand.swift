@@ -56,7 +56,9 @@ extension KeyCommand {
       if let path = generateIdentity { try IdentityFile.check(newFile: path, session.location) }
       let opened = try await session.unlock(unlocking, to: .writing, withRootKey: true)
       defer { session.rememberReaders(of: opened) }
-      if let path = generateIdentity { return try report(await generate(path, opened, session.location), path) }
+      if let path = generateIdentity {
+        return try report(await generate(path, opened: opened, location: session.location), path)
+      }
       let kind: NewSlot.Kind
       if let recipient {
         kind = .recipient(recipient)
@@ -107,7 +109,7 @@ extension KeyCommand {
     }
 
     /// The identity is durable before the slot is made, and goes again when that fails.
-    private func generate(_ path: String, _ opened: Vault, _ location: VaultLocation) async throws -> Slot {
+    private func generate(_ path: String, opened: Vault, location: VaultLocation) async throws -> Slot {
       let identity = try AgeIdentity.generate()
       try IdentityFile.create(identity, at: path, created: Timestamp.now().text)
       do {

@@ -47,7 +47,7 @@ extension KeyCommand {
         try Output.document(["slots": .array(states.map(\.document)), "verified": .bool(opened != nil)])
       } else {
         if table.isShown(global) {
-          try table.print(states, columns, global)
+          try table.print(states, columns: columns, global: global)
         } else {
           try Output.lines(states.map { Printable.text($0.line) })
         }
@@ -115,7 +115,7 @@ extension KeyCommand {
         try global.confirm("Remove the slot \(chosen.words)?")
       }
       let removed = try await opened.removeSlot(chosen.id, evenDamaged: isDamaged)
-      if rekey { return try await resealed(opened, removed, session.location) }
+      if rekey { return try await resealed(opened, removed: removed, location: session.location) }
       let warnings = Self.warnings(session.location)
       if global.json {
         return try Output.document(["notes": .array(warnings.map { .string($0) }), "removed": removed.document])
@@ -138,7 +138,7 @@ extension KeyCommand {
     }
 
     /// Shuts out who had the slot, and says what that cannot do: the list of `vault due --leaver`.
-    private func resealed(_ opened: Vault, _ removed: Slot, _ location: VaultLocation) async throws {
+    private func resealed(_ opened: Vault, removed: Slot, location: VaultLocation) async throws {
       global.messages.note("the slot \(removed.words) is removed")
       try await reseal(opened, location)
     }

@@ -30,7 +30,7 @@ struct RotationRun {
     progress.end()
     let fingerprint = try opened.header.fingerprint()
     let notes = notes(done)
-    guard !global.json else { return try Output.document(members(done, fingerprint, notes)) }
+    guard !global.json else { return try Output.document(members(done, fingerprint: fingerprint, notes: notes)) }
     try Output.line(fingerprint)
     for note in notes { global.messages.note(note) }
   }
@@ -115,7 +115,7 @@ struct RotationRun {
   }
 
   private func members(
-    _ done: Rotation, _ fingerprint: String, _ notes: [String]
+    _ done: Rotation, fingerprint: String, notes: [String]
   ) -> KeyValuePairs<String, JSONValue> {
     [
       "dropped": .array(done.dropped.map(\.document)), "fingerprint": .string(fingerprint),

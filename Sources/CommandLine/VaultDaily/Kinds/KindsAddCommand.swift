@@ -42,7 +42,7 @@ struct KindsAddCommand: AsyncParsableCommand {
     do throws(VaultError) {
       declared = try await opened.declareKind(name, as: schema)
     } catch {
-      throw refusal(error, name, place)
+      throw refusal(error, name: name, place: place)
     }
     guard !global.json else {
       return try Output.document(["kind": .string(name), "result": .string(declared.rawValue)])
@@ -66,7 +66,7 @@ struct KindsAddCommand: AsyncParsableCommand {
     return name
   }
 
-  private func refusal(_ error: VaultError, _ name: String, _ place: String) -> CommandError {
+  private func refusal(_ error: VaultError, name: String, place: String) -> CommandError {
     guard error.code == .inputRefused || error.code == .alreadyExists else { return CommandError(error) }
     let isTaken = error.code == .alreadyExists
     let isName = isTaken || error.field == nil

@@ -33,7 +33,7 @@ struct KindsCommand: AsyncParsableCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
-      let catalog = try await KindCatalog.here(vault, unlocking, global)
+      let catalog = try await KindCatalog.here(vault, unlocking: unlocking, global: global)
       guard global.json else { return try Output.lines(catalog.names) }
       try Output.document([
         "kinds": .array(
@@ -69,7 +69,7 @@ struct KindsCommand: AsyncParsableCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
-      let kind = try await KindCatalog.here(vault, unlocking, global).argument(kind)
+      let kind = try await KindCatalog.here(vault, unlocking: unlocking, global: global).argument(kind)
       if schema, global.json {
         return try Output.document(["json_schema": .object(kind.jsonSchema), "name": .string(kind.name)])
       }
@@ -98,7 +98,7 @@ extension KindCatalog {
   ///
   /// Declared kinds are verified where a key is given, and otherwise it is said that they are not.
   static func here(
-    _ vault: VaultOptions, _ unlocking: UnlockOptions, _ global: GlobalOptions
+    _ vault: VaultOptions, unlocking: UnlockOptions, global: GlobalOptions
   ) async throws -> KindCatalog {
     do {
       let session = try Session(vault, global)

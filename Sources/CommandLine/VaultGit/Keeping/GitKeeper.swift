@@ -38,16 +38,16 @@ package final class GitKeeper: Sendable {
   /// Notes a vault that the command may write to.
   package func watch(_ vault: LockedVault, at path: String, _ messages: Messages) {
     vault.noteWrittenPlaces()
-    add(.vault(vault), path, messages)
+    add(.vault(vault), path: path, messages: messages)
   }
 
   /// Notes a vault that the command has made.
-  package func watch(newVaultAt path: String, _ messages: Messages) { add(.newVault, path, messages) }
+  package func watch(newVaultAt path: String, _ messages: Messages) { add(.newVault, path: path, messages: messages) }
 
   /// Notes a file beside vaults that the command has written.
-  package func watch(fileAt path: String, _ messages: Messages) { add(.file, path, messages) }
+  package func watch(fileAt path: String, _ messages: Messages) { add(.file, path: path, messages: messages) }
 
-  private func add(_ kind: Kind, _ path: String, _ messages: Messages) {
+  private func add(_ kind: Kind, path: String, messages: Messages) {
     watched.withLock { $0.append(Watched(kind: kind, path: path, messages: messages)) }
   }
 
@@ -175,7 +175,7 @@ private struct KeepingCommit {
     guard let result, result.code == 0 else {
       if !new.isEmpty { _ = git.asPerson(["update-index", "--force-remove", "-z", "--stdin"], added) }
       messages.detail(result?.text ?? "")
-      throw refused(result.map { Git.reason($0.text, "git commit", $0.code) } ?? "there is no git")
+      throw refused(result.map { Git.reason($0.text, command: "git commit", code: $0.code) } ?? "there is no git")
     }
     messages.detail("committed: \(subject)")
   }

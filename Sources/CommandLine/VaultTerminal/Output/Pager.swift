@@ -25,7 +25,7 @@ package struct TableOptions: ParsableArguments {
 
   /// Prints rows as a table to the terminal; nothing where there are none.
   package func print<Rows: RandomAccessCollection>(
-    _ rows: Rows, _ columns: [TableColumn<Rows.Element>], _ global: GlobalOptions
+    _ rows: Rows, columns: [TableColumn<Rows.Element>], global: GlobalOptions
   ) throws {
     if !rows.isEmpty { try print(Table(rows, columns, width: width), global) }
   }

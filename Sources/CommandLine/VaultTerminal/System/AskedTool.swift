@@ -25,12 +25,12 @@ package struct AskedTool: ~Copyable {
   /// - Throws: when there is no such program.
   package init(_ name: String, _ arguments: [String], variables: [String]) throws(SystemError) {
     let questions = try System.makePipe()
-    let (answers, process) = try Self.start(name, arguments, variables, asking: questions)
+    let (answers, process) = try Self.start(name, arguments: arguments, variables: variables, asking: questions)
     (self.questions, self.answers, self.process) = (questions.writing, answers, process)
   }
 
   private static func start(
-    _ name: String, _ arguments: [String], _ variables: [String], asking questions: (reading: Int32, writing: Int32)
+    _ name: String, arguments: [String], variables: [String], asking questions: (reading: Int32, writing: Int32)
   ) throws(SystemError) -> (answers: Int32, process: pid_t) {
     defer { close(questions.reading) }
     var open = [questions.writing]

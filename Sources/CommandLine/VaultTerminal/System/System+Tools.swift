@@ -34,8 +34,7 @@ extension System {
   /// Runs a program of the PATH, without a shell, that reads `value`; what it writes is dropped.
   ///
   /// - Returns: its exit code, or 128 and the number of the signal that ended it; nil when there is no such program.
-  package static func giveToTool(_ name: String, _ arguments: [String], _ value: RawSpan) throws(SystemError) -> Int32?
-  {
+  package static func giveToTool(_ name: String, arguments: [String], value: RawSpan) throws(SystemError) -> Int32? {
     let streams = ChildStreams(closesOthers: true, dropsOutput: true)
     return try give(value, to: name, arguments, variables: variablesForTools(), streams) {}
   }
@@ -48,7 +47,7 @@ extension System {
   /// - Returns: its exit code as above, and what it wrote to stdout and stderr, of more than 16 MiB nothing; nil when
   ///   there is no such program.
   package static func answerOfTool(
-    _ name: String, _ arguments: [String], _ value: RawSpan, variables: [String], kept: [Int32] = []
+    _ name: String, arguments: [String], value: RawSpan, variables: [String], kept: [Int32] = []
   ) throws(SystemError) -> (code: Int32, text: String)? {
     let ends = try makePipe()
     defer { close(ends.reading) }

@@ -63,8 +63,8 @@ extension Vault {
   ) async throws(VaultError) -> EditReview? {
     guard let bytes = try locked.read(id) else { throw .noSuchRecord }
     if let record = try? verify(bytes, id), record.opens { return nil }
-    let candidate = try RepairPlanner(self, histories, []).best(for: .record(id), id)
-    return try EditedRecord(bytes, id, self).editReview(comparedWith: candidate)
+    let candidate = try RepairPlanner(self, histories: histories, faults: []).best(for: .record(id), id)
+    return try EditedRecord(bytes, id: id, vault: self).editReview(comparedWith: candidate)
   }
 
   /// Authenticates the records as they were looked at, all or none, each as its next revision.
@@ -82,7 +82,7 @@ extension Vault {
         let draft = EnvelopeDraft(
           accepting: review.found.envelope, createdAtText: review.createdAtText, revision: review.revision,
           now: now)
-        let sealed = try sealedBytes(review.found.stored, draft, review.keys, in: .record(id))
+        let sealed = try sealedBytes(review.found.stored, draft: draft, keys: review.keys, in: .record(id))
         try verify(sealed, id).check()
         changes.append(StoreChange(.record(id), from: review.bytes, to: sealed))
       }

@@ -34,7 +34,7 @@ struct RecordLint: Sendable {
 
   private mutating func look(at bytes: [UInt8], _ place: StoreLocation, _ kinds: KindCatalog) throws(VaultError) {
     let document = try parseDocument(bytes, file: file)
-    guard let record = try record(document, place, kinds) else { return }
+    guard let record = try record(document, place: place, kinds: kinds) else { return }
     named = NamedAttachments(record.envelope)
     revision = record.envelope.revision
     form = try CanonicalForm(of: document, bytes, at: place, record: id)
@@ -45,7 +45,7 @@ struct RecordLint: Sendable {
 
   /// What the envelope says against the place has no cause below that would tell the code.
   private mutating func record(
-    _ document: JSONValue, _ place: StoreLocation, _ kinds: KindCatalog
+    _ document: JSONValue, place: StoreLocation, kinds: KindCatalog
   ) throws(VaultError) -> StoredRecord? {
     do throws(VaultError) {
       return try StoredRecord(document, file: file, id: id, kinds: kinds, isTrashed: place == .trash(id))
@@ -61,7 +61,7 @@ struct RecordLint: Sendable {
     // What an older schema has in clear, `migrate` seals.
     guard let kind = record.kind, record.envelope.schema == kind.schema else { return }
     if let path = kind.clearTextPath(in: record.fields) {
-      return add(.clearText, "holds clear text where a sealed value belongs", path)
+      return add(.clearText, reason: "holds clear text where a sealed value belongs", path: path)
     }
     // A token that was named already would be an error of decoding, too.
     guard findings.isEmpty else { return }
@@ -75,7 +75,7 @@ struct RecordLint: Sendable {
   private mutating func checkAddresses(_ record: StoredRecord) {
     // Of a kind that is not known, nothing says what is sealed but the tokens themselves.
     for (path, secret) in record.kind?.secretAddresses(in: record.fields) ?? [] {
-      add(.readableSecret, secret.reason, path)
+      add(.readableSecret, reason: secret.reason, path: path)
     }
   }
 
@@ -89,17 +89,19 @@ struct RecordLint: Sendable {
     tree.forEachString { path, text in
       for fault in rules.faults(of: text) {
         switch fault {
-        case .damaged: add(.damagedToken, "the sealed value is damaged", path)
+        case .damaged: add(.damagedToken, reason: "the sealed value is damaged", path: path)
         case .foreign:
-          add(.foreignToken, "was sealed for another record, or with another key, than the values before it", path)
-        case .repeated: add(.repeatedToken, "holds the same sealed value as \(paths[text] ?? path)", path)
+          add(
+            .foreignToken, reason: "was sealed for another record, or with another key, than the values before it",
+            path: path)
+        case .repeated: add(.repeatedToken, reason: "holds the same sealed value as \(paths[text] ?? path)", path: path)
         }
       }
       paths[text] = path
     }
   }
 
-  private mutating func add(_ code: VaultError.Code, _ reason: String, _ path: MemberPath) {
+  private mutating func add(_ code: VaultError.Code, reason: String, path: MemberPath) {
     findings.append(VaultFault(code, reason, file: file, record: id, field: path.description))
   }
 }

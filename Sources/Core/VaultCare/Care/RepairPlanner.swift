@@ -13,7 +13,7 @@ extension Vault {
   package func repairPlan(_ histories: [any FileHistory] = []) async throws(VaultError) -> RepairPlan {
     let found = try await verify()
     return try await atOneMoment { vault throws(VaultError) in
-      var planner = try RepairPlanner(vault, histories, found.faults)
+      var planner = try RepairPlanner(vault, histories: histories, faults: found.faults)
       return try planner.plan()
     }
   }
@@ -41,7 +41,7 @@ struct RepairPlanner {
   private var strayed: [StoreLocation: Candidate] = [:]
   private var steps: [RepairStep] = []
 
-  init(_ vault: Vault, _ histories: [any FileHistory], _ faults: [VaultFault]) throws(VaultError) {
+  init(_ vault: Vault, histories: [any FileHistory], faults: [VaultFault]) throws(VaultError) {
     self.vault = vault
     self.histories = histories
     self.faults = faults
@@ -56,7 +56,7 @@ struct RepairPlanner {
       switch StoreLocation(relativePath: fault.file) {
       case .record(_)? where fault.code.isRepairable, .trash(_)? where fault.code.isRepairable:
         try planFile(fault)
-      case .attachment(let id)?: steps.append(try planAttachment(id, fault, fingerprint))
+      case .attachment(let id)?: steps.append(try planAttachment(id, fault: fault, fingerprint: fingerprint))
       default: steps.append(.leaving(fault, "", fault.remedies(fingerprint)))
       }
     }
@@ -123,7 +123,7 @@ struct RepairPlanner {
     } else if sides.count > 1 {
       steps.append(.leaving(fault, "", [Self.choice(sides)]))
     } else if let good = sides.isEmpty ? try best(for: place, id) : sides[0] {
-      steps.append(try restoring(fault, good, id, place, found))
+      steps.append(try restoring(fault, good: good, id: id, place: place, found: found))
     } else if fault.isEdited {
       steps.append(.leaving(fault, "no good version was found", [.acceptEdits([id])]))
     } else if let found, let salvage = try Salvage(found, fault: fault, id, vault.keyring) {
@@ -137,10 +137,10 @@ struct RepairPlanner {
   }
 
   private func restoring(
-    _ fault: VaultFault, _ good: Candidate, _ id: RecordID, _ place: StoreLocation, _ found: [UInt8]?
+    _ fault: VaultFault, good: Candidate, id: RecordID, place: StoreLocation, found: [UInt8]?
   ) throws(VaultError) -> RepairStep {
     if let seen = try vault.memory?.folder(id.folder).versions[id]?.revision, seen > good.revision {
-      return try outdated(fault, good, id, seen: seen)
+      return try outdated(fault, good: good, id: id, seen: seen)
     }
     let isIrregular = found == nil && fault.code.isIrregular
     if good.isInTrash {
@@ -167,7 +167,7 @@ struct RepairPlanner {
 
   /// Why the newest good version is not put back unasked: damage must be no way around the memory of this machine.
   private func outdated(
-    _ fault: VaultFault, _ good: Candidate, _ id: RecordID, seen: Int
+    _ fault: VaultFault, good: Candidate, id: RecordID, seen: Int
   ) throws(VaultError) -> RepairStep {
     let found = "the newest good version, from \(good.origin), is revision \(good.revision)"
     return .leaving(
@@ -204,7 +204,7 @@ struct RepairPlanner {
         let good = try best(for: place, id)
       else { continue }
       let fault = VaultFault(.otherDamage, "is missing", file: place.relativePath, record: id)
-      steps.append(try restoring(fault, good, id, place, nil))
+      steps.append(try restoring(fault, good: good, id: id, place: place, found: nil))
     }
   }
 }

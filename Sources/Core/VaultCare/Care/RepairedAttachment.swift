@@ -8,7 +8,7 @@ internal import VaultTrust
 
 extension RepairPlanner {
   /// Puts back the file that a record names, if a history has it: the record verified, and holds the hash of the file.
-  func planAttachment(_ id: AttachmentID, _ fault: VaultFault, _ fingerprint: String) throws(VaultError) -> RepairStep {
+  func planAttachment(_ id: AttachmentID, fault: VaultFault, fingerprint: String) throws(VaultError) -> RepairStep {
     let leaving = RepairStep(
       .leave, fault.file, record: fault.record, reason: fault.reason, remedies: fault.remedies(fingerprint))
     guard let attachment = fault.record.flatMap({ named(id, in: $0) }) else { return leaving }

@@ -33,7 +33,8 @@ struct Salvage: Sendable {
   init?(_ bytes: [UInt8], fault: VaultFault, _ id: RecordID, _ keyring: Keyring) throws(VaultError) {
     let tree = try? JSONParser.parse(bytes)
     let text = DamagedText(bytes)
-    guard let keys = try Self.keys(text.words(beginning: "k1:").map(\.word), id, tree, keyring) else { return nil }
+    guard let keys = try Self.keys(text.words(beginning: "k1:").map(\.word), id: id, tree: tree, keyring: keyring)
+    else { return nil }
     var opening = Opening(keys: keys)
     if case .object(var members)? = tree {
       members[RecordEnvelope.memberName] = nil
@@ -72,7 +73,7 @@ struct Salvage: Sendable {
 
   /// The keys of the record that the file's name says, else of the one that the file says.
   private static func keys(
-    _ words: [String], _ id: RecordID, _ tree: JSONValue?, _ keyring: Keyring
+    _ words: [String], id: RecordID, tree: JSONValue?, keyring: Keyring
   ) throws(VaultError) -> RecordKeys? {
     let named = tree?[RecordEnvelope.memberName]?["id"]?.string.flatMap { RecordID(parsing: $0) }
     for word in words {

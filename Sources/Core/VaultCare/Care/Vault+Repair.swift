@@ -59,11 +59,11 @@ private struct Repairer {
     case .none: break
     case .journal: try settleJournal()
     case .replace(let place, let found, let isIrregular, let bytes, let home):
-      try keep(place, found, isIrregular)
-      try vault.apply(replacing(place, found, bytes, home), lock)
+      try keep(place, found: found, isIrregular: isIrregular)
+      try vault.apply(replacing(place, found: found, bytes: bytes, home: home), lock)
     case .restoreFromTrash(let id, let found, let isIrregular, let trashed):
-      try keep(.record(id), found, isIrregular)
-      try vault.apply(restoring(id, found, trashed), lock)
+      try keep(.record(id), found: found, isIrregular: isIrregular)
+      try vault.apply(restoring(id, found: found, trashed: trashed), lock)
     case .move(let source, let target, let bytes):
       try vault.apply([StoreChange(source, from: bytes, to: nil), StoreChange(target, from: nil, to: bytes)], lock)
     case .salvage(let salvage):
@@ -108,7 +108,7 @@ private struct Repairer {
   }
 
   /// Keeps what stands at a place: the bytes are copied, anything but a file is moved.
-  private func keep(_ place: StoreLocation, _ found: [UInt8]?, _ isIrregular: Bool) throws(VaultError) {
+  private func keep(_ place: StoreLocation, found: [UInt8]?, isIrregular: Bool) throws(VaultError) {
     let name = place.relativePath.split(separator: "/").joined(separator: "-")
     if let found {
       try requireUnchanged(place, found)
@@ -121,7 +121,7 @@ private struct Repairer {
   }
 
   private func replacing(
-    _ place: StoreLocation, _ found: [UInt8]?, _ bytes: [UInt8], _ home: StoreLocation
+    _ place: StoreLocation, found: [UInt8]?, bytes: [UInt8], home: StoreLocation
   ) -> [StoreChange] {
     guard home != place else { return [StoreChange(place, from: found, to: bytes)] }
     let emptied = found.map { [StoreChange(place, from: $0, to: nil)] } ?? []
@@ -134,10 +134,10 @@ private struct Repairer {
     }
   }
 
-  private func restoring(_ id: RecordID, _ found: [UInt8]?, _ trashed: [UInt8]) throws(VaultError) -> [StoreChange] {
+  private func restoring(_ id: RecordID, found: [UInt8]?, trashed: [UInt8]) throws(VaultError) -> [StoreChange] {
     let old = try vault.verifyTrashed(trashed, id).record
     let draft = EnvelopeDraft(next: old.verified, now: vault.currentTime())
-    let restored = try vault.sealedBytes(old.stored, draft, old.verified.keys, in: .record(id))
+    let restored = try vault.sealedBytes(old.stored, draft: draft, keys: old.verified.keys, in: .record(id))
     return [
       StoreChange(.record(id), from: found, to: restored), StoreChange(.trash(id), from: trashed, to: nil),
     ]

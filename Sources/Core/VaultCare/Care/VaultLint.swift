@@ -50,7 +50,7 @@ package struct VaultLint: Sendable {
   ///   `.cancelled`.
   package nonisolated(nonsending) func check(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
     try await reporting(to: progress) { report throws(VaultError) in
-      try await run(.snapshot, { report(()) }, { _ in nil })
+      try await run(.snapshot, progress: { report(()) }, rewriting: { _ in nil })
     }
   }
 
@@ -62,8 +62,8 @@ package struct VaultLint: Sendable {
   package nonisolated(nonsending) func fix(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
     try await reporting(to: progress) { report throws(VaultError) in
       try await run(
-        .exclusive, { report(()) },
-        { lock in
+        .exclusive, progress: { report(()) },
+        rewriting: { lock in
           { changes throws(VaultError) in
             try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
           }
@@ -72,7 +72,7 @@ package struct VaultLint: Sendable {
   }
 
   private func run(
-    _ kind: LockKind, _ progress: () -> Void, _ rewriting: (any StoreLock) -> Linter.Rewriting?
+    _ kind: LockKind, progress: () -> Void, rewriting: (any StoreLock) -> Linter.Rewriting?
   ) async throws(VaultError) -> LintReport {
     guard let lock = try await lock(kind) else {
       // What stands in the place of the lock is told with the rest, and nothing is written.

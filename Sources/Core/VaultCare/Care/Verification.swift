@@ -41,7 +41,7 @@ extension Vault {
       defer { self.memory?.flush() }
       return try await self.atOneMoment { vault throws(VaultError) in
         try vault.refresh()
-        return try await vault.verification(scope, { report(()) }, { _ in })
+        return try await vault.verification(scope, progress: { report(()) }, take: { _ in })
       }
     }
   }
@@ -50,7 +50,7 @@ extension Vault {
   ///
   /// - Parameter take: gets what was found in each folder.
   func verification(
-    _ scope: VerificationScope, _ progress: () -> Void, _ take: (FoundVersions) -> Void
+    _ scope: VerificationScope, progress: () -> Void, take: (FoundVersions) -> Void
   ) async throws(VaultError) -> Verification {
     var verifier = try Verifier(self, scope)
     verifier.checkJournal()

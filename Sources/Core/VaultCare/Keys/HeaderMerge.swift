@@ -108,7 +108,7 @@ private struct HeaderJoin {
     var joined: [Slot] = []
     for old in base.slots {
       guard let one = slot(old.id, ours), let other = slot(old.id, theirs) else { continue }
-      joined.append(try choice(old, one, other))
+      joined.append(try choice(old, one: one, other: other))
     }
     // Those of both sides in the order of their making; who got a slot from either keeps the older one.
     let new = (added(ours) + added(theirs)).sorted { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
@@ -123,7 +123,7 @@ private struct HeaderJoin {
     return joined
   }
 
-  private func choice(_ old: Slot, _ one: Slot, _ other: Slot) throws(Refusal) -> Slot {
+  private func choice(_ old: Slot, one: Slot, other: Slot) throws(Refusal) -> Slot {
     if one.members == other.members || other.members == old.members { return one }
     guard one.members == old.members else { throw Refusal(reason: .member(.root.appending("slots"))) }
     return other

@@ -39,7 +39,7 @@ extension Vault {
         try AttachmentStream.check(attachment, in: store, readingAll: true)
       }
       return nil
-    }.rewrite(part, nil) { _ in }.before
+    }.rewrite(part, lock: nil) { _ in }.before
   }
 
   /// Verifies all live records and writes them, under the current root of `keyring`, beside those that are there; nil
@@ -47,12 +47,12 @@ extension Vault {
   ///
   /// - Throws: ``VaultError`` of the first fault; nothing has changed then.
   func stagedRecords(
-    _ reason: KeyringEntry.Reason, _ keyring: Keyring, _ lock: any StoreLock, _ progress: (Int) -> Void
+    _ reason: KeyringEntry.Reason, keyring: Keyring, lock: any StoreLock, progress: (Int) -> Void
   ) async throws(VaultError) -> StagedRecords? {
     let begun = try inStore { () throws(StoreError) in try store.replacement(under: lock) }
     guard let replacement = begun else { return nil }
     do throws(VaultError) {
-      let versions = try await rewriter(reason, keyring, lock).stage(into: replacement, progress)
+      let versions = try await rewriter(reason, keyring: keyring, lock: lock).stage(into: replacement, progress)
       return StagedRecords(replacement: replacement, versions: versions)
     } catch {
       replacement.end()
@@ -94,14 +94,14 @@ extension Vault {
 
   /// Moves the records of a part to the current root, in batches, and lists the versions of all.
   func rewriteRecords(
-    _ part: RecordRewriter.Part, _ reason: KeyringEntry.Reason, _ lock: any StoreLock, _ progress: (Int) -> Void
+    _ part: RecordRewriter.Part, reason: KeyringEntry.Reason, lock: any StoreLock, progress: (Int) -> Void
   ) async throws(VaultError) -> VersionList {
-    try await rewriter(reason, keyring, lock).rewrite(part, lock, progress).after
+    try await rewriter(reason, keyring: keyring, lock: lock).rewrite(part, lock: lock, progress: progress).after
   }
 
   /// Makes of a record what it is under the current root of `keyring`.
   private func rewriter(
-    _ reason: KeyringEntry.Reason, _ keyring: Keyring, _ lock: any StoreLock
+    _ reason: KeyringEntry.Reason, keyring: Keyring, lock: any StoreLock
   ) -> RecordRewriter {
     let now = options.now()
     return RecordRewriter(vault: self) { record throws(VaultError) in

@@ -28,7 +28,7 @@ extension Vault {
   ) async throws(VaultError) -> Rotation {
     let start = ContinuousClock.now
     let rotation = try await reporting(to: progress) { report throws(VaultError) in
-      try await self.rotate(reason, renewal, report)
+      try await self.rotate(reason, renewal: renewal, progress: report)
     }
     options.tell(
       .rotated, of: header.vaultID, recordCount: rotation.recordCount + rotation.trashedCount,
@@ -37,7 +37,7 @@ extension Vault {
   }
 
   private func rotate(
-    _ reason: KeyringEntry.Reason, _ renewal: SlotRenewal, _ progress: @escaping (Int) -> Void
+    _ reason: KeyringEntry.Reason, renewal: SlotRenewal, progress: @escaping (Int) -> Void
   ) async throws(VaultError) -> Rotation {
     let lock = try await lockForWriting()
     defer {
@@ -47,20 +47,20 @@ extension Vault {
     let plan = try rotationPlan(renewal)
     try requireExpected(checkpoint())
     if let unfinished = plan.unfinished {
-      try await finishRotation(lock, nil, progress)
+      try await finishRotation(lock, begun: nil, progress: progress)
       // A reseal is not had by finishing a rewrap, whose root key people may have who have no slot any more.
       guard unfinished == .rewrap, reason == .reseal else { return Rotation(unfinished, plan, isResumed: true) }
-      return try await begin(.reseal, rotationPlan(renewal), renewal, lock, progress)
+      return try await begin(.reseal, plan: rotationPlan(renewal), renewal: renewal, lock: lock, progress: progress)
     }
-    return try await begin(reason, plan, renewal, lock, progress)
+    return try await begin(reason, plan: plan, renewal: renewal, lock: lock, progress: progress)
   }
 
   private func begin(
-    _ reason: KeyringEntry.Reason, _ plan: RotationPlan, _ renewal: SlotRenewal, _ lock: any StoreLock,
-    _ progress: @escaping (Int) -> Void
+    _ reason: KeyringEntry.Reason, plan: RotationPlan, renewal: SlotRenewal, lock: any StoreLock,
+    progress: @escaping (Int) -> Void
   ) async throws(VaultError) -> Rotation {
     do throws(VaultError) {
-      try await start(reason, plan, renewal, lock, progress)
+      try await start(reason, plan: plan, renewal: renewal, lock: lock, progress: progress)
     } catch {
       // What was attached is sealed anew in vain, or the next call does it again.
       if reason == .reseal { _ = try? removeUnnamedAttachments(lock) }
@@ -70,15 +70,16 @@ extension Vault {
   }
 
   private func start(
-    _ reason: KeyringEntry.Reason, _ plan: RotationPlan, _ renewal: SlotRenewal, _ lock: any StoreLock,
-    _ progress: @escaping (Int) -> Void
+    _ reason: KeyringEntry.Reason, plan: RotationPlan, renewal: SlotRenewal, lock: any StoreLock,
+    progress: @escaping (Int) -> Void
   ) async throws(VaultError) {
     let (checkpoint, isReseal) = (try storedCheckpoint(in: store), reason == .reseal)
     if isReseal { try requireNoTwins() }
     let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: header.vaultID) }
     let slots = try renewedSlots(plan, renewal, root: root)
     let next = try header(with: root, slots.map(\.slot), reason)
-    let staged = try await stagedRecords(reason, Keyring(current: root, entries: next.keyring), lock, progress)
+    let staged = try await stagedRecords(
+      reason, keyring: Keyring(current: root, entries: next.keyring), lock: lock, progress: progress)
     defer { staged?.replacement.end() }
     let removed = try await verifiedEntries(.trash, withAttachments: isReseal)
     let live =
@@ -96,7 +97,7 @@ extension Vault {
       let keyring = header.keyring.map { $0.state == .openOnly ? $0.replaced(because: .reseal) : $0 }
       try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, lock)
     }
-    try await finishRotation(lock, staged, progress)
+    try await finishRotation(lock, begun: staged, progress: progress)
   }
 
   /// The header as a rotation begins with it.
@@ -112,10 +113,10 @@ extension Vault {
 
   /// From the header with the new root on; a cancelled task leaves the rest to the next call.
   private func finishRotation(
-    _ lock: any StoreLock, _ begun: StagedRecords?, _ progress: (Int) -> Void
+    _ lock: any StoreLock, begun: StagedRecords?, progress: (Int) -> Void
   ) async throws(VaultError) {
     do throws(VaultError) {
-      try await moveRecords(lock, begun, progress)
+      try await moveRecords(lock, begun: begun, progress: progress)
     } catch {
       guard error.code == .cancelled else { throw error }
       throw VaultError(
@@ -126,23 +127,24 @@ extension Vault {
 
   /// The records, the checkpoint, and the end of the old root.
   private func moveRecords(
-    _ lock: any StoreLock, _ begun: StagedRecords?, _ progress: (Int) -> Void
+    _ lock: any StoreLock, begun: StagedRecords?, progress: (Int) -> Void
   ) async throws(VaultError) {
     let root = keyring.current
     let olds = header.keyring.filter { $0.state == .openOnly }
     let isReseal = olds.contains { $0.reason == .reseal }
     let reason: KeyringEntry.Reason = isReseal ? .reseal : .rewrap
-    let staged = if let begun { begun } else { try await stagedRecords(reason, keyring, lock, progress) }
+    let staged =
+      if let begun { begun } else { try await stagedRecords(reason, keyring: keyring, lock: lock, progress: progress) }
     defer { staged?.replacement.end() }
     let live: VersionList
     if let staged {
       try put(staged)
       live = staged.versions.after
     } else {
-      live = try await rewriteRecords(.live, reason, lock, progress)
+      live = try await rewriteRecords(.live, reason: reason, lock: lock, progress: progress)
     }
     async let isCleared: Void? = staged?.clear()
-    let removed = try await rewriteRecords(.trash, reason, lock, progress)
+    let removed = try await rewriteRecords(.trash, reason: reason, lock: lock, progress: progress)
     let entries = try live.merged(with: removed.all())
     let checkpoint = try storedCheckpoint(in: store)
     try checkpoint?.checkpoint.requireAll(in: entries)

@@ -74,7 +74,7 @@ extension Vault {
         guard let kind = record.kind, record.envelope.schema < kind.schema else { return true }
         let migrated: Result<RecordMigrationPlan, VaultError>
         do throws(RecordError) {
-          migrated = try self.migrated(record, kind, now)
+          migrated = try self.migrated(record, kind: kind, now: now)
         } catch {
           plan.faults.append(VaultError(record: error, file: record.file, id: id, input: true))
           return true
@@ -91,7 +91,7 @@ extension Vault {
   }
 
   private func migrated(
-    _ record: OpenRecord, _ kind: RecordKind, _ now: Timestamp
+    _ record: OpenRecord, kind: RecordKind, now: Timestamp
   ) throws(RecordError) -> Result<RecordMigrationPlan, VaultError> {
     var migrator = RecordMigration.migrator(record.verified, opening: true, at: now)
     try migrator.take(kind.steps(from: record.envelope.schema))
@@ -100,7 +100,7 @@ extension Vault {
     draft.schema = kind.schema
     let members = migrator.members
     return Result { () throws(VaultError) in
-      let bytes = try sealedBytes(members, draft, record.verified.keys, in: .record(record.id))
+      let bytes = try sealedBytes(members, draft: draft, keys: record.verified.keys, in: .record(record.id))
       return RecordMigrationPlan(
         summary: RecordSummary(StoredRecord(record)), from: record.envelope.schema, to: kind.schema,
         steps: migrator.taken, seals: migrator.hasSealed,

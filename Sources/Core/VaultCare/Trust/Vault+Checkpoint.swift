@@ -43,11 +43,11 @@ extension Vault {
     guard let found else {
       let lock = try await lockForWriting()
       defer { lock.release() }
-      return try writeCheckpoint(await foundVault(progress), acceptingRollback, lock)
+      return try writeCheckpoint(await foundVault(progress), acceptingRollback: acceptingRollback, lock: lock)
     }
     let lock = try await lockForWriting()
     defer { lock.release() }
-    return try writeCheckpoint(found, acceptingRollback, lock)
+    return try writeCheckpoint(found, acceptingRollback: acceptingRollback, lock: lock)
   }
 
   /// What a run over the vault has found.
@@ -60,7 +60,7 @@ extension Vault {
 
   private func foundVault(_ progress: @Sendable () -> Void) async throws(VaultError) -> FoundVault {
     var (builder, onlyInTrash) = (VersionList.Builder(), Set<RecordID>())
-    let verification = try await verification(VerificationScope(), progress) { found in
+    let verification = try await verification(VerificationScope(), progress: progress) { found in
       for version in found.versions {
         builder.append(version)
         if found.isOnlyInTrash(version.id) { onlyInTrash.insert(version.id) }
@@ -71,7 +71,7 @@ extension Vault {
   }
 
   private func writeCheckpoint(
-    _ found: FoundVault, _ acceptingRollback: Bool, _ lock: any StoreLock
+    _ found: FoundVault, acceptingRollback: Bool, lock: any StoreLock
   ) throws(VaultError) -> CheckpointResult {
     let verification = found.verification
     guard verification.faults.allSatisfy({ acceptingRollback && $0.code.isRollback }) else {
@@ -86,13 +86,13 @@ extension Vault {
       following: old?.checkpoint, of: found.entries, headerHash: found.headerHash, createdAt: options.now(),
       under: keyring.current)
     try replaceCheckpoint(old?.mark, by: new, lock)
-    if acceptingRollback { acceptSeen(found.entries, found.onlyInTrash, verification.faults) }
+    if acceptingRollback { acceptSeen(found.entries, onlyInTrash: found.onlyInTrash, faults: verification.faults) }
     return CheckpointResult(checkpoint: new, verification: verification)
   }
 
   /// Remembers the records as a run over the vault has found them, whatever was seen before; what is gone is forgotten.
   private func acceptSeen(
-    _ entries: VersionList, _ onlyInTrash: Set<RecordID>, _ faults: [VaultFault]
+    _ entries: VersionList, onlyInTrash: Set<RecordID>, faults: [VaultFault]
   ) {
     guard let memory else { return }
     memory.noteWritten(entries, onlyInTrash: onlyInTrash, accepting: true)

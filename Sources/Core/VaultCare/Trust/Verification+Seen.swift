@@ -32,7 +32,7 @@ package struct SeenComparison {
       case let older where !told.contains(entry.id):
         guard let fault = older.fault(of: entry, seen.familiarity(of: entry)) else { break }
         if let newest = seen.versions[entry.id], isElsewhere(MissedState(newest, found: entry)) { break }
-        add(fault.code, fault.reason, isTrashed ? .trash(entry.id) : .record(entry.id), entry.id)
+        add(fault.code, reason: fault.reason, place: isTrashed ? .trash(entry.id) : .record(entry.id), id: entry.id)
       case .older, .forked: confirmed.insert(entry.id)
       }
     }
@@ -44,7 +44,8 @@ package struct SeenComparison {
       } else if told.contains(id) {
         confirmed.insert(id)
       } else if !isElsewhere(MissedState(version, found: nil)) {
-        add(.vanished, "is gone: this machine has seen revision \(version.revision)", .record(id), id)
+        add(
+          .vanished, reason: "is gone: this machine has seen revision \(version.revision)", place: .record(id), id: id)
       }
     }
     return changes
@@ -56,7 +57,7 @@ package struct SeenComparison {
     add(error.code, error.reason, file: Checkpoint.fileName)
   }
 
-  private mutating func add(_ code: VaultError.Code, _ reason: String, _ place: StoreLocation, _ id: RecordID) {
+  private mutating func add(_ code: VaultError.Code, reason: String, place: StoreLocation, id: RecordID) {
     add(code, reason, file: place.relativePath, id)
   }
 

@@ -52,11 +52,12 @@ package enum AESCBC {
       throw CryptoError(.wrongByteCount, "two blocks and a key have 32 bytes each")
     }
     guard rounds >= 1 else { throw CryptoError(.costOutOfRange, "a block is encrypted once at least") }
-    return try chained(blocks.extracting(first: 16), key, rounds) + chained(blocks.extracting(last: 16), key, rounds)
+    return try chained(blocks.extracting(first: 16), key: key, rounds: rounds)
+      + chained(blocks.extracting(last: 16), key: key, rounds: rounds)
   }
 
   /// A chain of blocks of zeros is the same block encrypted again and again, and the library does that at its speed.
-  private static func chained(_ block: RawSpan, _ key: RawSpan, _ rounds: Int) throws(CryptoError) -> [UInt8] {
+  private static func chained(_ block: RawSpan, key: RawSpan, rounds: Int) throws(CryptoError) -> [UInt8] {
     let context = try CipherContext()
     try unsafe context.beginPlain(EVP_aes_256_cbc(), key: key, nonce: block, isSealing: true, isPadded: false)
     let zeros = [UInt8](repeating: 0, count: 64 << 10)

@@ -21,7 +21,7 @@ package enum TwofishCBC {
     guard let library = Library.shared else {
       throw CryptoError(.libraryFailed, "the library for Twofish is not there")
     }
-    let output = try library.decrypt(ciphertext, nonce, key)
+    let output = try library.decrypt(ciphertext, nonce: nonce, key: key)
     // PKCS #7: as many bytes as there are, each with their number.
     guard let count = output.last, (1...16).contains(count), output.suffix(Int(count)).allSatisfy({ $0 == count })
     else { throw CryptoError(.authenticationFailed, "the padding is wrong") }
@@ -62,7 +62,7 @@ package enum TwofishCBC {
       unsafe self.decrypt = decrypt
     }
 
-    func decrypt(_ ciphertext: RawSpan, _ nonce: RawSpan, _ key: RawSpan) throws(CryptoError) -> [UInt8] {
+    func decrypt(_ ciphertext: RawSpan, nonce: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
       let failure = CryptoError(.libraryFailed, "the library refused to decrypt with Twofish")
       var handle: Handle?
       guard unsafe open(&handle, Self.twofish, Self.cbc, 0) == 0 else { throw failure }

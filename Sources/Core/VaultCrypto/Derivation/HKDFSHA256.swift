@@ -18,7 +18,7 @@ package enum HKDFSHA256 {
         // What is between is as secret as the key: the extracted key, and the last block, which is cut off.
         _ = try SecretBytes(count: 2 * HMACSHA256.byteCount) { between throws(CryptoError) in
           try unsafe between.withUnsafeMutableBytes { between throws(CryptoError) in
-            try unsafe derive(key, salt, info, into: output, between: between)
+            try unsafe derive(key, salt: salt, info: info, into: output, between: between)
           }
         }
       }
@@ -26,7 +26,7 @@ package enum HKDFSHA256 {
   }
 
   @unsafe private static func derive(
-    _ key: RawSpan, _ salt: RawSpan, _ info: RawSpan, into output: UnsafeMutableRawBufferPointer,
+    _ key: RawSpan, salt: RawSpan, info: RawSpan, into output: UnsafeMutableRawBufferPointer,
     between: UnsafeMutableRawBufferPointer
   ) throws(CryptoError) {
     let context = try MACContext()

@@ -9,7 +9,8 @@ package enum PBKDF2SHA256 {
   package static func derive(
     passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int = 32
   ) throws(CryptoError) -> SecretBytes {
-    try unsafe PBKDF2.derive(EVP_sha256(), passphrase, salt, iterations, byteCount)
+    try unsafe PBKDF2.derive(
+      EVP_sha256(), passphrase: passphrase, salt: salt, iterations: iterations, byteCount: byteCount)
   }
 }
 
@@ -22,7 +23,8 @@ package enum PBKDF2SHA1 {
   package static func derive(
     passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int = 32
   ) throws(CryptoError) -> SecretBytes {
-    try unsafe PBKDF2.derive(EVP_sha1(), passphrase, salt, iterations, byteCount)
+    try unsafe PBKDF2.derive(
+      EVP_sha1(), passphrase: passphrase, salt: salt, iterations: iterations, byteCount: byteCount)
   }
 }
 
@@ -35,13 +37,14 @@ package enum PBKDF2SHA512 {
   package static func derive(
     passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int = 32
   ) throws(CryptoError) -> SecretBytes {
-    try unsafe PBKDF2.derive(EVP_sha512(), passphrase, salt, iterations, byteCount)
+    try unsafe PBKDF2.derive(
+      EVP_sha512(), passphrase: passphrase, salt: salt, iterations: iterations, byteCount: byteCount)
   }
 }
 
 private enum PBKDF2 {
   @unsafe static func derive(
-    _ digest: OpaquePointer?, _ passphrase: RawSpan, _ salt: RawSpan, _ iterations: Int, _ byteCount: Int
+    _ digest: OpaquePointer?, passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int
   ) throws(CryptoError) -> SecretBytes {
     guard (1...Int(Int32.max)).contains(iterations) else {
       throw CryptoError(.costOutOfRange, "PBKDF2 does not take this number of iterations")

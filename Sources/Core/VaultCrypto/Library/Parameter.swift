@@ -11,7 +11,7 @@ enum Parameter {
   }
 
   /// Bytes that OpenSSL only reads; they must stay where they are until the call that takes the list returns.
-  @unsafe static func bytes(_ name: StaticString, _ start: UnsafePointer<UInt8>, _ count: Int) -> OSSL_PARAM {
+  @unsafe static func bytes(_ name: StaticString, start: UnsafePointer<UInt8>, count: Int) -> OSSL_PARAM {
     // The list type serves outputs too, hence its mutable pointer.
     unsafe OSSL_PARAM_construct_octet_string(self.start(of: name), UnsafeMutableRawPointer(mutating: start), count)
   }

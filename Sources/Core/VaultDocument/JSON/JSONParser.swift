@@ -22,12 +22,12 @@ public enum JSONParser {
 
   /// Reads one document; see `parse(_:limits:)` for raw spans.
   public static func parse(_ bytes: Span<UInt8>, limits: JSONLimits = .record) throws(DocumentError) -> JSONValue {
-    try parse(bytes, limits) { scanner, bytes throws(JSONFailure) in try scanner.document(in: bytes) }
+    try parse(bytes, limits: limits) { scanner, bytes throws(JSONFailure) in try scanner.document(in: bytes) }
   }
 
   private static func parse(
-    _ bytes: Span<UInt8>, _ limits: JSONLimits,
-    _ read: (inout JSONScanner, Span<UInt8>) throws(JSONFailure) -> JSONValue
+    _ bytes: Span<UInt8>, limits: JSONLimits,
+    read: (inout JSONScanner, Span<UInt8>) throws(JSONFailure) -> JSONValue
   ) throws(DocumentError) -> JSONValue {
     guard bytes.count <= limits.byteCount else { throw DocumentError(code: .tooLarge) }
     var scanner = JSONScanner(limits: limits)

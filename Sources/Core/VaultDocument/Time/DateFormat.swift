@@ -245,7 +245,7 @@ extension DateFormat {
       case .offset(let hasColon): bytes += (hasColon ? "Z" : "+0000").utf8
       case .ordinalDay: bytes += Array("\(date.day)\(ordinal(date.day))".utf8)
       case .number(let field, let digitCount):
-        bytes += NumberedTime.padded(number(field, date, second, time), to: digitCount)
+        bytes += NumberedTime.padded(number(field, date: date, second: second, time: time), to: digitCount)
       }
     }
     return String(decoding: bytes, as: UTF8.self)
@@ -254,7 +254,7 @@ extension DateFormat {
 
 extension DateFormat {
   /// What stands for a field in digits.
-  private static func number(_ field: Field, _ date: CivilDate, _ second: Int, _ time: Timestamp) -> Int {
+  private static func number(_ field: Field, date: CivilDate, second: Int, time: Timestamp) -> Int {
     switch field {
     case .year: date.year
     case .month: date.month

@@ -163,7 +163,7 @@ extension Vault {
   ) throws(VaultError) {
     var draft = EnvelopeDraft(next: old.verified, now: currentTime())
     draft.attachments = attachments
-    let bytes = try sealedBytes(old.stored, draft, old.verified.keys, in: .record(old.id))
+    let bytes = try sealedBytes(old.stored, draft: draft, keys: old.verified.keys, in: .record(old.id))
     try apply([StoreChange(.record(old.id), from: old.bytes, to: bytes)], lock)
   }
 

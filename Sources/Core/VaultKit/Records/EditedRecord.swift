@@ -14,7 +14,7 @@ package struct EditedRecord {
   package let envelope: JSONObject
   package let keys: RecordKeys
 
-  package init(_ bytes: [UInt8], _ id: RecordID, _ vault: Vault) throws(VaultError) {
+  package init(_ bytes: [UInt8], id: RecordID, vault: Vault) throws(VaultError) {
     let file = StoreLocation.record(id).relativePath
     let document = try parseDocument(bytes, file: file, record: id)
     let stored = try StoredRecord(document, file: file, id: id, kinds: vault.kinds, isTrashed: false)

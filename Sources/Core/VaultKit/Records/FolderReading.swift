@@ -77,7 +77,9 @@ struct FolderReader: Sendable {
       let before = current.prefix { known.id($0) < id }
       for index in before { folder.append(index, of: known) }
       current = current.dropFirst(before.count)
-      if let stamp = wanted[id] { folder.append(id, try? bytes.get(), IndexMark(stamp, readAt: readAt), vault.kinds) }
+      if let stamp = wanted[id] {
+        folder.append(id, bytes: try? bytes.get(), mark: IndexMark(stamp, readAt: readAt), kinds: vault.kinds)
+      }
       return true
     }
     for index in current { folder.append(index, of: known) }
@@ -87,7 +89,7 @@ struct FolderReader: Sendable {
 
 extension IndexedFolder {
   /// Takes what may be kept of the bytes of a file.
-  fileprivate mutating func append(_ id: RecordID, _ bytes: [UInt8]?, _ mark: IndexMark, _ kinds: KindCatalog) {
+  fileprivate mutating func append(_ id: RecordID, bytes: [UInt8]?, mark: IndexMark, kinds: KindCatalog) {
     let file = StoreLocation.record(id).relativePath
     guard let bytes, let record = try? StoredRecord(parsing: bytes, file: file, id: id, kinds: kinds),
       // Clear text where a secret belongs is not copied anywhere.
@@ -99,7 +101,7 @@ extension IndexedFolder {
       createdAt: summary.createdAt, updatedAt: summary.updatedAt)
     var text = RecordText()
     text.add(.object(record.fields))
-    append(row, mark, text)
+    append(row, mark: mark, text: text)
   }
 }
 

@@ -132,7 +132,7 @@ extension LockedVault {
 
   private func candidates(_ match: NameMatch) async throws(VaultError) -> FileFindings<NamedRecord> {
     if let indexed = try await indexedCandidates(match) { return indexed }
-    return try await scan { id, bytes throws(VaultError) in try match.candidate(id, bytes, kinds) }
+    return try await scan { id, bytes throws(VaultError) in try match.candidate(id, bytes: bytes, kinds: kinds) }
   }
 
   static func only(_ candidates: [RecordSummary]) throws(VaultError) -> RecordSummary {
@@ -226,7 +226,7 @@ struct NameMatch: Sendable {
   /// The record in a file, when it is meant.
   ///
   /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
-  func candidate(_ id: RecordID, _ bytes: [UInt8], _ kinds: KindCatalog) throws(VaultError) -> NamedRecord? {
+  func candidate(_ id: RecordID, bytes: [UInt8], kinds: KindCatalog) throws(VaultError) -> NamedRecord? {
     guard isPrefix(of: id) || mayName(bytes) else { return nil }
     let file = StoreLocation.record(id).relativePath
     let record = try StoredRecord(parsing: bytes, file: file, id: id, kinds: kinds)

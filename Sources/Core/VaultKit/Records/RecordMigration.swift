@@ -13,7 +13,7 @@ package enum RecordMigration {
   }
 
   /// The same without a key: nothing is sealed or opened.
-  static func readable(_ fields: JSONObject, _ schema: Int, _ kind: RecordKind) -> JSONObject {
+  static func readable(_ fields: JSONObject, schema: Int, kind: RecordKind) -> JSONObject {
     guard schema < kind.schema else { return fields }
     var migrator = Migrator(fields)
     return (try? migrator.take(kind.steps(from: schema))) == nil ? fields : migrator.members

@@ -55,7 +55,7 @@ package struct RecordRewriter {
   }
 
   /// Verifies a record and makes its replacement.
-  private func process(_ bytes: [UInt8], _ id: RecordID, _ place: StoreLocation) throws(VaultError) -> Outcome {
+  private func process(_ bytes: [UInt8], id: RecordID, place: StoreLocation) throws(VaultError) -> Outcome {
     let old = try vault.verify(bytes, id, in: place)
     try old.require(isTrashed: place == .trash(id))
     try vault.compareWithSeen(old)
@@ -100,7 +100,7 @@ extension RecordRewriter {
   private func staged(_ chunk: RecordChunk, into replacement: any StoreReplacement) throws(VaultError) -> Piece {
     var piece = Piece()
     try stage(chunk, into: replacement) { id, bytes throws(VaultError) in
-      let outcome = try process(bytes, id, .record(id))
+      let outcome = try process(bytes, id: id, place: .record(id))
       piece.before.append(outcome.before)
       piece.after.append(outcome.after)
       return outcome.replacement ?? bytes
@@ -162,7 +162,7 @@ extension RecordRewriter {
   ///
   /// - Throws: ``VaultError`` of the first fault; batches that were written stay.
   package func rewrite(
-    _ part: Part, _ lock: (any StoreLock)?, _ progress: (Int) -> Void
+    _ part: Part, lock: (any StoreLock)?, progress: (Int) -> Void
   ) async throws(VaultError) -> Versions {
     var versions = Gathering()
     var batch: [StoreChange] = []
@@ -201,7 +201,7 @@ extension RecordRewriter {
       guard let bytes = try inStore(record: id, { () throws(StoreError) in try vault.store.read(place) }) else {
         continue
       }
-      let outcome = try process(bytes, id, place)
+      let outcome = try process(bytes, id: id, place: place)
       piece.before.append(outcome.before)
       piece.after.append(outcome.after)
       guard let new = outcome.replacement else { continue }

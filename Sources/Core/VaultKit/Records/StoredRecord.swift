@@ -46,7 +46,7 @@ public struct StoredRecord: Sendable {
     let kind = kinds[envelope.kind]
     self.kind = kind
     stored = fields
-    if let kind { fields = RecordMigration.readable(fields, envelope.schema, kind) }
+    if let kind { fields = RecordMigration.readable(fields, schema: envelope.schema, kind: kind) }
     self.fields = fields
   }
 }

@@ -63,7 +63,7 @@ extension Vault {
   public func add(contentsOf records: [any VaultRecord]) async throws(VaultError) -> [RecordID] {
     let result = try await add({ () in records }, count: records.count, .throwFirst) {
       record, id, now throws(VaultError) in
-      try self.newRecord(id, record, now)
+      try self.newRecord(id, record: record, now: now)
     }
     return result.ids
   }
@@ -184,7 +184,7 @@ extension Vault {
 
   /// A new record that was checked and sealed.
   package func newRecord(_ id: RecordID, of input: RecordInput, _ now: Timestamp) throws(VaultError) -> StoreChange {
-    try newRecord(id, input.kind, now) { context throws(VaultError) in
+    try newRecord(id, kind: input.kind, now: now) { context throws(VaultError) in
       do throws(RecordError) {
         return try input.kind.sealed(clear: input.clear(), keepingUnknown: input.keepsUnknown, in: context)
       } catch {
@@ -206,7 +206,7 @@ extension Vault {
   public nonisolated(nonsending) func add(_ record: some VaultRecord) async throws(VaultError) -> RecordID {
     let id = RecordID.random()
     try await addSingle { () throws(VaultError) in
-      try self.newRecord(id, record, self.currentTime())
+      try self.newRecord(id, record: record, now: self.currentTime())
     }
     return id
   }
@@ -221,9 +221,9 @@ extension Vault {
   }
 
   /// A new record of a type that was checked and sealed.
-  func newRecord(_ id: RecordID, _ record: some VaultRecord, _ now: Timestamp) throws(VaultError) -> StoreChange {
+  func newRecord(_ id: RecordID, record: some VaultRecord, now: Timestamp) throws(VaultError) -> StoreChange {
     let kind = try kind(of: type(of: record))
-    return try newRecord(id, kind, now) { context throws(VaultError) in
+    return try newRecord(id, kind: kind, now: now) { context throws(VaultError) in
       try encode(record, kind, in: context, id, before: nil)
     }
   }

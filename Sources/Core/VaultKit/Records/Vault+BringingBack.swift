@@ -97,7 +97,7 @@ extension Vault {
     var changes: [StoreChange] = []
     var written: [OpenRecord] = []
     for old in records.map(\.record) where try outcome(of: old) != .unchanged {
-      changes += try bringingBack(old, now, lock)
+      changes += try bringingBack(old, now: now, lock: lock)
       written.append(old)
     }
     if !changes.isEmpty { try apply(changes, lock) }
@@ -113,7 +113,7 @@ extension Vault {
   }
 
   func bringingBack(
-    _ old: OpenRecord, _ now: Timestamp, _ lock: any StoreLock
+    _ old: OpenRecord, now: Timestamp, lock: any StoreLock
   ) throws(VaultError) -> [StoreChange] {
     guard old.verified.keys.vaultID == header.vaultID else {
       throw VaultError(.unexpectedVault, "is a record of another vault", record: old.id)
@@ -123,7 +123,7 @@ extension Vault {
     return try replacing(old, now) { draft throws(VaultError) in
       try isSealingAnew
         ? sealedAnew(old, draft, from: store, lock)
-        : sealedBytes(old.stored, draft, old.verified.keys, in: .record(old.id))
+        : sealedBytes(old.stored, draft: draft, keys: old.verified.keys, in: .record(old.id))
     }
   }
 

@@ -63,7 +63,7 @@ extension Vault {
       if let live = change.now { return try replace(live, with: change.fields, lock) }
       let old = version.record
       try addingAttachments(lock) { () throws(VaultError) in
-        try apply(bringingBack(old, currentTime(), lock), lock)
+        try apply(bringingBack(old, now: currentTime(), lock: lock), lock)
         try removeSealedAnew([old], lock)
       }
       return true

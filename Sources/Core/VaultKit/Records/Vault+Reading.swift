@@ -171,7 +171,7 @@ extension Vault {
       try store.readLocked(chunk.ids, inFolder: chunk.folder) { id, bytes in
         do throws(VaultError) {
           let bytes = try inStore(record: id) { () throws(StoreError) in try bytes.get() }
-          if let record = try counting(bytes, id, trashed) { outputs.append(try transform(record)) }
+          if let record = try counting(bytes, id: id, trashed: trashed) { outputs.append(try transform(record)) }
           return true
         } catch {
           options.tell(error, of: header.vaultID, records: [id])
@@ -185,7 +185,7 @@ extension Vault {
 
   /// A live record that verified; nil for one that the trash has in a newer revision, by which it was removed.
   private func counting(
-    _ bytes: [UInt8], _ id: RecordID, _ trashed: Set<RecordID>
+    _ bytes: [UInt8], id: RecordID, trashed: Set<RecordID>
   ) throws(VaultError) -> OpenRecord? {
     let record = try verify(bytes, id)
     do throws(VaultError) {
@@ -248,22 +248,22 @@ extension Vault {
   package func verify(_ bytes: [UInt8], _ id: RecordID, in location: StoreLocation) throws(VaultError) -> OpenRecord {
     let document = try parseDocument(bytes, file: location.relativePath, record: id)
     do throws(VaultError) {
-      return try verify(document, bytes, id, location.relativePath)
+      return try verify(document, bytes: bytes, id: id, file: location.relativePath)
     } catch {
       guard (error.underlying as? SealingError)?.code == .unknownRoot, try refresh() else {
-        throw explained(error, bytes, id, in: location)
+        throw explained(error, bytes: bytes, id: id, in: location)
       }
-      return try verify(document, bytes, id, location.relativePath)
+      return try verify(document, bytes: bytes, id: id, file: location.relativePath)
     }
   }
 
   /// A live record whose MAC alone is wrong, and whose sealed values are whole, may have been edited by hand: that has
   /// a way on of its own.
   private func explained(
-    _ error: VaultError, _ bytes: [UInt8], _ id: RecordID, in location: StoreLocation
+    _ error: VaultError, bytes: [UInt8], id: RecordID, in location: StoreLocation
   ) -> VaultError {
     guard (error.underlying as? SealingError)?.code == .authenticationFailed, error.field == nil,
-      location == .record(id), (try? EditedRecord(bytes, id, self).checkTokens()) != nil
+      location == .record(id), (try? EditedRecord(bytes, id: id, vault: self).checkTokens()) != nil
     else { return error }
     var explained = error
     explained.isEdited = true
@@ -273,13 +273,13 @@ extension Vault {
 
   /// Verifies the tree of a record file, and what it was parsed from is kept with it.
   func verify(
-    _ document: JSONValue, _ bytes: [UInt8], _ id: RecordID, _ file: String
+    _ document: JSONValue, bytes: [UInt8], id: RecordID, file: String
   ) throws(VaultError) -> OpenRecord {
     let keyring = keyring
     let verified = try inSealing(file: file, record: id) { () throws(SealingError) in
       try RecordSeal.verify(document, as: id) { hint throws(SealingError) in try keyring.recordRoot(hint: hint) }
     }
-    try requireListed(verified.envelope, keyring, file)
+    try requireListed(verified.envelope, keyring: keyring, file: file)
     let kind = kinds[verified.envelope.kind]
     let record = OpenRecord(verified: verified, bytes: bytes, file: file, kind: kind, onReveal: revealing(id))
     if let kind, record.fitsKind, verified.envelope.schema <= kind.schema,
@@ -293,7 +293,7 @@ extension Vault {
   /// Under a root that waits for a reseal, only what the checkpoint of its beginning lists is taken: who left could
   /// have made anything else (format 1, section 11, Rotation).
   private func requireListed(
-    _ envelope: RecordEnvelope, _ keyring: Keyring, _ file: String
+    _ envelope: RecordEnvelope, keyring: Keyring, file: String
   ) throws(VaultError) {
     guard keyring.waitsForReseal(hint: envelope.wrappedKey.rootHint) else { return }
     let list = try keyring.resealList { () throws(VaultError) in try resealCheckpoint(keyring) }

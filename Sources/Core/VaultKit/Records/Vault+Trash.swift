@@ -99,7 +99,7 @@ extension Vault {
     if let live { try checkReplaceable(verify(live, id), by: old) }
     try compareWithSeen(old)
     let draft = EnvelopeDraft(next: old.verified, now: now)
-    let restored = try sealedBytes(old.stored, draft, old.verified.keys, in: .record(id))
+    let restored = try sealedBytes(old.stored, draft: draft, keys: old.verified.keys, in: .record(id))
     return [
       StoreChange(.record(id), from: live, to: restored), StoreChange(.trash(id), from: bytes, to: nil),
     ]
@@ -130,13 +130,13 @@ extension Vault {
         do throws(VaultError) {
           guard let bytes = try readTrash(id) else { continue }
           let version = try deletableVersion(bytes, id, evenDamaged: evenDamaged)
-          batch.append(id, version, bytes)
+          batch.append(id, version: version, bytes: bytes)
         } catch {
           report.faults.append(error)
         }
-        if batch.isFull { try delete(&batch, &report, lock) }
+        if batch.isFull { try delete(&batch, report: &report, lock: lock) }
       }
-      try delete(&batch, &report, lock)
+      try delete(&batch, report: &report, lock: lock)
       return report
     }
   }
@@ -165,7 +165,7 @@ extension Vault {
   }
 
   private func delete(
-    _ batch: inout DeletionBatch, _ report: inout DeletedRecords, _ lock: any StoreLock
+    _ batch: inout DeletionBatch, report: inout DeletedRecords, lock: any StoreLock
   ) throws(VaultError) {
     guard !batch.changes.isEmpty else { return }
     report.stillListedCount += try unlist(batch.versions, lock)
@@ -202,7 +202,7 @@ private struct DeletionBatch {
 
   var isFull: Bool { changes.count == ChangePlan.maximumChangeCount || byteCount >= Self.byteLimit }
 
-  mutating func append(_ id: RecordID, _ version: RecordVersion?, _ bytes: [UInt8]) {
+  mutating func append(_ id: RecordID, version: RecordVersion?, bytes: [UInt8]) {
     ids.append(id)
     versions[id] = .some(version)
     changes.append(StoreChange(.trash(id), from: bytes, to: nil))

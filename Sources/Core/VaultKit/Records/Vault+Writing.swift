@@ -25,7 +25,7 @@ extension Vault {
     let id = old.id
     var draft = EnvelopeDraft(next: old.verified, now: now)
     draft.deletedAt = now
-    let trashed = try sealedBytes(old.stored, draft, old.verified.keys, in: .trash(id))
+    let trashed = try sealedBytes(old.stored, draft: draft, keys: old.verified.keys, in: .trash(id))
     let older = try readTrash(id)
     if let older { try requireNoNewerFormat(older, at: .trash(id), id) }
     return [StoreChange(.record(id), from: old.bytes, to: nil), StoreChange(.trash(id), from: older, to: trashed)]
@@ -47,7 +47,7 @@ extension Vault {
     guard fields != old.fields else { return nil }
     var draft = EnvelopeDraft(next: old.verified, now: currentTime())
     draft.schema = max(draft.schema, old.kind?.schema ?? 1)
-    let bytes = try sealedBytes(fields, draft, old.verified.keys, in: .record(old.id))
+    let bytes = try sealedBytes(fields, draft: draft, keys: old.verified.keys, in: .record(old.id))
     return StoreChange(.record(old.id), from: old.bytes, to: bytes)
   }
 
@@ -73,14 +73,14 @@ extension Vault {
   }
 
   func newRecord(
-    _ id: RecordID, _ kind: RecordKind, _ now: Timestamp,
-    _ encode: (SealingContext) throws(VaultError) -> JSONObject
+    _ id: RecordID, kind: RecordKind, now: Timestamp,
+    encode: (SealingContext) throws(VaultError) -> JSONObject
   ) throws(VaultError) -> StoreChange {
     let root = keyring.current
     let (wrapped, keys) = try inSealing { () throws(SealingError) in try root.makeDataKey(for: id) }
     let fields = try encode(keys.context(sealingAt: now))
     let draft = EnvelopeDraft(id: id, kind: kind.name, schema: kind.schema, now: now, wrappedKey: wrapped)
-    return StoreChange(.record(id), from: nil, to: try sealedBytes(fields, draft, keys, in: .record(id)))
+    return StoreChange(.record(id), from: nil, to: try sealedBytes(fields, draft: draft, keys: keys, in: .record(id)))
   }
 
   func encode(
@@ -109,7 +109,7 @@ extension Vault {
 
   /// Completes a record, and its final bytes; see ``verifiedBytes(of:in:)``.
   package func sealedBytes(
-    _ fields: JSONObject, _ draft: EnvelopeDraft, _ keys: RecordKeys, in location: StoreLocation
+    _ fields: JSONObject, draft: EnvelopeDraft, keys: RecordKeys, in location: StoreLocation
   ) throws(VaultError) -> [UInt8] {
     guard !keyring.waitsForReseal(hint: draft.wrappedKey.rootHint) else {
       throw VaultError(

@@ -39,7 +39,7 @@ public final class VaultTransaction: Sendable {
   public nonisolated(nonsending) func add(_ record: some VaultRecord) async throws(VaultError) -> RecordID {
     let id = RecordID.random()
     try await working { () throws(VaultError) in
-      try put([vault.newRecord(id, record, vault.currentTime())])
+      try put([vault.newRecord(id, record: record, now: vault.currentTime())])
     }
     return id
   }

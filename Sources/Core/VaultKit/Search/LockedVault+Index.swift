@@ -37,7 +37,7 @@ extension LockedVault {
     // The tags are in the file.
     let read = match.tag == nil ? answer.watched : (answer.rows.map(\.id) + answer.watched).sorted()
     var findings = try await scan(read) { id, bytes throws(VaultError) in
-      try match.candidate(id, bytes, kinds)
+      try match.candidate(id, bytes: bytes, kinds: kinds)
     }
     guard match.tag == nil else { return findings }
     findings.found += answer.rows.compactMap { match.candidate(RecordSummary($0)) }

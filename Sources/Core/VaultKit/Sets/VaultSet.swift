@@ -51,7 +51,7 @@ package struct VaultSet: Equatable, Sendable {
   ///   - kind: the name of its kind.
   ///   - fields: its members; of sealed ones no rule is asked.
   package func takers(of kind: String, _ described: RecordKind?, _ fields: JSONObject) -> [Member] {
-    members.filter { member in member.takes.contains { $0.takes(kind, described, fields) } }
+    members.filter { member in member.takes.contains { $0.takes(kind, described: described, fields: fields) } }
   }
 }
 
@@ -135,7 +135,7 @@ package struct PlacementRule: Equatable, Sendable {
     self.conditions = conditions.sorted { $0.path.description < $1.path.description }
   }
 
-  fileprivate func takes(_ kind: String, _ described: RecordKind?, _ fields: JSONObject) -> Bool {
+  fileprivate func takes(_ kind: String, described: RecordKind?, fields: JSONObject) -> Bool {
     !conditions.isEmpty
       && conditions.allSatisfy { condition in
         if condition.isOfKind { return condition.value.utf8.elementsEqual(kind.utf8) }

@@ -153,7 +153,7 @@ extension KnownVaults {
     let new = try Pin(header, after: known.pin, isNamed: isNamed)
     var files = new == known.pin ? [] : try changes(to: new)
     for path in known.paths where known.marks[path]?.vaultID != header.vaultID {
-      files.append(try .path(path, header.vaultID, copy))
+      files.append(try .path(path, vaultID: header.vaultID, copy: copy))
     }
     return files
   }
@@ -204,7 +204,7 @@ extension KnownVaults {
     let memory = memory(of: try copy(toAccept: vault))
     var changes = try memory.seenNames(of: vaultID).map { StateFolder.Change($0, nil) }
     changes += try memory.changes(to: Pin(accepting: vault.header))
-    for path in vault.knownPaths { changes.append(try .path(path, vaultID, memory.copy)) }
+    for path in vault.knownPaths { changes.append(try .path(path, vaultID: vaultID, copy: memory.copy)) }
     try inState { () throws(StoreError) in try folder.apply(changes, under: lock) }
   }
 
@@ -267,15 +267,17 @@ extension KnownVaults {
   private func seenFiles(
     in number: UInt8, of vaultID: VaultID, only id: RecordID? = nil
   ) throws(VaultError) -> (folder: SeenFolder, logByteCount: Int?) {
-    let name = StateName.seen(vaultID, copy, number)
+    let name = StateName.seen(vaultID, copy: copy, folder: number)
     // First the log: where its lines go into the file meanwhile, they are found twice rather than not at all.
-    let log = try inState { () throws(StoreError) in try folder.readLog(.seenLog(vaultID, copy, number)) }
+    let log = try inState { () throws(StoreError) in try folder.readLog(.seenLog(vaultID, copy: copy, folder: number)) }
     var seen = SeenFolder()
     if let bytes = try read(name) {
       let found = id.flatMap { SeenFolder(searching: bytes, for: $0) }
       seen = if let found { found } else { try SeenFolder(parsing: bytes, file: folder.path(of: name)) }
     }
-    if let log { try seen.take(log: log, of: number, file: folder.path(of: .seenLog(vaultID, copy, number))) }
+    if let log {
+      try seen.take(log: log, of: number, file: folder.path(of: .seenLog(vaultID, copy: copy, folder: number)))
+    }
     return (seen, log?.count)
   }
 
@@ -290,7 +292,9 @@ extension KnownVaults {
     var files: [StateFolder.Change] = []
     for (number, changes) in changes {
       let (old, logByteCount) = try seenFiles(in: number, of: vaultID)
-      let (name, log) = (StateName.seen(vaultID, copy, number), StateName.seenLog(vaultID, copy, number))
+      let (name, log) = (
+        StateName.seen(vaultID, copy: copy, folder: number), StateName.seenLog(vaultID, copy: copy, folder: number)
+      )
       let newer = old.newerVersions(in: changes)
       if let newer, let lines = SeenLog.lines(newer, after: logByteCount ?? 0),
         changes.count <= SeenLog.maximumChangeCount
@@ -333,11 +337,11 @@ extension StateName {
 
   static func seenFolder(_ id: VaultID, _ copy: String?) -> String { "seen/" + name(id, copy) }
 
-  static func seen(_ id: VaultID, _ copy: String?, _ folder: UInt8) -> StateName {
+  static func seen(_ id: VaultID, copy: String?, folder: UInt8) -> StateName {
     StateName(seenFolder(id, copy), Hex.encode([folder]) + ".json")
   }
 
-  static func seenLog(_ id: VaultID, _ copy: String?, _ folder: UInt8) -> StateName {
+  static func seenLog(_ id: VaultID, copy: String?, folder: UInt8) -> StateName {
     StateName(seenFolder(id, copy), Hex.encode([folder]) + ".log")
   }
 
@@ -358,7 +362,7 @@ extension StateName {
 
 extension StateFolder.Change {
   fileprivate static func path(
-    _ path: String, _ vaultID: VaultID, _ copy: String?
+    _ path: String, vaultID: VaultID, copy: String?
   ) throws(VaultError) -> StateFolder.Change {
     StateFolder.Change(try .path(path), try PathMark(path: path, vaultID: vaultID, copy: copy).fileBytes())
   }

@@ -90,7 +90,7 @@ struct PostgresConnector {
     unsafe notices.take(of: handle, library)
     _ = unsafe library.steps.setErrorVerbosity(handle, Self.verbose)
     var byteCount = 0
-    if let fault = unsafe drive(handle, host, &byteCount) {
+    if let fault = unsafe drive(handle, host: host, byteCount: &byteCount) {
       defer { unsafe library.finish(handle) }
       let said = unsafe Refusal(library.errorMessage(handle))
       // Without a refusal: nobody listens, the server was lost, or it is not what `target_session_attrs` asks for.
@@ -110,7 +110,7 @@ struct PostgresConnector {
   ///
   /// - Parameter byteCount: how much the server said.
   private func drive(
-    _ handle: PostgresLibrary.Handle, _ host: PostgresHost, _ byteCount: inout Int
+    _ handle: PostgresLibrary.Handle, host: PostgresHost, byteCount: inout Int
   ) -> ServerFault? {
     var (state, lateCount) = (Self.writing, 0)
     let start = ContinuousClock.now

@@ -20,11 +20,11 @@ struct SchemaRecorder: Decoder, ExactDecoder {
   private static let context = SealingContext.locked.reading(.clearText)
 
   init(_ value: RecordedValue, of type: any Any.Type, in recording: Recording) {
-    self.init(value, [(type, value)], recording)
+    self.init(value, types: [(type, value)], recording: recording)
   }
 
   private init(
-    _ value: RecordedValue, _ types: [(type: any Any.Type, value: RecordedValue)], _ recording: Recording
+    _ value: RecordedValue, types: [(type: any Any.Type, value: RecordedValue)], recording: Recording
   ) {
     (self.value, self.types, self.recording) = (value, types, recording)
   }
@@ -33,7 +33,7 @@ struct SchemaRecorder: Decoder, ExactDecoder {
   var type: (any Any.Type)? { types.last?.type }
 
   /// For a value within this one.
-  func part(_ value: RecordedValue) -> SchemaRecorder { SchemaRecorder(value, types, recording) }
+  func part(_ value: RecordedValue) -> SchemaRecorder { SchemaRecorder(value, types: types, recording: recording) }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     try recording.require(value, as: .object([]), [String: Any].self)
@@ -65,7 +65,7 @@ struct SchemaRecorder: Decoder, ExactDecoder {
     if let described = type as? any MemberValue.Type { value.take(described.described) }
     guard let own = try special(type), let sample = own as? Value else {
       guard !ends(before: type) else { throw Recording.Endless() }
-      return try Value(from: SchemaRecorder(value, types + [(type, value)], recording))
+      return try Value(from: SchemaRecorder(value, types: types + [(type, value)], recording: recording))
     }
     return sample
   }

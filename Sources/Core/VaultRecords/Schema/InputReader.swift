@@ -49,7 +49,7 @@ struct InputReader {
   private mutating func object(_ members: JSONObject, _ rule: ObjectRule) throws(RecordError) -> JSONObject {
     var result = try members.compactMapValues { name, value throws(RecordError) in
       path.components.append(.member(name))
-      let stored = try member(name, value, rule)
+      let stored = try member(name, value: value, rule: rule)
       path.components.removeLast()
       return stored
     }
@@ -67,7 +67,7 @@ struct InputReader {
 
   /// What is stored for a member; nil where nothing is.
   private mutating func member(
-    _ name: String, _ value: JSONValue, _ rule: ObjectRule
+    _ name: String, value: JSONValue, rule: ObjectRule
   ) throws(RecordError) -> JSONValue? {
     if let index = rule.index(of: name) {
       let schema = rule.members[index].value

@@ -8,7 +8,7 @@ struct PatternCompiler {
     case .assertion(let assertion): try append(.assert(assertion))
     case .sequence(let nodes): for node in nodes { try append(node) }
     case .choice(let nodes): try append(choice: nodes[...])
-    case .repetition(let node, let minimum, let maximum): try append(node, minimum, maximum)
+    case .repetition(let node, let minimum, let maximum): try append(node, minimum: minimum, maximum: maximum)
     }
   }
 
@@ -30,7 +30,7 @@ struct PatternCompiler {
     program[jump] = .jump(program.count)
   }
 
-  private mutating func append(_ node: PatternNode, _ minimum: Int, _ maximum: Int?) throws(PatternFault) {
+  private mutating func append(_ node: PatternNode, minimum: Int, maximum: Int?) throws(PatternFault) {
     for _ in 0..<minimum {
       let before = program.count
       try append(node)

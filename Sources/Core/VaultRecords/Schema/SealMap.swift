@@ -56,14 +56,14 @@ final class SealMap: Sendable {
     switch (form, component) {
     case (.object(let members), .member(let name)):
       members.first { $0.name.utf8.elementsEqual(name.utf8) }?.map
-    case (.map(let members, let others), .member(let name)): Self.member(name, members, others)
+    case (.map(let members, let others), .member(let name)): Self.member(name, members: members, others: others)
     case (.list(let items), .index): items
     default: nil
     }
   }
 
   private static func member(
-    _ name: String, _ members: [(name: String, map: SealMap?)], _ others: SealMap
+    _ name: String, members: [(name: String, map: SealMap?)], others: SealMap
   ) -> SealMap? {
     guard let described = members.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return others }
     return described.map
@@ -82,7 +82,7 @@ final class SealMap: Sendable {
       }
     case (.map(let members, let others), .object(let object)):
       for (name, value) in object {
-        guard let found = Self.member(name, members, others)?.clearText(in: value) else { continue }
+        guard let found = Self.member(name, members: members, others: others)?.clearText(in: value) else { continue }
         return found + [.member(name)]
       }
     case (.list(let items), .array(let values)):

@@ -22,7 +22,7 @@ package struct TreeDecoder: Sendable {
   /// - Throws: `DecodingError`, without any value of the tree, and what the type throws.
   package func decode<Value: Decodable>(_ type: Value.Type = Value.self, from tree: JSONValue) throws -> Value {
     let userInfo: [CodingUserInfoKey: Any] = context.map { [SealingContext.userInfoKey.key: $0] } ?? [:]
-    return try ValueDecoder(tree, userInfo, style, .top).decode(type)
+    return try ValueDecoder(tree, userInfo: userInfo, style: style, place: .top).decode(type)
   }
 }
 
@@ -51,7 +51,7 @@ private struct ValueDecoder: Decoder, ExactDecoder {
   /// Whether what is decoded is a dictionary.
   private var isMap = false
 
-  init(_ tree: JSONValue, _ userInfo: [CodingUserInfoKey: Any], _ style: KeyStyle?, _ place: Place?) {
+  init(_ tree: JSONValue, userInfo: [CodingUserInfoKey: Any], style: KeyStyle?, place: Place?) {
     self.tree = tree
     self.userInfo = userInfo
     self.style = style
@@ -73,7 +73,7 @@ private struct ValueDecoder: Decoder, ExactDecoder {
   var codingPath: [any CodingKey] { place.path }
 
   func at(_ key: any CodingKey, _ tree: JSONValue) -> ValueDecoder {
-    ValueDecoder(tree, userInfo, style, Place(place, key))
+    ValueDecoder(tree, userInfo: userInfo, style: style, place: Place(place, key))
   }
 
   // Most records have keys of this type; without a copy for it, containers are looked up at run time, one by one.

@@ -32,7 +32,7 @@ extension AgeIdentityFile {
     var held: SecretBytes?
     var capacity = 4096
     while true {
-      let (more, count) = try filled(held, capacity) { (span, count) throws(StoreError) in
+      let (more, count) = try filled(held, capacity: capacity) { (span, count) throws(StoreError) in
         try files.call(at: path) { (_) throws(Errno) in
           try LocalSocket.read(file.descriptor, into: &span, at: count)
         }
@@ -48,7 +48,7 @@ extension AgeIdentityFile {
 
   /// What was read and what can be read after it, up to `capacity`.
   private static func filled(
-    _ held: SecretBytes?, _ capacity: Int, _ read: (inout MutableRawSpan, Int) throws(StoreError) -> Int
+    _ held: SecretBytes?, capacity: Int, read: (inout MutableRawSpan, Int) throws(StoreError) -> Int
   ) throws(StoreError) -> (SecretBytes, count: Int) {
     var count = held?.count ?? 0
     var failure: StoreError?

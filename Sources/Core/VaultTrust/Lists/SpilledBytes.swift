@@ -14,7 +14,7 @@ package final class SpilledBytes: Sendable {
   /// The others.
   private let rest: [UInt8]
 
-  fileprivate init(_ file: AtomicFile<StoreError>?, _ fileCount: Int, _ rest: [UInt8]) {
+  fileprivate init(_ file: AtomicFile<StoreError>?, fileCount: Int, rest: [UInt8]) {
     (self.file, self.fileCount, self.rest) = (file, fileCount, rest)
     count = fileCount + rest.count
   }
@@ -77,6 +77,6 @@ package final class SpilledBytes: Sendable {
       }
     }
 
-    package consuming func finish() -> SpilledBytes { SpilledBytes(file, fileCount, bytes) }
+    package consuming func finish() -> SpilledBytes { SpilledBytes(file, fileCount: fileCount, rest: bytes) }
   }
 }

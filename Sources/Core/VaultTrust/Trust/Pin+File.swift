@@ -41,10 +41,12 @@ extension Pin {
   package func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
     document["announced"] = announced.map { .string(Hex.encode($0)) }
-    document["checkpoint"] = .mark("sequence", checkpoint?.sequence, checkpoint?.hash)
-    if !earlier.isEmpty { document["earlier"] = .array(earlier.map { .mark("revision", $0.revision, $0.hash) }) }
+    document["checkpoint"] = .mark("sequence", number: checkpoint?.sequence, hash: checkpoint?.hash)
+    if !earlier.isEmpty {
+      document["earlier"] = .array(earlier.map { .mark("revision", number: $0.revision, hash: $0.hash) })
+    }
     document["format"] = .number(JSONNumber(Self.format))
-    document["header"] = .mark("revision", header?.revision, header?.hash)
+    document["header"] = .mark("revision", number: header?.revision, hash: header?.hash)
     document["named"] = .bool(isNamed)
     document["root"] = .string(Base64.encode(commitment))
     document["slots"] = .array(
@@ -77,7 +79,7 @@ extension MemberReader {
 }
 
 extension JSONValue {
-  fileprivate static func mark(_ name: String, _ number: Int?, _ hash: [UInt8]?) -> JSONValue {
+  fileprivate static func mark(_ name: String, number: Int?, hash: [UInt8]?) -> JSONValue {
     guard let number, let hash else { return .null }
     var members = JSONObject()
     members["hash"] = .string(Hex.encode(hash))

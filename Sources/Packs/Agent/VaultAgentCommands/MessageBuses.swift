@@ -13,16 +13,16 @@ final class MessageBuses {
     }
     buses = unsafe [
       MessageBus(
-        library, "system", library.openSystem,
-        [
+        library, name: "system", open: library.openSystem,
+        signals: [
           // Names on the bus of the system are given out by its rules, so that no other user can say this.
           BusSignal(
             "org.freedesktop.login1.Manager", "PrepareForSleep", from: "org.freedesktop.login1", isSwitch: true),
           BusSignal("org.freedesktop.login1.Session", "Lock", from: "org.freedesktop.login1", isSwitch: false),
         ]),
       MessageBus(
-        library, "session", library.openUser,
-        [
+        library, name: "session", open: library.openUser,
+        signals: [
           "org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.mate.ScreenSaver", "org.cinnamon.ScreenSaver",
           "org.xfce.ScreenSaver",
         ].map { BusSignal($0, "ActiveChanged", from: nil, isSwitch: true) }),
@@ -74,7 +74,7 @@ private struct BusSignal {
   var isHeard: Bool { wasReady && !isGone }
 
   /// Nil where there is no such bus.
-  init?(_ library: BusLibrary, _ name: String, _ open: BusLibrary.Open, _ signals: [BusSignal]) {
+  init?(_ library: BusLibrary, name: String, open: BusLibrary.Open, signals: [BusSignal]) {
     var opened: OpaquePointer?
     guard unsafe open(&opened) >= 0, let bus = unsafe opened else { return nil }
     unsafe self.bus = bus

@@ -218,7 +218,7 @@ extension Backup {
       return nil
     }
     try output.sync()
-    return (files, try output.hash(), try await prove(output.file, files, options))
+    return (files, try output.hash(), try await prove(output.file, written: files, options: options))
   }
 
   /// Writes the age file of a backup, and gives what tells the files in it; nil where a writer took an attachment away.
@@ -248,7 +248,7 @@ extension Backup {
 
   /// Opens what was written and compares each file with what was read.
   private static func prove(
-    _ file: AtomicFile<StoreError>, _ written: FileSummary, _ options: Options
+    _ file: AtomicFile<StoreError>, written: FileSummary, options: Options
   ) async throws(VaultError) -> Timestamp? {
     guard !options.proof.isEmpty else { return nil }
     var offset = 0

@@ -31,7 +31,7 @@ extension BackupCommand {
         try Output.document(["backups": .array(rows.map(\.document)), "directory": .string(dir)])
       } else {
         if table.isShown(global) {
-          try table.print(rows, columns, global)
+          try table.print(rows, columns: columns, global: global)
         } else {
           try Output.lines(rows.map(Self.line))
         }

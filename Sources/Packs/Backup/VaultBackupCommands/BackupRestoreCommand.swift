@@ -79,7 +79,11 @@ extension BackupCommand {
       if vault == nil { vault = try await keys.unlockWithOthers(contents.vault, asks: true) }
       guard let vault else { throw CommandError.backedUpVaultNotUnlocked(backup) }
       try contents.authenticate(with: vault)
-      if records.isEmpty { try await restore(contents, vault) } else { try await bringBack(contents, vault, keys) }
+      if records.isEmpty {
+        try await restore(contents, vault)
+      } else {
+        try await bringBack(contents, backedUp: vault, keys: keys)
+      }
     }
 
     private var requiredFingerprint: String? { requireFingerprint ?? System.variable("CVAULT_FINGERPRINT") }
@@ -103,12 +107,12 @@ extension BackupCommand {
       progress.end()
       try refuse(staged)
       for fault in staged.rollbacks.faults { global.messages.note("accepted: \(fault.description)") }
-      guard !dryRun else { return try tell(nil, contents, staged.verification) }
+      guard !dryRun else { return try tell(nil, contents: contents, found: staged.verification) }
       let restored = try staged.putInPlace()
       GitKeeper.current?.watch(newVaultAt: restored.path, global.messages)
       if let kept = restored.keptPath { global.messages.note("the vault that was there before is kept in \(kept)") }
       try Output.afterwards("the vault is restored to \(restored.path)") {
-        try tell(restored, contents, staged.verification)
+        try tell(restored, contents: contents, found: staged.verification)
       }
     }
 
@@ -129,7 +133,7 @@ extension BackupCommand {
     }
 
     /// - Parameter restored: nil for what was only tried.
-    private func tell(_ restored: RestoredVault?, _ contents: BackupContents, _ found: Verification) throws {
+    private func tell(_ restored: RestoredVault?, contents: BackupContents, found: Verification) throws {
       if !contents.isAttested {
         global.messages.note("not attested: what was left out of the backup, or older in it, shows to nobody")
       }
@@ -149,7 +153,7 @@ extension BackupCommand {
 
 extension BackupCommand.Restore {
   /// Brings single records back into the vault that is there.
-  private func bringBack(_ contents: BackupContents, _ backedUp: Vault, _ keys: BackupKeys) async throws {
+  private func bringBack(_ contents: BackupContents, backedUp: Vault, keys: BackupKeys) async throws {
     guard !acceptRollback else {
       throw CommandError.usage("--accept-rollback", "is not for single records: they come back as new revisions")
     }

@@ -85,7 +85,7 @@ extension EditReview {
     }
     return try lines
       + changes.map { change in
-        ChangeLine.text(change.path, try change.before?.compactText(), try change.after?.compactText())
+        ChangeLine.text(change.path, before: try change.before?.compactText(), after: try change.after?.compactText())
       } + attachments.map(\.line)
   }
 

@@ -44,7 +44,7 @@ extension CredentialCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
-      let helper = try HelperSession(vault, unlocking, global)
+      let helper = try HelperSession(vault, unlocking: unlocking, global: global)
       let found = try await helper.record(record)
       let expires = found.fields["expires_at"]?.string
       if let expires, let time = try? Timestamp(parsing: expires), time < Timestamp.now() {
@@ -87,7 +87,7 @@ extension CredentialCommand {
 
     func run() async throws {
       do {
-        let helper = try HelperSession(vault, unlocking, global)
+        let helper = try HelperSession(vault, unlocking: unlocking, global: global)
         let found = try await helper.record(vaultId)
         let password = try found.line(at: "password")
         DeliveryLog.note([.init(found, "password", as: "ansible", to: System.callerPath)], helper.session)

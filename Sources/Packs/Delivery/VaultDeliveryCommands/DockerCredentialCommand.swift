@@ -59,7 +59,7 @@ extension CredentialCommand {
         let words = String(validating: bytes, as: UTF8.self)?.split(whereSeparator: \.isWhitespace), words.count == 1
       else { throw CommandError(.inputRefused, "input_refused", subject: "-", "names no registry") }
       let server = String(words[0])
-      let helper = try HelperSession(vault, unlocking, global)
+      let helper = try HelperSession(vault, unlocking: unlocking, global: global)
       var found: OpenRecord?
       for place in Self.addresses(of: server).compactMap({ LoginPlace($0, hasPath: false) }) where found == nil {
         found = try await helper.login(for: place)
@@ -77,7 +77,7 @@ extension CredentialCommand {
     }
 
     private func list() async throws {
-      let helper = try HelperSession(vault, unlocking, global)
+      let helper = try HelperSession(vault, unlocking: unlocking, global: global)
       var query = RecordQuery()
       query.kind = Login.kindName
       var members: [String: JSONValue] = [:]

@@ -50,7 +50,7 @@ extension CredentialCommand {
     }
 
     private func give(_ place: LoginPlace) async throws {
-      let helper = try HelperSession(vault, unlocking, global)
+      let helper = try HelperSession(vault, unlocking: unlocking, global: global)
       guard let login = try await helper.login(for: place), login.has("password") else { return }
       var lines: [(name: String, value: SecretBytes)] = []
       if login.has("username") { lines.append(("username", try login.line(at: "username"))) }
@@ -66,7 +66,7 @@ extension CredentialCommand {
     /// Makes the login of this address and user, or gives it another password.
     private func keep(_ wanted: GitCredential, _ place: LoginPlace) async throws {
       guard let user = wanted.username, let password = wanted.password else { return }
-      let helper = try HelperSession(vault, unlocking, global)
+      let helper = try HelperSession(vault, unlocking: unlocking, global: global)
       let found = try await helper.login(for: place)
       // git also stores what it was given.
       if let found, found.has("password"), try found.line(at: "password") == password { return }
@@ -85,7 +85,7 @@ extension CredentialCommand {
     /// Removes the login that was refused: the one with this very password.
     private func forget(_ wanted: GitCredential, _ place: LoginPlace) async throws {
       guard wanted.username != nil, let password = wanted.password else { return }
-      let helper = try HelperSession(vault, unlocking, global)
+      let helper = try HelperSession(vault, unlocking: unlocking, global: global)
       guard let found = try await helper.login(for: place), found.has("password"),
         try found.line(at: "password") == password
       else { return }

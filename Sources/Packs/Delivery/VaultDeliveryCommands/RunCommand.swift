@@ -141,9 +141,9 @@ struct RunCommand: AsyncParsableCommand {
       try plan.add(
         [Delivery(name: name, form: .variable, content: .reference(reference), source: "environment")], global.messages)
     }
-    var options = try env.map { try Delivery.option($0, .variable, "--env") }
-    options += try fd.map { try Delivery.option($0, .descriptor, "--fd") }
-    options += try file.map { try Delivery.option($0, .file, "--file") }
+    var options = try env.map { try Delivery.option($0, form: .variable, option: "--env") }
+    options += try fd.map { try Delivery.option($0, form: .descriptor, option: "--fd") }
+    options += try file.map { try Delivery.option($0, form: .file, option: "--file") }
     if let stdin {
       let reference = try SecretReference.argument(stdin, of: "--stdin")
       options.append(Delivery(name: "", form: .input, content: .reference(reference), source: "--stdin"))

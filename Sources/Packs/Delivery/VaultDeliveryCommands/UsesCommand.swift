@@ -46,7 +46,7 @@ struct UsesCommand: AsyncParsableCommand {
   private func print(_ rows: [DeliveryUses]) throws {
     guard !global.json else { return try Output.document(["uses": .array(rows.map(\.document))]) }
     if table.isShown(global) {
-      try table.print(rows, columns, global)
+      try table.print(rows, columns: columns, global: global)
     } else if !rows.isEmpty {
       try Table(rows, columns, width: nil).print(global.style)
     }

@@ -105,7 +105,7 @@ struct ExportCommand: AsyncParsableCommand {
         "\(leftOut) attachment\(leftOut == 1 ? "" : "s") left out: `vault get RECORD --attachment NAME -o FILE` writes one"
       )
     }
-    try await export(run, target, recipients)
+    try await export(run, target: target, recipients: recipients)
     if leftOut > 0 { throw Finished(status: .partlyDone) }
   }
 
@@ -137,7 +137,7 @@ struct ExportCommand: AsyncParsableCommand {
     }
   }
 
-  private func export(_ run: ExportRun, _ target: ExportTarget, _ recipients: [AgeRecipient]) async throws {
+  private func export(_ run: ExportRun, target: ExportTarget, recipients: [AgeRecipient]) async throws {
     guard let foreign = format.foreign else { return try await run.write(shape, to: target) }
     let secret = foreign.needsPassphrase ? try passphrase.read(global) : nil
     let exporter = try CommandError.naming { () throws(ExportError) in

@@ -131,7 +131,9 @@ struct ImportCommand: AsyncParsableCommand {
     where isGiven {
       throw CommandError.usage(option, "is for files of other tools")
     }
-    guard let placement = try Placement(vault) else { return try await importOwn(format, file, nil, into: vault, nil) }
+    guard let placement = try Placement(vault) else {
+      return try await importOwn(format, file: file, read: nil, into: vault, chosen: nil)
+    }
     let elements = try elements(format, file)
     let places = try placement.places(of: elements, kind)
     let names = placement.set.set.members.map(\.name).filter(places.contains)
@@ -141,7 +143,8 @@ struct ImportCommand: AsyncParsableCommand {
     func store(_ name: String) async throws {
       var options = vault
       options.names = [name]
-      try await importOwn(format, file, elements, into: options, Set(places.indices.filter { places[$0] == name }))
+      try await importOwn(
+        format, file: file, read: elements, into: options, chosen: Set(places.indices.filter { places[$0] == name }))
     }
     if let only = names.first, names.count == 1 { return try await store(only) }
     try await VaultParts(names, global).run { name in
@@ -154,7 +157,7 @@ struct ImportCommand: AsyncParsableCommand {
   ///   - read: what the file holds, where it was read already.
   ///   - chosen: the places of those that are meant; nil for all.
   private func importOwn(
-    _ format: ImportFormat, _ file: String, _ read: ImportElements?, into vault: VaultOptions, _ chosen: Set<Int>?
+    _ format: ImportFormat, file: String, read: ImportElements?, into vault: VaultOptions, chosen: Set<Int>?
   ) async throws {
     let session = try Session(vault, global)
     try session.location.checkOutside(rejects)

@@ -50,7 +50,9 @@ struct DiffCommand: AsyncParsableCommand {
     let session = try Session(vault, global)
     let files = Packs.all.lazy.compactMap(\.stateFiles).first?(unlocking, backupPassphraseFile, global)
     var (states, records) = ([ComparedState](), words[...])
-    while states.count < 2, let word = records.first, let state = try await ComparedState.named(word, session, files) {
+    while states.count < 2, let word = records.first,
+      let state = try await ComparedState.named(word, session: session, files: files)
+    {
       states.append(state)
       records = records.dropFirst()
     }

@@ -48,7 +48,7 @@ extension GitCommand {
       if let range, let bare = BareRepository(vault) {
         var check = GitCheck(bare.git)
         for change in try GitChanges.required(range, bare.git, bareFolder: bare.folder) { try check.check(change) }
-        return try report(check.findings, bare.folder, nil)
+        return try report(check.findings, prefix: bare.folder, advice: nil)
       }
       let path = try VaultLocation.find(vault).path
       let git = Git(at: path, inHook: true)
@@ -59,11 +59,11 @@ extension GitCommand {
       for change in changes { try check.check(change) }
       let index = range == nil && !staged ? GitComparison(path, git, with: .index) : nil
       if let index { check.check(index) }
-      try report(check.findings, prefix, index?.advice)
+      try report(check.findings, prefix: prefix, advice: index?.advice)
     }
 
     /// - Parameter advice: what to type where git lacks files.
-    private func report(_ found: [GitCheck.Finding], _ prefix: String, _ advice: String?) throws {
+    private func report(_ found: [GitCheck.Finding], prefix: String, advice: String?) throws {
       let (findings, notes) = (found.filter { !$0.isNote }, found.filter(\.isNote))
       if global.json {
         try Output.document([

@@ -71,7 +71,7 @@ extension GitCommand {
     private func isNone(_ word: String) -> Bool { word.allSatisfy { $0 == "0" } }
 
     private func tellMerged(_ git: Git, _ check: inout GitCheck) throws {
-      guard let changes = GitChanges.between("ORIG_HEAD", "HEAD", git) else { return }
+      guard let changes = GitChanges.between("ORIG_HEAD", new: "HEAD", git: git) else { return }
       let header = changes.files.filter { $0.path == StoreLocation.header.relativePath }
       if !header.isEmpty { try check.check(GitChanges(commit: changes.commit, files: header)) }
       // Where only one side had commits the checkpoint is as good as it was there.

@@ -50,13 +50,13 @@ struct LogCommand: AsyncParsableCommand {
     let paths = try fields?.split(separator: ",").map { try MemberPath.argument(String($0), of: "--fields") }
     let session = try Session(vault, global)
     if let record {
-      try await logRecord(record, paths, since, session)
+      try await logRecord(record, fields: paths, since: since, session: session)
     } else {
-      try logVault(paths, since, session)
+      try logVault(paths, since: since, session: session)
     }
   }
 
-  private func logVault(_ fields: [MemberPath]?, _ since: Timestamp?, _ session: Session) throws {
+  private func logVault(_ fields: [MemberPath]?, since: Timestamp?, session: Session) throws {
     guard !session.location.isDatabase else { throw CommandError.inDatabase(session.location.path) }
     let git = Git(at: session.location.path)
     let paths = ["vault.json", StoreLocation.checkpoint.fileName, "records", "trash"]
@@ -71,7 +71,7 @@ struct LogCommand: AsyncParsableCommand {
     var commits: [LoggedCommit] = []
     for (commit, changes) in log where commits.count < limit ?? .max {
       if let since, let time = commit.time, time < since { continue }
-      let logged = LoggedCommit(changes, commit, objects, session.locked.kinds)
+      let logged = LoggedCommit(changes, commit: commit, objects: objects, kinds: session.locked.kinds)
       guard let fields else {
         commits.append(logged)
         continue
@@ -90,7 +90,7 @@ struct LogCommand: AsyncParsableCommand {
   }
 
   private func logRecord(
-    _ record: String, _ fields: [MemberPath]?, _ since: Timestamp?, _ session: Session
+    _ record: String, fields: [MemberPath]?, since: Timestamp?, session: Session
   ) async throws {
     let id = try await session.resolveEver(record)
     let isWhole = since == nil && fields == nil
@@ -100,7 +100,7 @@ struct LogCommand: AsyncParsableCommand {
       LoggedVersion(version, fields: fields, since: since)
     }
     var versions = Array(chosen.prefix(limit ?? .max))
-    if var keys = try await HistoryKeys(session, vault, unlocking) {
+    if var keys = try await HistoryKeys(session, vault: vault, unlocking: unlocking) {
       for index in versions.indices {
         versions[index].verdict = await keys.verdict(on: versions[index].version, of: id)
       }

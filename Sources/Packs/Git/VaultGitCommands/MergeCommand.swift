@@ -78,7 +78,7 @@ struct MergeCommand: AsyncParsableCommand {
       throw CommandError.usage(
         "COMMIT", "is needed, or --continue", "`vault merge COMMIT` merges one, `vault merge --continue` goes on")
     }
-    let run = try MergeRun.beginning(commit, vault, global, dryRun: dryRun)
+    let run = try MergeRun.beginning(commit, vault: vault, global: global, dryRun: dryRun)
     if dryRun { return try await plan(run, commit) }
     let opened = try await run.session.unlock(unlocking, to: .writing, withRootKey: run.joinsHeaders || adoptOldRoot)
     try run.examine(commit, with: opened)
@@ -147,12 +147,14 @@ struct MergeCommand: AsyncParsableCommand {
     var report = MergeReport()
     report.fingerprint = try? opened.header.fingerprint()
     let ending = run.ending
-    let header = try run.header(unmerged, opened, &report, adopts: adoptOldRoot)
+    let header = try run.header(unmerged, vault: opened, report: &report, adopts: adoptOldRoot)
     // Under which keys the records are is for the header to say.
-    if report.left.isEmpty { report.records = try await results(unmerged, run.session, opened, adopted) }
+    if report.left.isEmpty {
+      report.records = try await results(unmerged, session: run.session, vault: opened, early: adopted)
+    }
     let takesAll = !goesOn || record.isEmpty
     let isForAll = report.left.isEmpty && takesAll
-    let checkpoint = isForAll ? run.checkpoint(unmerged, opened, &report, adopts: adoptOldRoot) : nil
+    let checkpoint = isForAll ? run.checkpoint(unmerged, vault: opened, report: &report, adopts: adoptOldRoot) : nil
     if !dryRun {
       // First, so that whatever comes between nothing is settled that is not.
       try unmerged.keep(report.leftRecords.map(\.record.id))
@@ -164,7 +166,7 @@ struct MergeCommand: AsyncParsableCommand {
 
   /// What becomes of the records.
   private func results(
-    _ unmerged: Unmerged, _ session: Session, _ vault: Vault, _ early: [RecordID: UnmergedRecord]?
+    _ unmerged: Unmerged, session: Session, vault: Vault, early: [RecordID: UnmergedRecord]?
   ) async throws -> [MergeReport.Record] {
     let records = try chosen(unmerged.records(), vault)
     var adopted = early ?? [:]

@@ -62,7 +62,7 @@ extension StoreCommand {
       for path in copied.leftBehind { global.messages.note("left behind, since it is no document of a vault: \(path)") }
       if verify {
         progress = Progress("compared", global, total: count)
-        try await compare(copy, targetPlace, progress)
+        try await compare(copy, target: targetPlace, progress: progress)
       }
       try report(copied)
     }
@@ -81,7 +81,7 @@ extension StoreCommand {
       return target.isDatabase ? target.explained(error) : CommandError(error)
     }
 
-    private func compare(_ copy: VaultCopy, _ target: VaultPlace, _ progress: Progress) async throws {
+    private func compare(_ copy: VaultCopy, target: VaultPlace, progress: Progress) async throws {
       let differing = try await copy.differences(from: target) { progress.advance() }
       progress.end()
       guard let first = differing.first else { return }

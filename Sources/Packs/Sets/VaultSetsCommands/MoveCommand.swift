@@ -62,11 +62,11 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
       if !records.contains(where: { $0.id == found.id }) { records.append(found) }
     }
     let change = AudienceChange(from: opened.header.slots, to: destination.header.slots, isCopy: copy)
-    try global.confirm(question(records, session, change))
+    try global.confirm(question(records, session: session, change: change))
     if global.yes { for line in change.lines { global.messages.note(line) } }
     let written = try await taken(records, from: opened, by: destination)
     if !copy { try await takeAway(records, opened) }
-    try report(records, written, session, change)
+    try report(records, written: written, session: session, change: change)
   }
 
   private var source: VaultOptions {
@@ -112,14 +112,14 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     }
   }
 
-  private func question(_ records: [OpenRecord], _ session: Session, _ change: AudienceChange) -> String {
+  private func question(_ records: [OpenRecord], session: Session, change: AudienceChange) -> String {
     let names = records.prefix(5).map { "\"\($0.name)\" (\($0.id.text.prefix(8)))" }.joined(separator: ", ")
     let more = records.count > 5 ? " and \(records.count - 5) more" : ""
     return "\(change.lines.map { $0 + ". " }.joined())\(copy ? "Copy" : "Move") \(names)\(more) to \(to)?"
   }
 
   private func report(
-    _ records: [OpenRecord], _ written: [RecordID], _ session: Session, _ change: AudienceChange
+    _ records: [OpenRecord], written: [RecordID], session: Session, change: AudienceChange
   ) throws {
     let count = records.count == 1 ? "1 record" : "\(records.count) records"
     let action = "\(count) \(copy ? "copied" : "moved") to \(to)"

@@ -51,11 +51,11 @@ extension VaultsCommand {
     func run() throws {
       let found = try FoundSet.required(choice.vaults)
       let own = try OwnRecipients(unlocking)
-      let rows = found.all.map { SetRow($0, own, global) }
+      let rows = found.all.map { SetRow($0, own: own, global: global) }
       if global.json {
         try Output.document(["set": .string(found.path), "vaults": .array(rows.map(\.document))])
       } else if table.isShown(global) {
-        try table.print(rows, columns, global)
+        try table.print(rows, columns: columns, global: global)
       } else {
         try Output.lines(rows.map { Printable.text($0.line) })
       }
@@ -123,7 +123,7 @@ private struct SetRow {
   private(set) var opens = "no"
   private let state: String
 
-  init(_ member: SetMember, _ own: OwnRecipients, _ global: GlobalOptions) {
+  init(_ member: SetMember, own: OwnRecipients, global: GlobalOptions) {
     self.member = member
     let mark = StateLocation.path.flatMap { try? member.mark(KnownVaults(directory: $0)) }
     state = mark.map { $0.vaultID != member.vault.id ? "differs" : $0.isAccepted ? "accepted" : "known" } ?? "new"

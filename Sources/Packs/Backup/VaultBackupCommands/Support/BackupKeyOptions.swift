@@ -32,7 +32,7 @@ struct BackupKeyOptions: ParsableArguments {
       }
       return .passphrase(try SecretInput.file(newPassphraseFile).newPassphrase(session.messages))
     }
-    if recipients.isEmpty, let passphrase = try typedPassphrase(session, proof, opened) {
+    if recipients.isEmpty, let passphrase = try typedPassphrase(session, proof: proof, opened: opened) {
       return .passphrase(passphrase)
     }
     if recipients.isEmpty { recipients = try ownRecipients(session, opened) }
@@ -46,7 +46,7 @@ struct BackupKeyOptions: ParsableArguments {
 
   /// A passphrase for the backup of a vault that has only passphrases; nil if it has others, or if nobody is asked.
   private func typedPassphrase(
-    _ session: Session, _ proof: [AgeIdentity]?, _ opened: Vault?
+    _ session: Session, proof: [AgeIdentity]?, opened: Vault?
   ) throws -> SecretBytes? {
     let global = session.global
     let header = opened?.header ?? session.locked.header

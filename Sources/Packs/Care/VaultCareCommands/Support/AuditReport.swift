@@ -15,7 +15,7 @@ struct AuditReport {
         "findings": .array(findings.map(document)), "records": .number(JSONNumber(audit.recordCount)),
       ])
     } else if table.isShown(session.global) {
-      try table.print(findings, columns(session.global.style), session.global)
+      try table.print(findings, columns: columns(session.global.style), global: session.global)
     } else if !findings.isEmpty {
       try Table(findings, columns(session.global.style), width: nil).print(session.global.style)
     }

@@ -62,11 +62,11 @@ struct EscapeReading {
   ///
   /// - Returns: how many it has, `count` at most.
   mutating func read(_ level: Int, to count: Int, of bytes: RawSpan, isWhole: Bool) -> Int {
-    while levels[level].bytes.count < count, !levels[level].hasEnded { step(level, bytes, isWhole) }
+    while levels[level].bytes.count < count, !levels[level].hasEnded { step(level, bytes: bytes, isWhole: isWhole) }
     return min(levels[level].bytes.count, count)
   }
 
-  private mutating func step(_ level: Int, _ bytes: RawSpan, _ isWhole: Bool) {
+  private mutating func step(_ level: Int, bytes: RawSpan, isWhole: Bool) {
     let next = levels[level].next
     if level > 0 { _ = read(level - 1, to: next + Escapes.longest, of: bytes, isWhole: isWhole) }
     // Out of its place meanwhile, so that the level below can be read beside it.

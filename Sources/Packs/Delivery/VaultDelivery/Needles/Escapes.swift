@@ -45,7 +45,7 @@ enum Escapes {
   static func take(
     _ bytes: RawSpan, at index: Int, isWhole: Bool, _ families: Families = .all, into output: inout [UInt8]
   ) -> Int {
-    switch found(bytes, index, families) {
+    switch found(bytes, index: index, families: families) {
     case .nothing(let count): return count
     case .undecidedByte where !isWhole: return 0
     case .byte(let count, let value), .undecidedByte(let count, let value):
@@ -53,7 +53,7 @@ enum Escapes {
       return count
     case .sequence(let count):
       for place in stride(from: index, to: index + count, by: 4) {
-        output.append(UInt8(truncatingIfNeeded: digits(bytes, place + 2, 2).value))
+        output.append(UInt8(truncatingIfNeeded: digits(bytes, start: place + 2, most: 2).value))
       }
       return count
     case .scalar(let count, let value):
@@ -101,45 +101,51 @@ extension Escapes {
     ("&lt;", 0x3C), ("&gt;", 0x3E), ("&amp;", 0x26), ("&quot;", 0x22), ("&apos;", 0x27), ("&nbsp;", 0xA0),
   ]
 
-  private static func found(_ bytes: RawSpan, _ index: Int, _ families: Families) -> Found {
+  private static func found(_ bytes: RawSpan, index: Int, families: Families) -> Found {
     switch byte(bytes, index) {
     case UInt8(ascii: "%") where families.contains(.percent):
-      let (count, value) = digits(bytes, index + 1, 2)
+      let (count, value) = digits(bytes, start: index + 1, most: 2)
       return count == 2
         ? .byte(3, UInt8(value)) : index + 1 + count >= bytes.byteCount ? .incomplete : .plain
     case UInt8(ascii: "+") where families.contains(.plus): return .byte(1, UInt8(ascii: " "))
-    case UInt8(ascii: "\\") where families.contains(.backslash): return backslash(bytes, index, families)
+    case UInt8(ascii: "\\") where families.contains(.backslash):
+      return backslash(bytes, index: index, families: families)
     case UInt8(ascii: "&") where families.contains(.entity): return entity(bytes, index)
-    case UInt8(ascii: "'") where families.contains(.quotes): return quote(bytes, index, ["'\\''", "'\"'\"'", "''"])
-    case UInt8(ascii: "\"") where families.contains(.quotes): return quote(bytes, index, ["\"\""])
+    case UInt8(ascii: "'") where families.contains(.quotes):
+      return quote(bytes, index: index, forms: ["'\\''", "'\"'\"'", "''"])
+    case UInt8(ascii: "\"") where families.contains(.quotes): return quote(bytes, index: index, forms: ["\"\""])
     default: return .plain
     }
   }
 
-  private static func backslash(_ bytes: RawSpan, _ index: Int, _ families: Families) -> Found {
+  private static func backslash(_ bytes: RawSpan, index: Int, families: Families) -> Found {
     guard index + 1 < bytes.byteCount else { return .incomplete }
     let sign = byte(bytes, index + 1)
     switch sign {
     case UInt8(ascii: "x"):
-      return number(bytes, index, digits(bytes, index + 2, 2), of: 2) {
-        $0 < 0x80 ? .byte(4, UInt8($0)) : high(bytes, index, $0)
+      return number(bytes, index: index, digits: digits(bytes, start: index + 2, most: 2), of: 2) {
+        $0 < 0x80 ? .byte(4, UInt8($0)) : high(bytes, index: index, first: $0)
       }
     case UInt8(ascii: "u") where byte(bytes, index + 2) == UInt8(ascii: "{"):
-      let (count, value) = digits(bytes, index + 3, 6)
+      let (count, value) = digits(bytes, start: index + 3, most: 6)
       if index + 3 + count >= bytes.byteCount { return .incomplete }
       return byte(bytes, index + 3 + count) == UInt8(ascii: "}") ? .scalar(4 + count, value) : .byte(2, sign)
     case UInt8(ascii: "u"):
-      return number(bytes, index, digits(bytes, index + 2, 4), of: 4) { pair(bytes, index, $0) }
-    case UInt8(ascii: "U"): return number(bytes, index, digits(bytes, index + 2, 8), of: 8) { .scalar(10, $0) }
+      return number(bytes, index: index, digits: digits(bytes, start: index + 2, most: 4), of: 4) {
+        pair(bytes, index: index, unit: $0)
+      }
+    case UInt8(ascii: "U"):
+      return number(bytes, index: index, digits: digits(bytes, start: index + 2, most: 8), of: 8) { .scalar(10, $0) }
     case UInt8(ascii: "0")...UInt8(ascii: "7"):
-      let (count, value) = digits(bytes, index + 1, 3, radix: 8)
+      let (count, value) = digits(bytes, start: index + 1, most: 3, radix: 8)
       if count < 3, index + 1 + count >= bytes.byteCount { return .incomplete }
       return .byte(1 + count, UInt8(truncatingIfNeeded: value))
     case UInt8(ascii: "\n"): return .nothing(2)
     case UInt8(ascii: "&") where families.contains(.entity):
       return backslash(before: entity(bytes, index + 1), sign)
     case UInt8(ascii: "'") where families.contains(.quotes):
-      return backslash(before: index + 2 < bytes.byteCount ? quote(bytes, index + 1, ["'\\''"]) : .incomplete, sign)
+      return backslash(
+        before: index + 2 < bytes.byteCount ? quote(bytes, index: index + 1, forms: ["'\\''"]) : .incomplete, sign)
     default: return .byte(2, controls[sign] ?? sign)
     }
   }
@@ -156,20 +162,20 @@ extension Escapes {
 
   /// An escape with digits behind its letter; a letter with fewer of them stands for itself.
   private static func number(
-    _ bytes: RawSpan, _ index: Int, _ digits: (count: Int, value: UInt32), of count: Int, _ meaning: (UInt32) -> Found
+    _ bytes: RawSpan, index: Int, digits: (count: Int, value: UInt32), of count: Int, meaning: (UInt32) -> Found
   ) -> Found {
     if digits.count == count { return meaning(digits.value) }
     return index + 2 + digits.count >= bytes.byteCount ? .incomplete : .byte(2, byte(bytes, index + 1))
   }
 
   /// A byte of UTF-8 with those that belong to it; where there are none, a character of Latin-1.
-  private static func high(_ bytes: RawSpan, _ index: Int, _ first: UInt32) -> Found {
+  private static func high(_ bytes: RawSpan, index: Int, first: UInt32) -> Found {
     let count = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : first >= 0xC2 ? 1 : 0
     for place in stride(from: index + 4, to: index + 4 + count * 4, by: 4) {
       for (offset, sign) in "\\x".utf8.enumerated() where byte(bytes, place + offset) != sign {
         return place + offset >= bytes.byteCount ? .incomplete : .scalar(4, first)
       }
-      let next = digits(bytes, place + 2, 2)
+      let next = digits(bytes, start: place + 2, most: 2)
       if next.count < 2, place + 2 + next.count >= bytes.byteCount { return .incomplete }
       guard next.count == 2, next.value & 0xC0 == 0x80 else { return .scalar(4, first) }
     }
@@ -177,12 +183,12 @@ extension Escapes {
   }
 
   /// A UTF-16 unit, with the second one where it is the first of two.
-  private static func pair(_ bytes: RawSpan, _ index: Int, _ unit: UInt32) -> Found {
+  private static func pair(_ bytes: RawSpan, index: Int, unit: UInt32) -> Found {
     guard unit & 0xFC00 == 0xD800 else { return .scalar(6, unit) }
     for (offset, sign) in "\\u".utf8.enumerated() where byte(bytes, index + 6 + offset) != sign {
       return index + 6 + offset >= bytes.byteCount ? .incomplete : .nothing(6)
     }
-    let second = digits(bytes, index + 8, 4)
+    let second = digits(bytes, start: index + 8, most: 4)
     if second.count < 4, index + 8 + second.count >= bytes.byteCount { return .incomplete }
     guard second.count == 4, second.value & 0xFC00 == 0xDC00 else { return .nothing(6) }
     return .scalar(12, 0x10000 + (unit & 0x3FF) << 10 + second.value & 0x3FF)
@@ -191,7 +197,7 @@ extension Escapes {
   private static func entity(_ bytes: RawSpan, _ index: Int) -> Found {
     guard byte(bytes, index + 1) == UInt8(ascii: "#") else {
       for (name, value) in names {
-        let count = equalCount(bytes, index, name)
+        let count = equalCount(bytes, index: index, text: name)
         if count == name.utf8CodeUnitCount { return .scalar(count, value) }
         if index + count >= bytes.byteCount { return .incomplete }
       }
@@ -199,16 +205,16 @@ extension Escapes {
     }
     let isHex = byte(bytes, index + 2) | 0x20 == UInt8(ascii: "x")
     let start = index + (isHex ? 3 : 2)
-    let (count, value) = digits(bytes, start, 7, radix: isHex ? 16 : 10)
+    let (count, value) = digits(bytes, start: start, most: 7, radix: isHex ? 16 : 10)
     if start + count >= bytes.byteCount { return .incomplete }
     guard count > 0, byte(bytes, start + count) == UInt8(ascii: ";") else { return .plain }
     return .scalar(start + count + 1 - index, value)
   }
 
   /// A quote within quotes. A single quote at the end of the bytes is itself, for it mostly is.
-  private static func quote(_ bytes: RawSpan, _ index: Int, _ forms: [StaticString]) -> Found {
+  private static func quote(_ bytes: RawSpan, index: Int, forms: [StaticString]) -> Found {
     for form in forms {
-      let count = equalCount(bytes, index, form)
+      let count = equalCount(bytes, index: index, text: form)
       if count == form.utf8CodeUnitCount { return .byte(count, byte(bytes, index)) }
       if count > 1, index + count >= bytes.byteCount { return .incomplete }
     }
@@ -216,7 +222,7 @@ extension Escapes {
   }
 
   /// How many bytes of a text stand at a place.
-  private static func equalCount(_ bytes: RawSpan, _ index: Int, _ text: StaticString) -> Int {
+  private static func equalCount(_ bytes: RawSpan, index: Int, text: StaticString) -> Int {
     var count = 0
     text.withUTF8Buffer { text in
       while count < text.count, index + count < bytes.byteCount, unsafe text[count] == byte(bytes, index + count) {
@@ -226,7 +232,7 @@ extension Escapes {
     return count
   }
 
-  private static func digits(_ bytes: RawSpan, _ start: Int, _ most: Int, radix: UInt32 = 16) -> (
+  private static func digits(_ bytes: RawSpan, start: Int, most: Int, radix: UInt32 = 16) -> (
     count: Int, value: UInt32
   ) {
     var (count, value): (Int, UInt32) = (0, 0)

@@ -85,12 +85,13 @@ private struct TemplateFilling {
       }
     }
     let result = template.filled { written[$0] }
-    if fits(result, values, Set(values.indices)) { return result }
+    if fits(result, values: values, given: Set(values.indices)) { return result }
     // With the first `good` values the text fits, and with the first `bad` ones it does not.
     var (good, bad) = (0, values.count)
     while bad - good > 1 {
       let half = (good + bad) / 2
-      let isGood = fits(template.filled { $0 < half ? written[$0] : standIns[$0] }, values, Set(0..<half))
+      let isGood = fits(
+        template.filled { $0 < half ? written[$0] : standIns[$0] }, values: values, given: Set(0..<half))
       (good, bad) = isGood ? (half, bad) : (good, half)
     }
     throw TemplateFault(
@@ -99,12 +100,12 @@ private struct TemplateFilling {
   }
 
   /// Whether a text is the template with these values, and the words for all others.
-  private func fits(_ text: [UInt8], _ values: [TemplateValue], _ given: Set<Int>) -> Bool {
+  private func fits(_ text: [UInt8], values: [TemplateValue], given: Set<Int>) -> Bool {
     guard let found = try? syntax.tokens(of: text) else { return false }
-    return TemplateToken.same(found, parts.map { expected($0, values, given) })
+    return TemplateToken.same(found, parts.map { expected($0, values: values, given: given) })
   }
 
-  private func expected(_ part: TemplateToken, _ values: [TemplateValue], _ given: Set<Int>) -> TemplateToken {
+  private func expected(_ part: TemplateToken, values: [TemplateValue], given: Set<Int>) -> TemplateToken {
     guard marks.areIn(part.text) else { return part }
     var (result, index) = (part, 0)
     result.text = []

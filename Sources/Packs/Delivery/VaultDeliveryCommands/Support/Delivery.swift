@@ -62,7 +62,7 @@ struct DeliveryPlan {
 
 extension Delivery {
   /// What an option says, `NAME=REFERENCE`.
-  static func option(_ text: String, _ form: Form, _ option: String) throws -> Delivery {
+  static func option(_ text: String, form: Form, option: String) throws -> Delivery {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, DeliveredVariable.isName(String(parts[0])) else {
       throw CommandError.usage(option, "takes NAME=cvault://RECORD/FIELD")
@@ -83,12 +83,12 @@ extension Delivery {
     let deliveries = try file(path)
     if only != nil { return deliveries }
     for delivery in deliveries where !DeliveredVariable.mayComeFromFile(delivery.name) {
-      guard asked.contains(delivery.name) else { throw notAsked(delivery, deliveries, asked) }
+      guard asked.contains(delivery.name) else { throw notAsked(delivery, all: deliveries, asked: asked) }
     }
     return deliveries
   }
 
-  private static func notAsked(_ delivery: Delivery, _ all: [Delivery], _ asked: [String]) -> CommandError {
+  private static func notAsked(_ delivery: Delivery, all: [Delivery], asked: [String]) -> CommandError {
     let names = all.map(\.name).filter { !DeliveredVariable.mayComeFromFile($0) }
     return CommandError(
       .inputRefused, "input_refused", subject: delivery.source,

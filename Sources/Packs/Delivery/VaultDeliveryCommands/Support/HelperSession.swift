@@ -12,7 +12,7 @@ struct HelperSession {
   let session: Session
   private let unlocking: UnlockOptions
 
-  init(_ vault: VaultOptions, _ unlocking: UnlockOptions, _ global: GlobalOptions) throws {
+  init(_ vault: VaultOptions, unlocking: UnlockOptions, global: GlobalOptions) throws {
     var global = global
     global.noInput = true
     let location = try VaultLocation.find(vault)

@@ -68,7 +68,7 @@ struct Scan {
       found += search.take(Array(piece))
       return true
     }
-    note(found + search.end(), path, nil)
+    note(found + search.end(), place: path, commit: nil)
     if !isWhole { faults.append(CommandError(.inputOutput, "io_failed", subject: path, "cannot be read to its end")) }
   }
 
@@ -96,10 +96,10 @@ struct Scan {
     var search = NeedleSearch(values.needles)
     // Above the message stand tree, parents and people, and an empty line.
     let headCount = name[1] == "commit" ? bytes.firstRange(of: [0x0A, 0x0A])?.upperBound ?? 0 : 0
-    note(search.take(Array(bytes[headCount...])) + search.end(), place, commit)
+    note(search.take(Array(bytes[headCount...])) + search.end(), place: place, commit: commit)
   }
 
-  private mutating func note(_ found: [NeedleSearch.Finding], _ place: String, _ commit: String?) {
+  private mutating func note(_ found: [NeedleSearch.Finding], place: String, commit: String?) {
     fileCount += 1
     var told: Set<NeedleSearch.Finding> = []
     for finding in found where told.insert(finding).inserted {

@@ -71,7 +71,7 @@ struct BitwardenExporter: Exporter {
       ("creationDate", "created"), ("revisionDate", "modified"), ("deletedDate", "deleted"),
       ("archivedDate", "archived"),
     ] { item[member] = parts.takeReadable(name, if: EntryParts.isDate).map { .string($0) } }
-    Self.fill(&item, form, &parts)
+    Self.fill(&item, form: form, parts: &parts)
     let places = BitwardenPlaces(&parts, isLogin: form == .login)
     places.fill(&item)
     let fields =
@@ -96,7 +96,7 @@ struct BitwardenExporter: Exporter {
     return item
   }
 
-  private static func fill(_ item: inout JSONObject, _ form: Form, _ parts: inout EntryParts) {
+  private static func fill(_ item: inout JSONObject, form: Form, parts: inout EntryParts) {
     func text(_ name: String) -> JSONValue { parts.texts[name].map { .string($0) } ?? .null }
     item["notes"] = text(form == .login ? "notes" : form == .note ? "text" : "extra.notes")
     switch form {

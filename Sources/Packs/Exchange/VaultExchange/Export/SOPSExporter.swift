@@ -74,13 +74,14 @@ struct SOPSExporter: Exporter {
       for item in items { result.append(try value(item, at: names, isSealed: isSealed, record)) }
       return .array(result)
     case .null: return .null
-    case .bool(let flag): return try cipher.take(flag ? "True" : "False", "bool", tree, names, isSealed)
-    case .string(let text): return try cipher.take(text, "str", tree, names, isSealed)
+    case .bool(let flag):
+      return try cipher.take(flag ? "True" : "False", type: "bool", plain: tree, names: names, isSealed: isSealed)
+    case .string(let text): return try cipher.take(text, type: "str", plain: tree, names: names, isSealed: isSealed)
     case .number(let number):
       guard let text = SOPSNumber.text(of: number), let plain = JSONNumber(literal: text) else {
         throw ExportError("is a number that sops would change", in: record)
       }
-      return try cipher.take(text, "float", .number(plain), names, isSealed)
+      return try cipher.take(text, type: "float", plain: .number(plain), names: names, isSealed: isSealed)
     }
   }
 
@@ -124,16 +125,16 @@ struct SOPSCipher {
 
   /// Takes a value into the MAC, and gives it as it is written.
   func take(
-    _ text: String, _ type: String, _ plain: JSONValue, _ names: [String], _ isSealed: Bool
+    _ text: String, type: String, plain: JSONValue, names: [String], isSealed: Bool
   ) throws(ExportError) -> JSONValue {
     let bytes = Array(text.utf8)
     try inExport { () throws(CryptoError) in try values.hasher?.update(RawSpan(_elements: bytes.span)) }
     // sops leaves an empty text as it is.
     guard isSealed, !bytes.isEmpty else { return plain }
-    return .string(try sealed(bytes, type, names.joined(separator: ":") + ":"))
+    return .string(try sealed(bytes, type: type, associated: names.joined(separator: ":") + ":"))
   }
 
-  private func sealed(_ text: [UInt8], _ type: String, _ associated: String) throws(ExportError) -> String {
+  private func sealed(_ text: [UInt8], type: String, associated: String) throws(ExportError) -> String {
     let associated = Array(associated.utf8)
     let box = try inExport { () throws(CryptoError) in
       try key.withBytes { key throws(CryptoError) in
@@ -153,7 +154,7 @@ struct SOPSCipher {
       guard let hasher = values.hasher.take() else { return [] }
       return try hasher.finish()
     }
-    return try sealed(Array(Hex.encode(hash).uppercased().utf8), "str", time)
+    return try sealed(Array(Hex.encode(hash).uppercased().utf8), type: "str", associated: time)
   }
 
   /// The data key for each recipient, as an age file of its own.

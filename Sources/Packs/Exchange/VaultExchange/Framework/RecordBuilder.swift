@@ -161,11 +161,11 @@ struct RecordBuilder {
     let name = kind ?? (isNote && fallback == "login" ? "secure-note" : fallback)
     if let shape = KindShape.builtIn(name) {
       let (members, lines) = collected(in: shape, isStrict: false)
-      if members.isComplete { return try record(name, members, lines) }
+      if members.isComplete { return try record(name, members: members, lines: lines) }
     }
     guard let custom = KindShape.builtIn("custom") else { preconditionFailure("custom is a kind of this program") }
     let (members, lines) = collected(in: custom, isStrict: false)
-    return try record("custom", members, lines)
+    return try record("custom", members: members, lines: lines)
   }
 
   /// The record of a kind that a person has chosen, and that is to say itself what it lacks.
@@ -173,11 +173,11 @@ struct RecordBuilder {
   /// - Throws: ``ExchangeError`` `.reading` without a hash.
   func record(of kind: RecordKind) throws(ExchangeError) -> ImportedRecord {
     let (members, lines) = collected(in: KindShape(kind), isStrict: true)
-    return try record(kind.name, members, lines)
+    return try record(kind.name, members: members, lines: lines)
   }
 
   private func record(
-    _ kind: String, _ members: MemberCollector, _ lines: [LedgerLine]
+    _ kind: String, members: MemberCollector, lines: [LedgerLine]
   ) throws(ExchangeError) -> ImportedRecord {
     var members = members
     members.nameRecord(title)

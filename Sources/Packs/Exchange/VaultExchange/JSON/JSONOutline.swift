@@ -29,7 +29,11 @@ struct JSONOutline: Sendable {
       index += 1
       switch byte {
       case UInt8(ascii: "{"), UInt8(ascii: "["):
-        if levels.count == Self.maximumDepth { hiddenCount += 1 } else { Self.open(byte, &levels, &below) }
+        if levels.count == Self.maximumDepth {
+          hiddenCount += 1
+        } else {
+          Self.open(byte, levels: &levels, below: &below)
+        }
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         if hiddenCount > 0 { hiddenCount -= 1 } else { _ = levels.popLast() }
       case UInt8(ascii: ",") where hiddenCount == 0: Self.next(&levels, &below)
@@ -50,7 +54,7 @@ struct JSONOutline: Sendable {
 
   func has(_ names: String...) -> Bool { names.allSatisfy(paths.contains) }
 
-  private static func open(_ bracket: UInt8, _ levels: inout [Level], _ below: inout String) {
+  private static func open(_ bracket: UInt8, levels: inout [Level], below: inout String) {
     guard bracket == UInt8(ascii: "[") else { return levels.append(.object(path: below, isName: true)) }
     below += "[]"
     levels.append(.list(path: below))

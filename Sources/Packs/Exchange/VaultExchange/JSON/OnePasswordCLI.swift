@@ -45,7 +45,7 @@ extension TreeImporter {
 
   private static let commandField: TreeRules.Subtree = { builder, value, place in
     let name = ["label", "id"].compactMap { value[$0]?.string }.first { !$0.isEmpty } ?? "field"
-    let rule = commandRule(value, name, builder.kind)
+    let rule = commandRule(value, name: name, kind: builder.kind)
     for (path, leaf) in value.leafPaths(at: .root) {
       let place = place.below(path)
       let history = "password_details.history"
@@ -59,7 +59,7 @@ extension TreeImporter {
     }
   }
 
-  private static func commandRule(_ field: JSONValue, _ name: String, _ kind: String?) -> LeafRule {
+  private static func commandRule(_ field: JSONValue, name: String, kind: String?) -> LeafRule {
     let purposes: [String: LeafRule] = ["USERNAME": .username, "PASSWORD": .password, "NOTES": .notes]
     if let rule = purposes[field["purpose"]?.string ?? ""] { return rule }
     if let rule = commandMembers[kind ?? ""]?[field["id"]?.string ?? ""] { return rule }

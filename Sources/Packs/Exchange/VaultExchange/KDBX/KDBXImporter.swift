@@ -53,10 +53,11 @@ private struct KDBXContent {
     var (text, binaries): ([UInt8], [String]) = ([], [])
     if header.major == 4 {
       let sealed = try KDBXBlocks.authenticated(body, header, key: key)
-      text = try Self.unpacked(try Self.decrypted(sealed, header, key), header)
+      text = try Self.unpacked(try Self.decrypted(sealed, header: header, key: key), header)
       (stream, binaries) = try Self.inner(&text)
     } else {
-      text = try Self.unpacked(try KDBXBlocks.hashed(try Self.decrypted(body.rest, header, key), header), header)
+      text = try Self.unpacked(
+        try KDBXBlocks.hashed(try Self.decrypted(body.rest, header: header, key: key), header), header)
       stream = try KDBXStream(id: header.stream.id, key: header.stream.key)
     }
     root = try ExchangeError.inMarkup { () throws(MarkupError) in try XMLReader.root(of: text) }
@@ -74,7 +75,7 @@ private struct KDBXContent {
   }
 
   private static func decrypted(
-    _ sealed: [UInt8], _ header: KDBXHeader, _ key: [UInt8]
+    _ sealed: [UInt8], header: KDBXHeader, key: [UInt8]
   ) throws(ExchangeError) -> [UInt8] {
     let own = try KDBXKey.hash(header.seed + key)
     if header.cipher == .twofish, !TwofishCBC.isAvailable {

@@ -19,7 +19,7 @@ struct LineEntry {
   /// Whether the fault is only that it is a setting of the program.
   var isSetting = false
 
-  mutating func add(_ name: String, _ text: String, _ rule: LeafRule, at line: Int? = nil) {
+  mutating func add(_ name: String, text: String, rule: LeafRule, at line: Int? = nil) {
     values.append(Value(line: line ?? self.line, name: name, text: text, rule: rule))
   }
 }
@@ -95,9 +95,11 @@ struct SectionText {
     var faults: [Int] = []
 
     /// The entry of a section, which as a whole is refused for a line that is none.
-    func entry(_ kind: String, _ title: String, _ rule: (String) -> LeafRule) -> LineEntry {
+    func entry(_ kind: String, title: String, rule: (String) -> LeafRule) -> LineEntry {
       var entry = LineEntry(line: line, kind: kind, known: [(.member("title"), title)])
-      for value in values { entry.add(value.name, value.text, rule(value.name.lowercased()), at: value.line) }
+      for value in values {
+        entry.add(value.name, text: value.text, rule: rule(value.name.lowercased()), at: value.line)
+      }
       if !faults.isEmpty { entry.fault = "the section has a line without a name and a value" }
       return entry
     }

@@ -40,11 +40,11 @@ extension LineImporter {
     parts.append(String(decoding: current, as: UTF8.self))
     guard parts.count == 5 else { return .faulty(number, "the line has not five parts between colons") }
     var entry = LineEntry(line: number, kind: "database", known: [(.member("engine"), "postgresql")])
-    entry.add("host", parts[0], .member("host"))
+    entry.add("host", text: parts[0], rule: .member("host"))
     for (index, name) in ["port", "database", "user"].enumerated() {
-      entry.add(name, parts[index + 1], .unlessAny(.member(name)))
+      entry.add(name, text: parts[index + 1], rule: .unlessAny(.member(name)))
     }
-    entry.add("password", parts[4], .password)
+    entry.add("password", text: parts[4], rule: .password)
     let user = parts[3] == "*" ? "" : parts[3] + "@"
     entry.known.append((.member("title"), user + parts[0] + (parts[2] == "*" ? "" : "/" + parts[2])))
     return entry
@@ -71,7 +71,7 @@ extension LineImporter {
           (.member("username"), parts.user),
           (.member("password"), parts.password),
         ]
-        entry.add("", String(line), .gitAddress)
+        entry.add("", text: String(line), rule: .gitAddress)
         return entry
       }
     })
@@ -111,7 +111,7 @@ extension LineImporter {
       "aws_access_key_id": .member("key_id"), "aws_secret_access_key": .member("secret"),
       "aws_session_token": .secret("session_token"), "region": .field("region"), "output": .setting,
     ]
-    var entry = section.entry("api-key", name.isEmpty ? "default" : name) { rules[$0] ?? .secret($0) }
+    var entry = section.entry("api-key", title: name.isEmpty ? "default" : name) { rules[$0] ?? .secret($0) }
     entry.known.append((.member("issuer"), "AWS"))
     return entry
   }
@@ -129,7 +129,7 @@ extension LineImporter {
         "username": .username, "password": .password, "repository": .url, "index-servers": .setting,
       ]
       return SectionText.sections(of: text, .python).map { section in
-        var entry = section.entry("login", section.name) { rules[$0] ?? .secret($0) }
+        var entry = section.entry("login", title: section.name) { rules[$0] ?? .secret($0) }
         if section.name == "distutils" { (entry.fault, entry.isSetting) = (LineEntry.setting, true) }
         return entry
       }
@@ -186,7 +186,7 @@ private enum NpmText {
           entries[place]?.kind = "api-key"
           entries[place]?.known.append((.member("issuer"), "npm"))
         }
-        entries[place]?.add(name, text, rule, at: value.line)
+        entries[place]?.add(name, text: text, rule: rule, at: value.line)
       }
     }
     return order.compactMap { entries[$0] } + others

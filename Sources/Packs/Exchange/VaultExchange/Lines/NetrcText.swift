@@ -19,7 +19,7 @@ enum NetrcText {
       switch word.isQuoted ? "" : word.text {
       case "machine":
         var entry = LineEntry(line: word.line)
-        add("machine", .title, reader.value(), to: &entry)
+        add("machine", rule: .title, value: reader.value(), to: &entry)
         entries.append(entry)
       case "default": entries.append(LineEntry(line: word.line, known: [(.member("title"), "default")]))
       case "macdef":
@@ -27,7 +27,7 @@ enum NetrcText {
         let macro = name.map { _ in reader.macro() } ?? ""
         guard let name, !entries.isEmpty else { break }
         entries[entries.count - 1].add(
-          "macdef \(name.text)", macro, .secret("macdef \(name.text)"), at: name.line)
+          "macdef \(name.text)", text: macro, rule: .secret("macdef \(name.text)"), at: name.line)
       case let name:
         if entries.isEmpty { entries.append(LineEntry(line: word.line)) }
         guard let rule = rules[name], !entries[entries.count - 1].isEmpty else {
@@ -35,19 +35,19 @@ enum NetrcText {
           entries[entries.count - 1].fault = "the machine has a word that is not one of netrc"
           break
         }
-        add(name, rule, reader.value(), to: &entries[entries.count - 1])
+        add(name, rule: rule, value: reader.value(), to: &entries[entries.count - 1])
       }
     }
     return entries
   }
 
-  private static func add(_ name: String, _ rule: LeafRule, _ value: NetrcReader.Word?, to entry: inout LineEntry) {
+  private static func add(_ name: String, rule: LeafRule, value: NetrcReader.Word?, to entry: inout LineEntry) {
     guard let value else {
       entry.fault = "a word that needs a value has none behind it"
       return
     }
     if !value.isClosed { entry.fault = "a quote is not closed on its line" }
-    entry.add(name, value.text, rule, at: value.line)
+    entry.add(name, text: value.text, rule: rule, at: value.line)
   }
 }
 

@@ -33,7 +33,7 @@ struct SSHKeyFolderImporter: Importer {
       let other = publics["\(file.path).pub"]
       let line = try other.flatMap { file throws(ExchangeError) in try Self.text(of: file) }?.trimmingSpaces
       if line != nil { used.insert("\(file.path).pub") }
-      items.append(try item(file.path, text, line.map(String.init)))
+      items.append(try item(file.path, text: text, line: line.map(String.init)))
     }
     others += files.filter { publics[$0.path] != nil && !used.contains($0.path) }
     return ImportedItems(
@@ -56,7 +56,7 @@ struct SSHKeyFolderImporter: Importer {
     text.trimmingSpaces.begins(with: "-----BEGIN ") && text.holds("PRIVATE KEY-----")
   }
 
-  private func item(_ path: String, _ text: String, _ line: String?) throws(ExchangeError) -> ImportedItem {
+  private func item(_ path: String, text: String, line: String?) throws(ExchangeError) -> ImportedItem {
     let place = SourcePlace(path: path)
     var builder = RecordBuilder(format: format.name, place: place, kind: "ssh-key")
     builder.toolID = path

@@ -33,7 +33,8 @@ struct BinaryPropertyListSize {
     offsetByteCount = Int(bytes[trailer + 6])
     referenceByteCount = Int(bytes[trailer + 7])
     guard (1...8).contains(offsetByteCount), (1...8).contains(referenceByteCount),
-      let count = Self.integer(bytes, trailer + 8, 8), let table = Self.integer(bytes, trailer + 24, 8)
+      let count = Self.integer(bytes, offset: trailer + 8, count: 8),
+      let table = Self.integer(bytes, offset: trailer + 24, count: 8)
     else { return nil }
     objectCount = count
     self.table = table
@@ -77,10 +78,10 @@ struct BinaryPropertyListSize {
     return (kind == 0xD ? count * 2 : count, start)
   }
 
-  private func integer(_ offset: Int, _ count: Int) -> Int? { Self.integer(bytes, offset, count) }
+  private func integer(_ offset: Int, _ count: Int) -> Int? { Self.integer(bytes, offset: offset, count: count) }
 
   /// An integer, the highest byte first; nil outside the bytes and beyond what an offset can be.
-  private static func integer(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> Int? {
+  private static func integer(_ bytes: [UInt8], offset: Int, count: Int) -> Int? {
     guard offset >= 0, offset <= bytes.count - count else { return nil }
     let value = bytes[offset..<offset + count].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return value < UInt64(1) << 40 ? Int(value) : nil

@@ -36,13 +36,13 @@ package enum ImportFolder {
         try list(file, below: own, depth: depth + 1, into: &files)
       } else {
         let size = (attributes?[.size] as? any BinaryInteger).map { Int($0) } ?? 0
-        files.append(self.file(file, own, type, size))
+        files.append(self.file(file, path: own, type: type, size: size))
       }
       guard files.count <= maximumFileCount else { throw ExchangeError(.tooLarge, "has more files than it may") }
     }
   }
 
-  private static func file(_ file: String, _ path: String, _ type: FileAttributeType?, _ size: Int) -> ImportFile {
+  private static func file(_ file: String, path: String, type: FileAttributeType?, size: Int) -> ImportFile {
     let refusal: String? =
       if type != .typeRegular {
         "is a link or no plain file"

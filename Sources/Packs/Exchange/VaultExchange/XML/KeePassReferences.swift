@@ -76,11 +76,11 @@ struct KeePassReferences {
   mutating func resolved(_ text: String, of entry: XMLElement, key: String) throws(Fault) -> String {
     guard let number = numbers[ObjectIdentifier(entry)] else { return text }
     var trail: Set<Field> = [Field(entry: number, key: key)]
-    return try resolved(text, Field(entry: number, key: key), &trail)
+    return try resolved(text, field: Field(entry: number, key: key), trail: &trail)
   }
 
   private mutating func resolved(
-    _ text: String, _ field: Field, _ trail: inout Set<Field>
+    _ text: String, field: Field, trail: inout Set<Field>
   ) throws(Fault) -> String {
     let bytes = Array(text.utf8)
     var (result, end): ([UInt8], Int) = ([], 0)
@@ -106,7 +106,7 @@ struct KeePassReferences {
     let next = Field(entry: entry, key: key)
     if let known = known[next] { return known }
     guard trail.count < Self.maximumDepth, trail.insert(next).inserted else { throw .circular }
-    let value = try resolved(text, next, &trail)
+    let value = try resolved(text, field: next, trail: &trail)
     trail.remove(next)
     known[next] = value
     return value

@@ -31,7 +31,7 @@ struct ZipArchive {
   /// The name of the first file, as its own header has it; nil where that is cut off.
   static func firstName(_ head: [UInt8]) -> String? {
     guard begins(head), head.count >= 30 else { return nil }
-    let count = integer(head, 26, 2)
+    let count = integer(head, offset: 26, count: 2)
     return head.count >= 30 + count ? String(validating: head[30..<30 + count], as: UTF8.self) : nil
   }
 
@@ -39,8 +39,8 @@ struct ZipArchive {
   init(_ bytes: [UInt8], limits: Limits = Limits()) throws(ExchangeError) {
     self.bytes = bytes
     let end = try Self.end(of: bytes)
-    let count = Self.integer(bytes, end + 10, 2)
-    var offset = Self.integer(bytes, end + 16, 4)
+    let count = Self.integer(bytes, offset: end + 10, count: 2)
+    var offset = Self.integer(bytes, offset: end + 16, count: 4)
     guard count <= limits.entryCount else { throw ExchangeError(.tooLarge, "has more files than it may") }
     guard count != 0xFFFF, offset != 0xFFFF_FFFF else { throw ExchangeError(.unsupported, "is a zip file of 64 bits") }
     var total = 0
@@ -76,8 +76,8 @@ struct ZipArchive {
     var index = bytes.count - 22
     let last = max(0, index - 0xFFFF)
     while index >= last {
-      let isRecord = bytes[index] == 0x50 && integer(bytes, index, 4) == 0x0605_4B50
-      if isRecord, index + 22 + integer(bytes, index + 20, 2) == bytes.count { return index }
+      let isRecord = bytes[index] == 0x50 && integer(bytes, offset: index, count: 4) == 0x0605_4B50
+      if isRecord, index + 22 + integer(bytes, offset: index + 20, count: 2) == bytes.count { return index }
       index -= 1
     }
     throw ExchangeError(.malformed, "is no zip file, or is cut off")
@@ -85,24 +85,30 @@ struct ZipArchive {
 
   /// The entry of the directory at an offset, which moves behind it.
   private func entry(at offset: inout Int, before end: Int) throws(ExchangeError) -> Entry {
-    guard offset + 46 <= end, Self.integer(bytes, offset, 4) == 0x0201_4B50 else { throw Self.damaged }
-    let nameCount = Self.integer(bytes, offset + 28, 2)
-    let restCount = Self.integer(bytes, offset + 30, 2) + Self.integer(bytes, offset + 32, 2)
+    guard offset + 46 <= end, Self.integer(bytes, offset: offset, count: 4) == 0x0201_4B50 else { throw Self.damaged }
+    let nameCount = Self.integer(bytes, offset: offset + 28, count: 2)
+    let restCount =
+      Self.integer(bytes, offset: offset + 30, count: 2) + Self.integer(bytes, offset: offset + 32, count: 2)
     guard offset + 46 + nameCount + restCount <= end else { throw Self.damaged }
-    let method = Self.integer(bytes, offset + 10, 2)
-    guard Self.integer(bytes, offset + 8, 2) & 1 == 0 else { throw ExchangeError(.unsupported, "holds a sealed file") }
+    let method = Self.integer(bytes, offset: offset + 10, count: 2)
+    guard Self.integer(bytes, offset: offset + 8, count: 2) & 1 == 0 else {
+      throw ExchangeError(.unsupported, "holds a sealed file")
+    }
     guard method == 0 || method == 8 else {
       throw ExchangeError(.unsupported, "holds a file that is packed in an unusual way")
     }
     // The upper half is the mode of the file where the writer is a Unix: 12 is a symbolic link.
-    guard Self.integer(bytes, offset + 38, 4) >> 28 != 0xA else { throw ExchangeError(.unsupported, "holds a link") }
+    guard Self.integer(bytes, offset: offset + 38, count: 4) >> 28 != 0xA else {
+      throw ExchangeError(.unsupported, "holds a link")
+    }
     guard let name = String(validating: bytes[offset + 46..<offset + 46 + nameCount], as: UTF8.self) else {
       throw ExchangeError(.invalidText, "holds a file whose name is no UTF-8")
     }
     let entry = Entry(
-      name: name, isPacked: method == 8, checksum: UInt32(Self.integer(bytes, offset + 16, 4)),
-      packedCount: Self.integer(bytes, offset + 20, 4), count: Self.integer(bytes, offset + 24, 4),
-      offset: Self.integer(bytes, offset + 42, 4))
+      name: name, isPacked: method == 8, checksum: UInt32(Self.integer(bytes, offset: offset + 16, count: 4)),
+      packedCount: Self.integer(bytes, offset: offset + 20, count: 4),
+      count: Self.integer(bytes, offset: offset + 24, count: 4),
+      offset: Self.integer(bytes, offset: offset + 42, count: 4))
     offset += 46 + nameCount + restCount
     return entry
   }
@@ -133,9 +139,11 @@ struct ZipArchive {
   /// Where the bytes of an entry begin, behind a header that has its name again.
   private func dataStart(of entry: Entry) throws(ExchangeError) -> Int {
     let offset = entry.offset
-    guard offset + 30 <= bytes.count, Self.integer(bytes, offset, 4) == 0x0403_4B50 else { throw Self.damaged }
-    let nameCount = Self.integer(bytes, offset + 26, 2)
-    let start = offset + 30 + nameCount + Self.integer(bytes, offset + 28, 2)
+    guard offset + 30 <= bytes.count, Self.integer(bytes, offset: offset, count: 4) == 0x0403_4B50 else {
+      throw Self.damaged
+    }
+    let nameCount = Self.integer(bytes, offset: offset + 26, count: 2)
+    let start = offset + 30 + nameCount + Self.integer(bytes, offset: offset + 28, count: 2)
     guard start + entry.packedCount <= bytes.count,
       bytes[offset + 30..<offset + 30 + nameCount].elementsEqual(entry.name.utf8)
     else { throw Self.damaged }
@@ -145,7 +153,7 @@ struct ZipArchive {
   private static var damaged: ExchangeError { ExchangeError(.malformed, "is a zip file that is damaged") }
 
   /// An integer of so many bytes, the lowest first.
-  private static func integer(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> Int {
+  private static func integer(_ bytes: [UInt8], offset: Int, count: Int) -> Int {
     bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 }

@@ -84,7 +84,7 @@ extension ForeignImport {
     if edits.isEmpty, new.isEmpty {
       report.keep()
     } else {
-      report.update(entry.id, old.name, replacing: Self.replaced(edits, old, kind))
+      report.update(entry.id, old.name, replacing: Self.replaced(edits, old: old, kind: kind))
     }
     let refused = new.count < missing.count ? [Self.filesMember] : []
     try report.add(try lines(of: entry.record, refusing: refused, FileToAttach.otherIsThere))
@@ -97,7 +97,7 @@ extension ForeignImport {
   }
 
   /// The sealed values of the vault that are not there any more afterwards: one of them may have been the newer.
-  private static func replaced(_ edits: [FieldEdit], _ old: OpenRecord, _ kind: RecordKind) -> [String] {
+  private static func replaced(_ edits: [FieldEdit], old: OpenRecord, kind: RecordKind) -> [String] {
     edits.compactMap { edit in
       guard kind.value(at: edit.path)?.isSealed == true, (try? old.value(at: edit.path)) != nil else { return nil }
       return edit.path.description

@@ -108,12 +108,12 @@ struct ForeignImport {
     guard !mode.isUpdating || name.id != nil else {
       return try report.refuse(record, "nothing says which record it is: --name NAME says what the input is")
     }
-    try await hold(record, kind, members, name)
+    try await hold(record, kind: kind, members: members, name: name)
   }
 
   /// Checks a new record, and keeps it for the end.
   private mutating func hold(
-    _ record: ImportedRecord, _ kind: RecordKind, _ members: JSONObject, _ name: EntryName
+    _ record: ImportedRecord, kind: RecordKind, members: JSONObject, name: EntryName
   ) async throws {
     let tree = JSONValue.object(members)
     // What depends on more than the description of the kind is found out by sealing it.

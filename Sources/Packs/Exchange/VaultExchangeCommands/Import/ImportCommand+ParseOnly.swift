@@ -21,7 +21,7 @@ extension ImportCommand {
     if global.canAsk { try global.confirm("Write all that \(name) holds in clear to stdout?") }
     let output = ReaderOutput()
     do {
-      try read(file, name, named, output)
+      try read(file, name: name, named: named, output: output)
     } catch let finished as Finished {
       throw finished
     } catch {
@@ -33,8 +33,8 @@ extension ImportCommand {
     throw Finished(status: output.counts.records > 0 ? .partlyDone : .inputRefused)
   }
 
-  private func read(_ file: String, _ name: String, _ named: (any Importer)?, _ output: ReaderOutput) throws {
-    let source = try source(file, name, output)
+  private func read(_ file: String, name: String, named: (any Importer)?, output: ReaderOutput) throws {
+    let source = try source(file, name: name, output: output)
     let importer = try Self.importer(of: source, name, named)
     try checkOptions(for: importer.format)
     let options = try options(of: name, output)
@@ -52,7 +52,7 @@ extension ImportCommand {
   }
 
   /// The file, or all files of a folder; nothing of it was read.
-  private func source(_ file: String, _ name: String, _ output: ReaderOutput) throws -> ImportSource {
+  private func source(_ file: String, name: String, output: ReaderOutput) throws -> ImportSource {
     guard file != "-", System.kind(of: file) == .directory else {
       let opened = try FileSource(file) { output.read($0) }
       ReaderLimits(byteCount: opened.byteCount).apply()

@@ -32,7 +32,9 @@ struct ExportRun {
     var attached: [(id: RecordID, attachments: [Attachment])] = []
     try session.locked.forEachRecord { [kind, ids] result in
       // What is damaged is reported when it is to be exported.
-      if let envelope = try? result.get().envelope, !envelope.attachments.isEmpty, Self.isChosen(envelope, kind, ids) {
+      if let envelope = try? result.get().envelope, !envelope.attachments.isEmpty,
+        Self.isChosen(envelope, kind: kind, ids: ids)
+      {
         attached.append((envelope.id, envelope.attachments))
       }
       return true
@@ -112,19 +114,19 @@ struct ExportRun {
       try consume(result.get())
       progress.advance()
     }
-    if let opened { try await forEachOpened(opened, make, take) } else { try forEachLocked(make, take) }
+    if let opened { try await forEachOpened(opened, make: make, take: take) } else { try forEachLocked(make, take) }
     progress.end()
   }
 
   /// Verified, on all cores.
   private func forEachOpened<Output: Sendable>(
-    _ opened: Vault, _ make: @escaping @Sendable (RecordView) throws -> Output,
-    _ take: (Result<Output, any Error>) throws -> Void
+    _ opened: Vault, make: @escaping @Sendable (RecordView) throws -> Output,
+    take: (Result<Output, any Error>) throws -> Void
   ) async throws {
     var failure: (any Error)?
     do throws(VaultError) {
       try await opened.forEachOpenRecord { [kind, ids, reveal = form.reveal] record -> Result<Output, any Error>? in
-        guard Self.isChosen(record.envelope, kind, ids) else { return nil }
+        guard Self.isChosen(record.envelope, kind: kind, ids: ids) else { return nil }
         return Result { try make(RecordView(record, revealed: reveal)) }
       } consume: { result throws(VaultError) in
         do {
@@ -146,7 +148,7 @@ struct ExportRun {
     try session.locked.forEachRecord { result in
       do {
         let record = try result.get()
-        if Self.isChosen(record.envelope, kind, ids) { try take(Result { try make(RecordView(record)) }) }
+        if Self.isChosen(record.envelope, kind: kind, ids: ids) { try take(Result { try make(RecordView(record)) }) }
       } catch {
         failure = error
       }
@@ -155,7 +157,7 @@ struct ExportRun {
     if let failure { throw failure }
   }
 
-  private static func isChosen(_ envelope: RecordEnvelope, _ kind: String?, _ ids: Set<RecordID>?) -> Bool {
+  private static func isChosen(_ envelope: RecordEnvelope, kind: String?, ids: Set<RecordID>?) -> Bool {
     isKind(envelope.kind, kind) && ids?.contains(envelope.id) ?? true
   }
 

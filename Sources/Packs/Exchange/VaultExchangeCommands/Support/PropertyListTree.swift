@@ -40,7 +40,7 @@ struct PropertyListTree {
   }
 
   private func refused(_ path: MemberPath, _ reason: String) -> CommandError {
-    var error = CommandError.notExported(record.text, path.description, reason)
+    var error = CommandError.notExported(record.text, path: path.description, reason: reason)
     error.hints = [isXML ? "--format plist-binary or json holds more" : "--format json holds it"]
     return error
   }
@@ -48,7 +48,7 @@ struct PropertyListTree {
 
 extension CommandError {
   /// A record that the chosen form cannot hold; nothing is exported then.
-  static func notExported(_ record: String?, _ path: String?, _ reason: String) -> CommandError {
+  static func notExported(_ record: String?, path: String?, reason: String) -> CommandError {
     let subject = [record, path].compactMap { $0 }.joined(separator: ": ")
     var error = CommandError(.inputRefused, "input_refused", subject: subject, reason)
     error.record = record

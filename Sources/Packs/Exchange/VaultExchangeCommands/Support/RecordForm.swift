@@ -65,7 +65,8 @@ struct RecordForm: Sendable {
     do throws(DocumentError) {
       return try JSONValue.object(members).names(in: keys, except: RecordView.isMark).object ?? JSONObject()
     } catch {
-      throw CommandError.notExported(view.id.text, error.path, "\(error.reason) with --keys \(keys.rawValue)")
+      throw CommandError.notExported(
+        view.id.text, path: error.path, reason: "\(error.reason) with --keys \(keys.rawValue)")
     }
   }
 }

@@ -137,7 +137,7 @@ struct RecordPrinter: Sendable {
     do {
       return try printed(view)
     } catch let error as DocumentError {
-      throw CommandError.notExported(view.id.text, error.path, error.reason)
+      throw CommandError.notExported(view.id.text, path: error.path, reason: error.reason)
     }
   }
 
@@ -173,7 +173,7 @@ extension CommandError {
     } catch {
       if error.isChange { throw exportChanged }
       guard error.record == nil else {
-        var refused = CommandError.notExported(error.record, error.path, error.reason)
+        var refused = CommandError.notExported(error.record, path: error.path, reason: error.reason)
         refused.hints = ["--format json holds it; --kind exports other kinds alone"]
         throw refused
       }

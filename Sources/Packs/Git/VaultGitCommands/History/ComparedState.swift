@@ -37,7 +37,7 @@ struct ComparedState {
   /// - Parameter files: The reader for backups. Nil if the program has no backups.
   /// - Throws: for a place with another vault, a file that is no backup, or an address that is none of a vault.
   static func named(
-    _ word: String, _ session: Session, _ files: (any StateFiles)?
+    _ word: String, session: Session, files: (any StateFiles)?
   ) async throws -> ComparedState? {
     if word == workName { return work(session) }
     if VaultPlace.isDatabase(word) { return try copy(at: word, session) }
@@ -51,12 +51,14 @@ struct ComparedState {
     }
     switch System.kind(of: word) {
     case .directory? where isPath || System.kind(of: word + "/vault.json") != nil: return try copy(at: word, session)
-    case .regular? where isPath || word.hasSuffix(".age"): return try await backup(word, session, files)
-    case nil where isPath: throw refused(word, "is not there", "name a commit, \(workName), or the folder of a vault")
+    case .regular? where isPath || word.hasSuffix(".age"): return try await backup(word, session: session, files: files)
+    case nil where isPath:
+      throw refused(word, reason: "is not there", hint: "name a commit, \(workName), or the folder of a vault")
     default: break
     }
     guard !word.contains("://") else {
-      throw refused(word, "is an address of something else than a vault", "name a folder with a copy of the vault")
+      throw refused(
+        word, reason: "is an address of something else than a vault", hint: "name a folder with a copy of the vault")
     }
     return nil
   }
@@ -76,11 +78,13 @@ struct ComparedState {
   }
 
   /// A backup, whose records are then all in memory.
-  private static func backup(_ path: String, _ session: Session, _ files: (any StateFiles)?) async throws
+  private static func backup(_ path: String, session: Session, files: (any StateFiles)?) async throws
     -> ComparedState
   {
     guard let opened = try await files?.open(path) else {
-      throw refused(path, "is a file, and no state of a vault", "name a commit, \(workName), or the folder of a vault")
+      throw refused(
+        path, reason: "is a file, and no state of a vault", hint: "name a commit, \(workName), or the folder of a vault"
+      )
     }
     try requireSame(opened.vault, as: session, path)
     return ComparedState(name: path, store: opened.store, commit: nil)
@@ -93,7 +97,7 @@ struct ComparedState {
       hints: ["`vault export` of both shows what is in them"])
   }
 
-  private static func refused(_ word: String, _ reason: String, _ hint: String) -> CommandError {
+  private static func refused(_ word: String, reason: String, hint: String) -> CommandError {
     CommandError(.notFound, "no_such_state", subject: word, reason, hints: [hint])
   }
 }
@@ -120,7 +124,7 @@ extension VaultComparison {
     }
     let known = kinds.declaring(declared)
     if let one = old.commit, let other = new.commit {
-      guard let changed = GitChanges.between(one, other, git) else {
+      guard let changed = GitChanges.between(one, new: other, git: git) else {
         throw CommandError(.inputOutput, "io_failed", subject: "git", "does not say how two commits differ")
       }
       for id in Set(changed.files.compactMap { StoreLocation(relativePath: $0.path)?.recordID }).sorted() {

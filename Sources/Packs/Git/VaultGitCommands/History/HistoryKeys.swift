@@ -30,7 +30,7 @@ struct HistoryKeys {
   private var earlier: [[UInt8]: SealingMergeKey?] = [:]
 
   /// Nil, and a note, where no key is at hand that takes no asking.
-  init?(_ session: Session, _ vault: VaultOptions, _ unlocking: UnlockOptions) async throws {
+  init?(_ session: Session, vault: VaultOptions, unlocking: UnlockOptions) async throws {
     guard let opened = try await session.vaultToLookBack(unlocking) else { return nil }
     (self.session, self.vault, self.unlocking) = (session, vault, unlocking)
     current = Self.key(of: opened)
@@ -65,7 +65,8 @@ struct HistoryKeys {
     let (vault, unlocking, location) = (vault, unlocking, session.location)
     do {
       let earlier = try EarlierVault(at: commit, location, RequiredFingerprint(vault), global)
-      return try await Session(earlier, location, global).unlockWithoutAsking(unlocking, with: .own).map(Self.key)
+      return try await Session(earlier, location: location, global: global).unlockWithoutAsking(unlocking, with: .own)
+        .map(Self.key)
     } catch {
       session.messages.detail("commit \(commit.prefix(12)) is not unlocked: \(CommandError(any: error).reason)")
       return nil

@@ -17,7 +17,7 @@ struct LoggedCommit {
   /// So many records are named for each thing that became of some.
   private static let namedCount = 20
 
-  init(_ change: GitChanges, _ commit: GitCommit, _ objects: GitObjects, _ kinds: KindCatalog) {
+  init(_ change: GitChanges, commit: GitCommit, objects: GitObjects, kinds: KindCatalog) {
     self.commit = commit
     var places: [(place: StoreLocation, isNew: Bool)] = []
     var names: [String] = []

@@ -58,7 +58,7 @@ struct GitCheck {
         versions[id, default: Versions()].new.append((file.path, new))
       }
     }
-    for place in missing(changes, header, versions) {
+    for place in missing(changes, header: header, versions: versions) {
       add(Finding(file: place.relativePath, reason: "is missing", commit: changes.commit))
     }
     for (file, new, old) in versions.values.flatMap({ pair in pair.new.map { ($0.file, $0.record, pair.old) } }) {
@@ -109,7 +109,7 @@ struct GitCheck {
   /// What the new state names and does not hold: slots, where the header or one of them was changed, and attachments
   /// that came. Git does not take a new file along by itself.
   private func missing(
-    _ changes: GitChanges, _ header: VaultHeader?, _ versions: [RecordID: Versions]
+    _ changes: GitChanges, header: VaultHeader?, versions: [RecordID: Versions]
   ) -> [StoreLocation] {
     let concernsSlots = changes.files.contains { file in
       file.path == StoreLocation.header.relativePath || file.path.hasPrefix("slots/")

@@ -45,7 +45,7 @@ struct Adoption {
       guard let side = record.replacedSide(in: opened.header) else { continue }
       let earlier = if let known = vaults[side] { known } else { try await earlier(side) }
       vaults[side] = earlier
-      if let one = try adopted(record, side, earlier) { found.append(one) }
+      if let one = try adopted(record, side: side, earlier: earlier) { found.append(one) }
     }
     guard !found.isEmpty else {
       global.messages.note("no record is under a root key that was replaced")
@@ -61,11 +61,11 @@ struct Adoption {
   /// The vault as a side has it.
   private func earlier(_ side: MergeSide) async throws -> Vault {
     let earlier = try EarlierVault(at: commit(side), session.location, RequiredFingerprint(vault), global)
-    return try await Session(earlier, session.location, global).unlock(unlocking)
+    return try await Session(earlier, location: session.location, global: global).unlock(unlocking)
   }
 
   /// Nil, and a note, for one that does not verify.
-  private func adopted(_ record: UnmergedRecord, _ side: MergeSide, _ earlier: Vault) throws -> Found? {
+  private func adopted(_ record: UnmergedRecord, side: MergeSide, earlier: Vault) throws -> Found? {
     guard let bytes = record[side], let file = RecordFile(parsing: bytes) else { return nil }
     let other = record[side == .ours ? .theirs : .ours]
     let versions: AdoptedVersions
@@ -82,10 +82,11 @@ struct Adoption {
     result.renewed = RecordFile(parsing: versions.adopted).map { (file.envelope.mac, $0.envelope.mac) }
     let root = opened.header.replacedRoot(hint: file.envelope.wrappedKey.rootHint)
     return Found(
-      record: result, isAfterReseal: root.map(opened.header.hasResealed) ?? true, lines: lines(record, side, file))
+      record: result, isAfterReseal: root.map(opened.header.hasResealed) ?? true,
+      lines: lines(record, side: side, file: file))
   }
 
-  private func lines(_ record: UnmergedRecord, _ side: MergeSide, _ file: RecordFile) -> [String] {
+  private func lines(_ record: UnmergedRecord, side: MergeSide, file: RecordFile) -> [String] {
     let comparison = RecordComparison(
       from: record.base.flatMap { RecordFile(parsing: $0) }, to: file, kinds: opened.kinds)
     let tip = record.isSettled ? "HEAD" : commit(side)

@@ -82,7 +82,7 @@ final class MergeQuestions {
     try terminal.say("\(Printable.text("\(record.name(vault)) (\(record.id.text))"))\n")
     var members: [MemberPath: MergeSide] = [:]
     for conflict in asked {
-      switch try answer(conflict, record, terminal) {
+      switch try answer(conflict, record: record, terminal: terminal) {
       case .side(let side):
         guard let path = conflict.path, isOfFields else { return MergePreference(side) }
         members[path] = side
@@ -96,7 +96,7 @@ final class MergeQuestions {
   }
 
   private func answer(
-    _ conflict: MergeConflict, _ record: UnmergedRecord, _ terminal: borrowing Terminal
+    _ conflict: MergeConflict, record: UnmergedRecord, terminal: borrowing Terminal
   ) throws -> Answer {
     let isSecret = conflict.reason == .sealed
     let about = conflict.path.map { "\($0): " } ?? ""

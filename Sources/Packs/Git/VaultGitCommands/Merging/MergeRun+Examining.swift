@@ -26,7 +26,7 @@ extension MergeRun {
     let alone = Set(sides.changed(by: .theirs))
     let looksAt = alone.union(sides.twinsOfTheirs)
     let faults = try keylessFaults(commit, looksAt, joinsHeaders: sides.changedOnBoth(.header))
-    guard faults.isEmpty else { throw Self.refused(.findings, "not_sound", commit, faults) }
+    guard faults.isEmpty else { throw Self.refused(.findings, code: "not_sound", commit: commit, faults: faults) }
     guard let vault, !alone.isEmpty else { return }
     guard sides.base == nil || sides.theirs.blobs[.header] == sides.base?.blobs[.header] else {
       let count = alone.count == 1 ? "1 record" : "\(alone.count) records"
@@ -34,9 +34,9 @@ extension MergeRun {
         "they have changed vault.json, so \(count) that only they changed \(alone.count == 1 ? "is" : "are") not verified: "
           + "`vault verify` does that after the merge")
     }
-    let unverified = unverified(alone, sides, vault)
+    let unverified = unverified(alone, sides: sides, vault: vault)
     guard unverified.isEmpty else {
-      throw Self.refused(.damaged, "damaged", commit, unverified.map { "\($0): does not verify" })
+      throw Self.refused(.damaged, code: "damaged", commit: commit, faults: unverified.map { "\($0): does not verify" })
     }
     session.messages.detail("verified what only they changed: \(alone.count)")
   }
@@ -45,7 +45,7 @@ extension MergeRun {
   private func keylessFaults(_ commit: String, _ ids: Set<RecordID>, joinsHeaders: Bool) throws -> [String] {
     let common = git.lines(["merge-base", "HEAD", commit]).first { !$0.isEmpty }
     guard let base = common ?? git.lines(["hash-object", "-t", "tree", "/dev/null"]).first,
-      let changes = GitChanges.between(base, commit, git)
+      let changes = GitChanges.between(base, new: commit, git: git)
     else { return [] }
     var check = GitCheck(git)
     try check.check(changes)
@@ -60,7 +60,7 @@ extension MergeRun {
 
   /// The files of records that the key does not vouch for. A record under a root key that was replaced is asked about
   /// elsewhere.
-  private func unverified(_ ids: Set<RecordID>, _ sides: GitSides, _ vault: Vault) -> [String] {
+  private func unverified(_ ids: Set<RecordID>, sides: GitSides, vault: Vault) -> [String] {
     let (theirs, before) = (sides.theirs.blobs, sides.base?.blobs ?? [:])
     let places = ids.flatMap { [StoreLocation.record($0), .trash($0)] }
       .filter { theirs[$0] != nil && theirs[$0] != before[$0] }.sorted { $0.relativePath < $1.relativePath }
@@ -78,7 +78,7 @@ extension MergeRun {
     return found
   }
 
-  private static func refused(_ status: ExitStatus, _ code: String, _ commit: String, _ faults: [String])
+  private static func refused(_ status: ExitStatus, code: String, commit: String, faults: [String])
     -> CommandError
   {
     let more = faults.count > listedCount ? ["and \(faults.count - listedCount) more"] : []

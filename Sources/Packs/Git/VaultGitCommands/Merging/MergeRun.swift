@@ -41,7 +41,7 @@ struct MergeRun {
 
   /// Refuses what cannot be merged as it is.
   static func beginning(
-    _ commit: String, _ vault: VaultOptions, _ global: GlobalOptions, dryRun: Bool
+    _ commit: String, vault: VaultOptions, global: GlobalOptions, dryRun: Bool
   ) throws -> MergeRun {
     let session = try Session(vault, global).confirmingUse(dryRun ? .reading : .writing)
     let (path, git) = (session.location.path, Git(at: session.location.path))
@@ -129,7 +129,8 @@ struct MergeRun {
   ) throws -> MergeRun {
     let location = try VaultLocation.find(vault)
     let unmerged = Unmerged(vault: location.path, begun: begun.map { ($0.operation, $0.run.sides) })
-    let conflicted = dryRun ? nil : try Self.putBack(unmerged?.versions(of: .header)?.ours, location, global)
+    let conflicted =
+      dryRun ? nil : try Self.putBack(unmerged?.versions(of: .header)?.ours, location: location, global: global)
     do {
       let session = try Session(vault, global).confirmingUse(dryRun ? .reading : .writing)
       var run = MergeRun(
@@ -144,7 +145,7 @@ struct MergeRun {
   }
 
   private static func putBack(
-    _ ours: [UInt8]?, _ location: VaultLocation, _ global: GlobalOptions
+    _ ours: [UInt8]?, location: VaultLocation, global: GlobalOptions
   ) throws -> [UInt8]? {
     let place = StoreLocation.header
     let path = System.join(location.path, place.relativePath)
@@ -181,7 +182,7 @@ struct MergeRun {
   ///
   /// - Parameter adopts: takes ours, where their root key is one that it has replaced.
   func header(
-    _ unmerged: Unmerged, _ vault: Vault, _ report: inout MergeReport, adopts: Bool
+    _ unmerged: Unmerged, vault: Vault, report: inout MergeReport, adopts: Bool
   ) throws -> [UInt8]? {
     guard let versions = unmerged.versions(of: .header) else { return nil }
     let file = StoreLocation.header.relativePath
@@ -222,7 +223,7 @@ struct MergeRun {
   ///
   /// - Parameter adopts: takes the authentic one, where the other is from before a rotation.
   func checkpoint(
-    _ unmerged: Unmerged, _ vault: Vault, _ report: inout MergeReport, adopts: Bool
+    _ unmerged: Unmerged, vault: Vault, report: inout MergeReport, adopts: Bool
   ) -> CheckpointMerge? {
     guard let versions = unmerged.versions(of: .checkpoint),
       let merge = vault.checkpointMerge(

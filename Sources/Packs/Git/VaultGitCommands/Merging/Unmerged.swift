@@ -264,20 +264,20 @@ struct Unmerged {
     }
     // A file may hold versions of two records; each of them is unmerged then.
     let ids = staged.compactMap { held[$0.blob] }.compactMap { RecordFile(parsing: $0)?.envelope.id }
-    return records(Set(staged.compactMap(recordID) + replaced + ids), sides, held)
+    return records(Set(staged.compactMap(recordID) + replaced + ids), sides: sides, held: held)
   }
 
   /// The records that both of two commits have changed, and other files.
   func planned() -> (records: [UnmergedRecord], others: [String]) {
     guard let sides else { return ([], []) }
     let others = [StoreLocation.header, .checkpoint].filter(sides.changedOnBoth).map(\.relativePath)
-    return (records(Set(sides.changedOnBoth + replaced), sides, [:]), others)
+    return (records(Set(sides.changedOnBoth + replaced), sides: sides, held: [:]), others)
   }
 
   private func sorted(_ ids: Set<RecordID>) -> [RecordID] { ids.sorted { $0.text < $1.text } }
 
   /// - Parameter held: blobs that were read already.
-  private func records(_ ids: Set<RecordID>, _ sides: GitSides, _ held: [String: [UInt8]]) -> [UnmergedRecord] {
+  private func records(_ ids: Set<RecordID>, sides: GitSides, held: [String: [UInt8]]) -> [UnmergedRecord] {
     let ids = sorted(ids)
     let blobs = ids.flatMap { id in [sides.base, sides.ours, sides.theirs].compactMap { $0?.blob(id) } }
     let rest = objects.blobs(blobs.filter { held[$0] == nil }, limit: Self.byteLimit)

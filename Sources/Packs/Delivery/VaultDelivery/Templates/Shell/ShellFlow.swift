@@ -22,18 +22,18 @@ struct ShellFlow {
     self.script = script
     if !script.functions.isDisjoint(with: ShellWords.hooks) { holders.insert("@") }
     let sets = script.commands.map { ($0, names(setBy: $0)) }.filter { !$0.1.isEmpty }
-    holders = grown(holders, sets) { command, holders in
+    holders = grown(holders, sets: sets) { command, holders in
       script.hasMark(in: command.range) || isUnknown(command)
         || !names(in: command.range, runsCommand(command.range) ? .all : .expanded).isDisjoint(with: holders)
     }
-    namers = grown(holders, sets) { command, namers in
+    namers = grown(holders, sets: sets) { command, namers in
       isBuilt(command.range) || !names(in: command.range, .all).isDisjoint(with: namers)
     }
   }
 
   /// What is found once more and more, until nothing is new.
   private func grown(
-    _ found: Set<String>, _ sets: [(ShellCommand, Set<String>)], _ takes: (ShellCommand, Set<String>) -> Bool
+    _ found: Set<String>, sets: [(ShellCommand, Set<String>)], takes: (ShellCommand, Set<String>) -> Bool
   ) -> Set<String> {
     var (result, count) = (found, -1)
     while count != result.count {

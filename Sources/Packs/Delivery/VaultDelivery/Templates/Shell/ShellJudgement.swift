@@ -82,7 +82,7 @@ struct ShellJudgement {
     case "export", "readonly": try checkNaming(rest)
     case "local", "declare", "typeset": try checkDeclaration(rest, part)
     case "set": try checkOptions(rest)
-    default: try checkProgram(first.name, rest, part)
+    default: try checkProgram(first.name, words: rest, part: part)
     }
   }
 
@@ -158,7 +158,7 @@ struct ShellJudgement {
   }
 
   private func checkProgram(
-    _ name: String, _ words: ArraySlice<ShellWord>, _ part: Range<Int>
+    _ name: String, words: ArraySlice<ShellWord>, part: Range<Int>
   ) throws(TemplateFault) {
     let names = Set([name] + words.filter(\.isFixed).map(\.name))
     if !names.isDisjoint(with: ShellWords.readers) {

@@ -224,12 +224,14 @@ struct ShellScanner {
     }
     if let name = word.assigned, DeliveredVariable.isName(name) { return command.assignments.append(word) }
     let isKeyword = command.isEmpty && String(decoding: text[word.range], as: UTF8.self) == word.text
-    guard isKeyword, try keyword(word.text, word.range.lowerBound, &command) else { return command.words.append(word) }
+    guard isKeyword, try keyword(word.text, start: word.range.lowerBound, command: &command) else {
+      return command.words.append(word)
+    }
   }
 
   /// Takes what a reserved word begins; false where it is none.
   private mutating func keyword(
-    _ word: String, _ start: Int, _ command: inout ShellCommand
+    _ word: String, start: Int, command: inout ShellCommand
   ) throws(ShellStop) -> Bool {
     switch word {
     case "if", "then", "else", "elif", "do", "while", "until", "!", "{": break

@@ -13,7 +13,7 @@ struct OwnTable {
   static func hasKinds(_ header: [String]) -> Bool { header.contains(OwnExport.kindPath) }
 
   /// - Throws: ``ExchangeError`` `.missingColumn` without a column for the kind, and as ``CSVReader/next()``.
-  init(_ source: ImportSource, _ dialect: CSVDialect, _ format: ImportFormat, _ options: ImportOptions)
+  init(_ source: ImportSource, dialect: CSVDialect, format: ImportFormat, options: ImportOptions)
     throws(ExchangeError)
   {
     table = try CSVTable(source, dialect: dialect, encoding: options.encoding)

@@ -21,7 +21,7 @@ struct PlainCSVImporter: Importer {
     let sample = try source.sample()
     let dialect = Self.dialect(of: sample)
     if let header = CSVTable.firstRow(of: sample, dialect: dialect)?.cells, OwnTable.hasKinds(header) {
-      var table = try OwnTable(source, dialect, format, options)
+      var table = try OwnTable(source, dialect: dialect, format: format, options: options)
       return ImportedItems { () throws(ExchangeError) in try table.next() }
     }
     guard let kind = options.kind ?? KindCatalog.builtIn["login"] else {
