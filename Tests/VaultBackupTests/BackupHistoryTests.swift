@@ -75,7 +75,8 @@ struct BackupHistoryTests {
       let ids = try await vault.add(inputs, kind: RecordKind(of: Login.self))
       if number % 3 == 0 { try await vault.remove(ids) }
       // Writers go before readers: four that write most of the time would let no backup in, however slow the machine.
-      try await Task.sleep(for: .milliseconds(50) + (ContinuousClock.now - start) * 5)
+      let end = ContinuousClock.now + .milliseconds(50) + (ContinuousClock.now - start) * 5
+      while !isDone.isSet, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(50)) }
     }
   }
 

@@ -270,7 +270,7 @@ extension RecordMerge {
     draft.wrappedKey = wrap
     draft.attachments = attachments
     guard (draft.deletedAt != nil) == (place == .trash(one.id)) else { throw MergeRefusal(.misplaced) }
-    return try Self.made(fields, draft, after: [one, other], key)
+    return try Self.made(fields, draft: draft, after: [one, other], key: key)
   }
 
   /// The envelope of the version that follows two.
@@ -289,7 +289,7 @@ extension RecordMerge {
   }
 
   private static func made(
-    _ fields: JSONObject, _ draft: EnvelopeDraft, after versions: [RecordEnvelope], _ key: any RecordMergeKey
+    _ fields: JSONObject, draft: EnvelopeDraft, after versions: [RecordEnvelope], key: any RecordMergeKey
   ) throws(MergeRefusal) -> [UInt8] {
     guard let bytes = key.authenticated(fields, draft), let result = RecordFile(parsing: bytes) else {
       throw MergeRefusal(.limits)
@@ -312,7 +312,7 @@ extension RecordMerge {
         key.verdict(on: second) == .authentic
       else { return .merged(side) }
       let draft = try draft(of: file, after: second)
-      return .merged(try made(file.fields, draft, after: [file.envelope, second.envelope], key))
+      return .merged(try made(file.fields, draft: draft, after: [file.envelope, second.envelope], key: key))
     } catch {
       return .conflict(error.conflicts, text: [])
     }

@@ -58,7 +58,7 @@ extension PostgresStore {
     let end = ContinuousClock.now + timeout
     while true {
       do throws(StoreError) {
-        return try lockOnce(kind, timeout, until: end, isWanted, onWait)
+        return try lockOnce(kind, timeout: timeout, until: end, isWanted: isWanted, onWait: onWait)
       } catch {
         // Nothing was changed yet: where the server goes away, another one may soon be in its place.
         let isLost = error.serverFault?.isLost == true && error.serverFault?.isSilent == false
@@ -69,14 +69,14 @@ extension PostgresStore {
   }
 
   private func lockOnce(
-    _ kind: LockKind, _ timeout: Duration, until end: ContinuousClock.Instant, _ isWanted: () -> Bool,
-    _ onWait: (Int32?) -> Void
+    _ kind: LockKind, timeout: Duration, until end: ContinuousClock.Instant, isWanted: () -> Bool,
+    onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
     let (connection, _) = try pool.held(until: end) { connection throws(ServerFault) in
       try connection.begin(" ISOLATION LEVEL READ COMMITTED", waiting: max(.seconds(1), end - .now))
     }
     do throws(StoreError) {
-      try wait(for: kind, connection, max(.zero, end - .now), isWanted, onWait)
+      try wait(for: kind, connection, timeout: max(.zero, end - .now), isWanted: isWanted, onWait: onWait)
       guard kind == .exclusive else { return PostgresLock(kind, connection, of: self, within: timeout) }
       let held = try drawFence(within: max(.seconds(1), end - .now))
       return PostgresLock(kind, connection, of: self, within: timeout, held)
@@ -87,8 +87,8 @@ extension PostgresStore {
   }
 
   private func wait(
-    for kind: LockKind, _ connection: PostgresConnection, _ timeout: Duration, _ isWanted: () -> Bool,
-    _ onWait: (Int32?) -> Void
+    for kind: LockKind, _ connection: PostgresConnection, timeout: Duration, isWanted: () -> Bool,
+    onWait: (Int32?) -> Void
   ) throws(StoreError) {
     let system = LiveFileOperations()
     var wait = LockWait(
@@ -97,7 +97,7 @@ extension PostgresStore {
     // At first nothing: mostly nobody is in the way.
     var (hasGate, patience) = (false, Duration.zero)
     while true {
-      if try isTaken(kind, connection, within: patience, &hasGate) { return }
+      if try isTaken(kind, connection: connection, within: patience, hasGate: &hasGate) { return }
       var holder: LockHolder?
       var isKnown = false
       do throws(StoreError) {
@@ -118,7 +118,7 @@ extension PostgresStore {
   ///
   /// - Parameter hasGate: whether the gate is held.
   private func isTaken(
-    _ kind: LockKind, _ connection: PostgresConnection, within patience: Duration, _ hasGate: inout Bool
+    _ kind: LockKind, connection: PostgresConnection, within patience: Duration, hasGate: inout Bool
   ) throws(StoreError) -> Bool {
     switch kind {
     case .exclusive where patience == .zero:

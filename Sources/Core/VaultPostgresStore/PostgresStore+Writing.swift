@@ -37,7 +37,7 @@ extension PostgresStore {
       let connection = try pool.take()
       var generation: Int64?
       do throws(StoreError) {
-        let isInDoubt = try once(connection, under: lock, &generation, body)
+        let isInDoubt = try once(connection, under: lock, generation: &generation, body: body)
         pool.give(connection)
         if isInDoubt { throw StoreError.mayBeLost }
         return
@@ -59,8 +59,8 @@ extension PostgresStore {
 
   /// - Returns: whether the server said that what is stored may not be on its standbys.
   private func once(
-    _ connection: PostgresConnection, under lock: PostgresLock, _ generation: inout Int64?,
-    _ body: (PostgresConnection, Int64) throws(StoreError) -> Void
+    _ connection: PostgresConnection, under lock: PostgresLock, generation: inout Int64?,
+    body: (PostgresConnection, Int64) throws(StoreError) -> Void
   ) throws(StoreError) -> Bool {
     try inServer { () throws(ServerFault) in try connection.begin(waiting: lock.patience) }
     let row = try inServer { () throws(ServerFault) in

@@ -116,8 +116,8 @@ package enum ChildProcess {
   ///
   /// - Returns: the number of the error; 0 for none.
   package static func start(
-    file: UnsafePointer<CChar>, _ words: [UnsafeMutablePointer<CChar>?], _ environment: [UnsafeMutablePointer<CChar>?],
-    streams: ChildStreams, _ process: inout Int32
+    file: UnsafePointer<CChar>, _ words: [UnsafeMutablePointer<CChar>?], environment: [UnsafeMutablePointer<CChar>?],
+    streams: ChildStreams, process: inout Int32
   ) -> Int32 {
     unsafe withSettings(of: streams) { actions, attributes in
       unsafe posix_spawn(&process, file, &actions, &attributes, words, environment)

@@ -33,7 +33,7 @@ package struct HistoryVersion {
   /// Why it cannot follow what was before; nil for a good one.
   package let fault: VersionFault?
 
-  package init(_ commit: GitCommit?, _ state: RecordState, after old: RecordState, _ kinds: KindCatalog) {
+  package init(_ commit: GitCommit?, state: RecordState, after old: RecordState, kinds: KindCatalog) {
     (self.commit, self.state) = (commit, state)
     if case .unreadable = state {
       (comparison, fault) = (nil, nil)
@@ -73,7 +73,7 @@ package struct RecordHistory {
     let older = commits.compactMap(\.parents.first)
     let states = Self.states(of: id, in: Set(commits.map(\.id) + older + ["HEAD"]).sorted(), objects)
     let head = states["HEAD"] ?? .none
-    let present = HistoryVersion(nil, folder[0].isThere ? folder[0] : folder[1], after: head, vault.kinds)
+    let present = HistoryVersion(nil, state: folder[0].isThere ? folder[0] : folder[1], after: head, kinds: vault.kinds)
     let isCommitted = present.comparison?.event == .unchanged
     isInGit = true
     isCutOff = commits.last.map { objects.isCutOff(before: $0.id) } ?? false
@@ -81,7 +81,8 @@ package struct RecordHistory {
       (isCommitted ? [] : [present])
       + commits.map { commit in
         HistoryVersion(
-          commit, states[commit.id] ?? .none, after: commit.parents.first.flatMap { states[$0] } ?? .none, vault.kinds)
+          commit, state: states[commit.id] ?? .none, after: commit.parents.first.flatMap { states[$0] } ?? .none,
+          kinds: vault.kinds)
       }
   }
 
@@ -93,7 +94,7 @@ package struct RecordHistory {
   private static func inFolder(_ states: [RecordState], _ kinds: KindCatalog) -> [HistoryVersion] {
     let there = states.filter(\.isThere)
     return there.indices.map { index in
-      HistoryVersion(nil, there[index], after: there[min(index + 1, there.count - 1)], kinds)
+      HistoryVersion(nil, state: there[index], after: there[min(index + 1, there.count - 1)], kinds: kinds)
     }
   }
 

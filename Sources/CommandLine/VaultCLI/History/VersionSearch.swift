@@ -92,7 +92,8 @@ extension VersionSearch {
   private func version(_ word: VersionWord, _ known: RecordID?, at revision: String) async throws -> FoundVersion? {
     let earlier: EarlierVault
     do {
-      earlier = try EarlierVault(at: revision, session.location, RequiredFingerprint(options), session.global)
+      earlier = try EarlierVault(
+        at: revision, session.location, required: RequiredFingerprint(options), global: session.global)
     } catch {
       // Nothing has the name before the last @: that was part of a name, which nothing has either.
       if known == nil { return nil }
@@ -189,7 +190,7 @@ extension VersionSearch {
     }
     let version = try await verify(bytes, at: candidate.place) { [session, options] in
       try candidate.commit.map { commit in
-        try EarlierVault(at: commit, session.location, RequiredFingerprint(options), session.global)
+        try EarlierVault(at: commit, session.location, required: RequiredFingerprint(options), global: session.global)
       }
     }
     return FoundVersion(version: version, origin: candidate.origin)

@@ -226,7 +226,8 @@ private struct SecretStep {
         hints: ["use --secret-stdin PATH or --secret-file FIELD=FILE"])
     }
     let value = kind?.value(at: path)
-    let prompt = SecretPrompt(Printable.text("\(path)"), value, mayBeEmpty: false, recipe, global)
+    let prompt = SecretPrompt(
+      Printable.text("\(path)"), value: value, mayBeEmpty: false, recipe: recipe, global: global)
     return try prompt.answer(at: terminal, isMade: &isMade) { text in
       do throws(RecordError) {
         _ = try kind?.plaintext(of: kind?.argument(text, at: path) ?? .string(text), at: path)

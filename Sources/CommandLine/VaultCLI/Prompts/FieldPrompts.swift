@@ -34,7 +34,10 @@ package struct FieldPrompts {
   private func ask(for field: RecordField, _ record: inout JSONValue, _ terminal: borrowing Terminal) throws {
     let label = field.suffix.isEmpty ? label(of: field) : label(of: field) + ", with commas between"
     let mayBeEmpty = !field.isRequired || field.isDate
-    guard let value = try answer(label, field, at: field.path, of: record, mayBeEmpty: mayBeEmpty, terminal) else {
+    guard
+      let value = try answer(
+        label, field: field, at: field.path, of: record, mayBeEmpty: mayBeEmpty, terminal: terminal)
+    else {
       return
     }
     try record.put(value, at: field.path, option: field.pattern)
@@ -47,21 +50,22 @@ package struct FieldPrompts {
       guard !name.isEmpty else { return }
       let path = field.path.appending(name)
       let label = Printable.text(name)
-      guard let value = try answer(label, field, at: path, of: record, mayBeEmpty: true, terminal) else { continue }
+      guard let value = try answer(label, field: field, at: path, of: record, mayBeEmpty: true, terminal: terminal)
+      else { continue }
       try record.put(value, at: path, option: field.pattern)
     }
   }
 
   /// A value that the kind takes; nil for an empty answer.
   private func answer(
-    _ label: String, _ field: RecordField, at path: MemberPath, of record: JSONValue, mayBeEmpty: Bool,
-    _ terminal: borrowing Terminal
+    _ label: String, field: RecordField, at path: MemberPath, of record: JSONValue, mayBeEmpty: Bool,
+    terminal: borrowing Terminal
   ) throws -> JSONValue? {
     func refusal(_ text: String) -> String? {
       fault(of: kind.argument(text, at: path), at: path, in: record) ?? field.value.fault(ofSecret: text, global)
     }
     guard !field.isSealed else {
-      let prompt = SecretPrompt(label, field.value, mayBeEmpty: mayBeEmpty, recipe, global)
+      let prompt = SecretPrompt(label, value: field.value, mayBeEmpty: mayBeEmpty, recipe: recipe, global: global)
       var isMade = false
       return try prompt.answer(at: terminal, isMade: &isMade, fault: refusal)?.string.map {
         kind.argument($0, at: path)

@@ -25,7 +25,7 @@ struct SecretPrompt {
   ///   - value: what the kind says of the field; nil where no kind is known.
   ///   - mayBeEmpty: whether there may be no value.
   init(
-    _ label: String, _ value: ValueSchema?, mayBeEmpty: Bool, _ recipe: PasswordRecipe?, _ global: GlobalOptions
+    _ label: String, value: ValueSchema?, mayBeEmpty: Bool, recipe: PasswordRecipe?, global: GlobalOptions
   ) {
     let isBytes = value?.isBytes == true
     way = isBytes ? .file : value?.isMadeUp == true ? .password : value?.mayHaveLines == true ? .lines : .line

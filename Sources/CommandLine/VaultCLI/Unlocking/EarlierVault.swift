@@ -21,7 +21,7 @@ package struct EarlierVault {
 
   /// - Throws: 10 for no such commit, 18 for no git, 6 where it has no vault, 16 for another one.
   package init(
-    at revision: String, _ location: VaultLocation, _ required: RequiredFingerprint?, _ global: GlobalOptions
+    at revision: String, _ location: VaultLocation, required: RequiredFingerprint?, global: GlobalOptions
   ) throws {
     guard !revision.isEmpty else { throw CommandError.usage("--at", "names no commit") }
     let store = try GitStore.open(vault: location, at: revision)

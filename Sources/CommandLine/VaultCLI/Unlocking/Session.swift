@@ -63,7 +63,8 @@ package struct Session {
     }
     let location = try VaultLocation.find(options)
     try self.init(
-      try EarlierVault(at: revision, location, RequiredFingerprint(options), global), location: location, global: global
+      try EarlierVault(at: revision, location, required: RequiredFingerprint(options), global: global),
+      location: location, global: global
     )
   }
 

@@ -61,7 +61,7 @@ struct OtpCommand: AsyncParsableCommand, OneRecordNaming {
     if now < found.envelope.updatedAt {
       global.messages.note("the clock is behind: this record was changed at \(found.envelope.updatedAt.text)")
     }
-    try give(key, at: now.secondsSinceEpoch, of: found, chosen, target)
+    try give(key, at: now.secondsSinceEpoch, of: found, path: chosen, target: target)
   }
 
   private func checkForm() throws {
@@ -72,7 +72,7 @@ struct OtpCommand: AsyncParsableCommand, OneRecordNaming {
   }
 
   private func give(
-    _ key: OneTimeKey, at seconds: Int64, of found: OpenRecord, _ path: MemberPath, _ target: Clipboard?
+    _ key: OneTimeKey, at seconds: Int64, of found: OpenRecord, path: MemberPath, target: Clipboard?
   ) throws {
     let moment = seconds + (next ? Int64(key.remaining(at: seconds)) : 0)
     let code = try key.code(at: moment)

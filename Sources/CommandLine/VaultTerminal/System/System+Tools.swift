@@ -36,7 +36,7 @@ extension System {
   /// - Returns: its exit code, or 128 and the number of the signal that ended it; nil when there is no such program.
   package static func giveToTool(_ name: String, arguments: [String], value: RawSpan) throws(SystemError) -> Int32? {
     let streams = ChildStreams(closesOthers: true, dropsOutput: true)
-    return try give(value, to: name, arguments, variables: variablesForTools(), streams) {}
+    return try give(value, to: name, arguments: arguments, variables: variablesForTools(), streams: streams) {}
   }
 
   /// Runs a program of the PATH, without a shell and without a terminal, that reads `value`, and hears what it says.
@@ -54,7 +54,7 @@ extension System {
     let streams = ChildStreams(
       output: ends.writing, errors: ends.writing, closesOthers: true, kept: kept, isAlone: true)
     var said: [UInt8] = []
-    let code = try give(value, to: name, arguments, variables: variables, streams) {
+    let code = try give(value, to: name, arguments: arguments, variables: variables, streams: streams) {
       close(ends.writing)
       said = bytes(from: ends.reading, limit: 16 << 20) ?? []
     }
@@ -74,8 +74,8 @@ extension System {
 
   /// - Parameter whenGiven: what happens between the end of the value and that of the program.
   private static func give(
-    _ value: RawSpan, to name: String, _ arguments: [String], variables: [String], _ streams: ChildStreams,
-    _ whenGiven: () -> Void
+    _ value: RawSpan, to name: String, arguments: [String], variables: [String], streams: ChildStreams,
+    whenGiven: () -> Void
   ) throws(SystemError) -> Int32? {
     let ends = try makePipe()
     var streams = streams

@@ -43,7 +43,7 @@ extension EditReview {
     guard attachments.isEmpty else {
       throw EditedRecord.refused(
         "names other attachments than the version that verifies: only readable fields can be accepted", file: file,
-        found.id, EditedRecord.path(of: RecordEnvelope.attachmentsMemberName))
+        id: found.id, path: EditedRecord.path(of: RecordEnvelope.attachmentsMemberName))
     }
   }
 }

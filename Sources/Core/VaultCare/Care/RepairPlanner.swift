@@ -119,14 +119,14 @@ struct RepairPlanner {
     let found = bytes(at: place)
     let sides = fault.code == .conflicted ? try goodSides(of: id) : []
     if fault.code == .wrongPlace, let found {
-      steps.append(try moving(fault, id, from: place, found))
+      steps.append(try moving(fault, id: id, from: place, bytes: found))
     } else if sides.count > 1 {
       steps.append(.leaving(fault, "", [Self.choice(sides)]))
     } else if let good = sides.isEmpty ? try best(for: place, id) : sides[0] {
       steps.append(try restoring(fault, good: good, id: id, place: place, found: found))
     } else if fault.isEdited {
       steps.append(.leaving(fault, "no good version was found", [.acceptEdits([id])]))
-    } else if let found, let salvage = try Salvage(found, fault: fault, id, vault.keyring) {
+    } else if let found, let salvage = try Salvage(found, fault: fault, id: id, keyring: vault.keyring) {
       steps.append(
         RepairStep(
           .salvage, fault.file, record: id, reason: fault.reason,
@@ -145,16 +145,16 @@ struct RepairPlanner {
     let isIrregular = found == nil && fault.code.isIrregular
     if good.isInTrash {
       return .restoring(
-        fault, good, claimed: claimedRevision(found),
-        .restoreFromTrash(id, found: found, isIrregular: isIrregular, trashed: good.bytes))
+        fault, good: good, claimed: claimedRevision(found),
+        change: .restoreFromTrash(id, found: found, isIrregular: isIrregular, trashed: good.bytes))
     }
     if good.home != place, try exists(good.home) {
       return .leaving(
         fault, "there is one at \(good.home.relativePath), too: look at both, and move this one away yourself")
     }
     return .restoring(
-      fault, good, claimed: claimedRevision(found),
-      .replace(place, found: found, isIrregular: isIrregular, by: good.bytes, home: good.home))
+      fault, good: good, claimed: claimedRevision(found),
+      change: .replace(place, found: found, isIrregular: isIrregular, by: good.bytes, home: good.home))
   }
 
   /// Both sides of a merge are good: which of them counts is for a person to say.
@@ -180,7 +180,7 @@ struct RepairPlanner {
 
   /// A record that verifies and lies on the wrong side: it goes to the other one if nothing is there.
   private func moving(
-    _ fault: VaultFault, _ id: RecordID, from place: StoreLocation, _ bytes: [UInt8]
+    _ fault: VaultFault, id: RecordID, from place: StoreLocation, bytes: [UInt8]
   ) throws(VaultError) -> RepairStep {
     let target: StoreLocation = place == .record(id) ? .trash(id) : .record(id)
     guard try exists(target) == false, let good = try candidate(bytes, for: target, origin: "") else {
@@ -285,7 +285,7 @@ extension RepairPlanner {
 
 extension RepairStep {
   fileprivate static func restoring(
-    _ fault: VaultFault, _ good: RepairPlanner.Candidate, claimed: Int?, _ change: Change
+    _ fault: VaultFault, good: RepairPlanner.Candidate, claimed: Int?, change: Change
   ) -> RepairStep {
     var detail = "from \(good.origin), revision \(good.revision)"
     if let claimed, claimed > good.revision { detail += " (the damaged file says \(claimed))" }

@@ -30,7 +30,7 @@ struct Salvage: Sendable {
   /// Opens what opens; nil when nothing does.
   ///
   /// - Throws: ``VaultError`` `.memoryUnavailable`.
-  init?(_ bytes: [UInt8], fault: VaultFault, _ id: RecordID, _ keyring: Keyring) throws(VaultError) {
+  init?(_ bytes: [UInt8], fault: VaultFault, id: RecordID, keyring: Keyring) throws(VaultError) {
     let tree = try? JSONParser.parse(bytes)
     let text = DamagedText(bytes)
     guard let keys = try Self.keys(text.words(beginning: "k1:").map(\.word), id: id, tree: tree, keyring: keyring)
@@ -48,11 +48,11 @@ struct Salvage: Sendable {
     fileName = "salvaged-" + fault.file.split(separator: "/").joined(separator: "-")
     openedCount = opening.opened.count
     closedCount = opening.closed.count
-    document = Self.document(opening, fault, isWhole: tree != nil, keys.recordID)
+    document = Self.document(opening, fault: fault, isWhole: tree != nil, id: keys.recordID)
   }
 
   private static func document(
-    _ opening: Opening, _ fault: VaultFault, isWhole: Bool, _ id: RecordID
+    _ opening: Opening, fault: VaultFault, isWhole: Bool, id: RecordID
   ) -> JSONObject {
     var document = JSONObject()
     document["schema"] = 1

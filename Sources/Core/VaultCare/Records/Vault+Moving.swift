@@ -40,7 +40,7 @@ extension Vault {
         try requireExtension(lock)
       }
       changes += try replacing(record, now) { draft throws(VaultError) in
-        try sealedAnew(record, draft, from: source, lock)
+        try sealedAnew(record, draft: draft, from: source, lock: lock)
       }
       written.append(record.id)
     }

@@ -35,14 +35,14 @@ package enum HKDFSHA256 {
     try context.begin(key: salt)
     try context.update(key)
     try unsafe context.finish(into: extracted)
-    try unsafe expand(extracted.bytes, info, into: output, last: block, context)
+    try unsafe expand(extracted.bytes, info: info, into: output, last: block, context: context)
   }
 
   /// The second step (RFC 5869, section 2.3); EVP_KDF looks its digest up by name for every key, which costs more than
   /// all this.
   @unsafe private static func expand(
-    _ extracted: RawSpan, _ info: RawSpan, into output: UnsafeMutableRawBufferPointer,
-    last block: UnsafeMutableRawBufferPointer, _ context: borrowing MACContext
+    _ extracted: RawSpan, info: RawSpan, into output: UnsafeMutableRawBufferPointer,
+    last block: UnsafeMutableRawBufferPointer, context: borrowing MACContext
   ) throws(CryptoError) {
     let size = HMACSHA256.byteCount
     var number: UInt8 = 0

@@ -30,12 +30,12 @@ extension JSONValue {
   /// has the path that it had, what came the path that it has.
   package func differences(from old: JSONValue) -> [TreeDifference] {
     var found: [TreeDifference] = []
-    Self.compare(old, self, at: .root, &found)
+    Self.compare(old, new: self, at: .root, found: &found)
     return found
   }
 
   private static func compare(
-    _ old: JSONValue?, _ new: JSONValue?, at path: MemberPath, _ found: inout [TreeDifference]
+    _ old: JSONValue?, new: JSONValue?, at path: MemberPath, found: inout [TreeDifference]
   ) {
     guard old != new else { return }
     switch (old, new) {
@@ -45,13 +45,13 @@ extension JSONValue {
       for name in (left.names + right.names).sorted(by: precedesInBytes) {
         if let last, sameBytes(last, name) { continue }
         last = name
-        compare(left[name], right[name], at: path.appending(name), &found)
+        compare(left[name], new: right[name], at: path.appending(name), found: &found)
       }
     case (.array(let left)?, .array(let right)?):
       let (start, end) = common(left, right)
       for index in start..<max(left.count, right.count) - end {
         let (one, other) = (index < left.count - end, index < right.count - end)
-        compare(one ? left[index] : nil, other ? right[index] : nil, at: path.appending(index), &found)
+        compare(one ? left[index] : nil, new: other ? right[index] : nil, at: path.appending(index), found: &found)
       }
     default: found.append(TreeDifference(path: path, before: old, after: new))
     }

@@ -51,10 +51,10 @@ package struct EditedRecord {
   }
 
   package func refused(_ reason: String, _ path: MemberPath) -> VaultError {
-    Self.refused(reason, file: file, stored.id, path)
+    Self.refused(reason, file: file, id: stored.id, path: path)
   }
 
-  package static func refused(_ reason: String, file: String, _ id: RecordID, _ path: MemberPath) -> VaultError {
+  package static func refused(_ reason: String, file: String, id: RecordID, path: MemberPath) -> VaultError {
     VaultError(
       .damaged, reason, file: file, record: id, field: path.description,
       remedies: ["put that back by hand", .repair])

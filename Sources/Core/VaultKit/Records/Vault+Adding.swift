@@ -224,7 +224,7 @@ extension Vault {
   func newRecord(_ id: RecordID, record: some VaultRecord, now: Timestamp) throws(VaultError) -> StoreChange {
     let kind = try kind(of: type(of: record))
     return try newRecord(id, kind: kind, now: now) { context throws(VaultError) in
-      try encode(record, kind, in: context, id, before: nil)
+      try encode(record, kind: kind, in: context, id: id, before: nil)
     }
   }
 

@@ -122,7 +122,7 @@ extension Vault {
     let isSealingAnew = isOfOtherRoot(old)
     return try replacing(old, now) { draft throws(VaultError) in
       try isSealingAnew
-        ? sealedAnew(old, draft, from: store, lock)
+        ? sealedAnew(old, draft: draft, from: store, lock: lock)
         : sealedBytes(old.stored, draft: draft, keys: old.verified.keys, in: .record(old.id))
     }
   }
@@ -152,7 +152,7 @@ extension Vault {
   ///
   /// - Parameter source: the store that has what is attached.
   package func sealedAnew(
-    _ old: OpenRecord, _ draft: EnvelopeDraft, from source: any RecordStore, _ lock: any StoreLock
+    _ old: OpenRecord, draft: EnvelopeDraft, from source: any RecordStore, lock: any StoreLock
   ) throws(VaultError) -> [UInt8] {
     let root = keyring.current
     guard old.attachments.isEmpty else {

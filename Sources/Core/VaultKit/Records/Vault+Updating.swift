@@ -150,7 +150,7 @@ extension Vault {
   /// What is to be written of a record that was changed; nil where nothing did.
   func change(by draft: RecordDraft<some VaultRecord>) throws(VaultError) -> StoreChange? {
     let (old, base) = (draft.old, draft.base)
-    let encoded = try encode(draft.stored.value, draft.kind, in: draft.context, old.id, before: base)
+    let encoded = try encode(draft.stored.value, kind: draft.kind, in: draft.context, id: old.id, before: base)
     let new = try inSealing(record: old.id) { () throws(SealingError) in
       try old.verified.keys.keepingTokens(of: base, in: encoded)
     }

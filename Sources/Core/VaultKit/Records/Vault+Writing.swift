@@ -95,7 +95,7 @@ extension Vault {
 
   /// The members of a typed record, held against the description of its kind.
   func encode(
-    _ record: some VaultRecord, _ kind: RecordKind, in context: SealingContext, _ id: RecordID, before: JSONObject?
+    _ record: some VaultRecord, kind: RecordKind, in context: SealingContext, id: RecordID, before: JSONObject?
   ) throws(VaultError) -> JSONObject {
     let members = try encode(record, in: context, id)
     do throws(RecordError) {

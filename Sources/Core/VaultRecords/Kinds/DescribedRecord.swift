@@ -104,7 +104,7 @@ public final class Member<Record>: Sendable {
     _ name: String, _ path: Property<[Value]>, _ title: String? = nil,
     of items: ValueSchema? = nil
   ) {
-    self.init(name, collection: path, title, .list(of: Value.described(items)), blank: [])
+    self.init(name, collection: path, title: title, described: .list(of: Value.described(items)), blank: [])
   }
 
   /// Values by names that the user chooses, absent where there are none.
@@ -112,12 +112,12 @@ public final class Member<Record>: Sendable {
     _ name: String, _ path: Property<[String: Value]>, _ title: String? = nil,
     of values: ValueSchema? = nil
   ) {
-    self.init(name, collection: path, title, .map(of: Value.described(values)), blank: [:])
+    self.init(name, collection: path, title: title, described: .map(of: Value.described(values)), blank: [:])
   }
 
   private init<Values: Codable & Collection & Sendable>(
-    _ name: String, collection path: Property<Values>, _ title: String?,
-    _ described: ValueSchema, blank: Values
+    _ name: String, collection path: Property<Values>, title: String?,
+    described: ValueSchema, blank: Values
   ) {
     let (key, place) = (AnyCodingKey(name), Place(path))
     schema = MemberSchema(name, described, title)

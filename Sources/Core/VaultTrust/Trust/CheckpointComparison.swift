@@ -75,7 +75,9 @@ package struct CheckpointComparison {
     let listed = try checkpoint.entries.entries(inFolder: folder)
     for version in found.versions { compare(version, listed.entry(of: version.id), at: found.place(of: version.id)) }
     for entry in listed where !found.contains(entry.id) {
-      add(.vanished, "is gone: the \(name) lists revision \(entry.revision) of it", at: .record(entry.id), entry.id)
+      add(
+        .vanished, reason: "is gone: the \(name) lists revision \(entry.revision) of it", at: .record(entry.id),
+        id: entry.id)
     }
   }
 
@@ -89,13 +91,13 @@ package struct CheckpointComparison {
     case .newer: changes.changed.append(version.id)
     case .older:
       let reason = "went back to revision \(version.revision): the \(name) lists revision \(listed.revision)"
-      add(.rolledBack, reason, at: place, version.id)
+      add(.rolledBack, reason: reason, at: place, id: version.id)
     case .forked:
-      add(.forked, "is another revision \(version.revision) than the \(name) lists", at: place, version.id)
+      add(.forked, reason: "is another revision \(version.revision) than the \(name) lists", at: place, id: version.id)
     }
   }
 
-  private mutating func add(_ code: VaultError.Code, _ reason: String, at place: StoreLocation, _ id: RecordID) {
+  private mutating func add(_ code: VaultError.Code, reason: String, at place: StoreLocation, id: RecordID) {
     var fault = VaultFault(code, reason, file: place.relativePath, record: id)
     fault.witnesses = .checkpoint
     faults.append(fault)

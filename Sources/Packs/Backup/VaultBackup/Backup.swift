@@ -159,7 +159,8 @@ extension Backup {
     let output = try BackupOutput(inStore { () throws(StoreError) in try folder.newFile(name.fileName) })
     defer { output.file.discard() }
     guard
-      let written = try await fill(output, from: source, at: time, options, holdingWriters: holdingWriters, progress)
+      let written = try await fill(
+        output, from: source, at: time, options: options, holdingWriters: holdingWriters, progress: progress)
     else { return nil }
     let byteCount = output.file.byteCount
     do throws(StoreError) {
@@ -200,7 +201,8 @@ extension Backup {
   ) async throws(VaultError) -> SpooledBackup? {
     let (output, time) = (try BackupOutput(file), options.now())
     guard
-      let written = try await fill(output, from: source, at: time, options, holdingWriters: holdingWriters, progress)
+      let written = try await fill(
+        output, from: source, at: time, options: options, holdingWriters: holdingWriters, progress: progress)
     else { return nil }
     return SpooledBackup(
       file: file, sha256: written.hash, createdAt: time, vaultID: source.vaultID,
@@ -210,11 +212,14 @@ extension Backup {
 
   /// Writes the whole age file, durably, and proves it; nil where a writer took an attachment away.
   private static func fill(
-    _ output: BackupOutput, from source: Source, at time: Timestamp, _ options: Options, holdingWriters: Bool,
-    _ progress: @escaping () -> Void
+    _ output: BackupOutput, from source: Source, at time: Timestamp, options: Options, holdingWriters: Bool,
+    progress: @escaping () -> Void
   ) async throws(VaultError) -> (files: FileSummary, hash: [UInt8], provenAt: Timestamp?)? {
     let archive = try ArchiveWriter(to: options.key, time: time) { bytes in try output.write(bytes) }
-    guard let files = try await write(source, to: archive, at: time, options, holdingWriters, progress) else {
+    guard
+      let files = try await write(
+        source, to: archive, at: time, options: options, holdingWriters: holdingWriters, progress: progress)
+    else {
       return nil
     }
     try output.sync()
@@ -223,8 +228,8 @@ extension Backup {
 
   /// Writes the age file of a backup, and gives what tells the files in it; nil where a writer took an attachment away.
   private static func write(
-    _ source: Source, to archive: ArchiveWriter, at time: Timestamp, _ options: Options, _ holdingWriters: Bool,
-    _ progress: @escaping () -> Void
+    _ source: Source, to archive: ArchiveWriter, at time: Timestamp, options: Options, holdingWriters: Bool,
+    progress: @escaping () -> Void
   ) async throws(VaultError) -> FileSummary? {
     let (rest, list) = try await source.withSnapshot(options) { vault throws(VaultError) in
       try vault.requireUsable(with: source.unlocked)

@@ -178,7 +178,7 @@ struct ImportCommand: AsyncParsableCommand {
         let (kind, given) = try kinds.kind(of: element.object())
         // Once, for all who ask after it.
         let members = kind.modernised(given)
-        warnings.look(at: members, kind, index, element)
+        warnings.look(at: members, kind, index: index, element: element)
         return RecordInput(kind, members, keepingUnknown: keepsUnknown, openingWith: source)
       })
     progress.end()
@@ -260,7 +260,7 @@ private final class Warnings: Sendable {
   private let notes = Mutex<[(index: Int, text: String)]>([])
 
   /// From any thread.
-  func look(at members: JSONObject, _ kind: RecordKind, _ index: Int, _ element: ImportElement) {
+  func look(at members: JSONObject, _ kind: RecordKind, index: Int, element: ImportElement) {
     for warning in kind.warnings(about: members) {
       let text = "\(ImportReport.place(of: index, element)): \(warning.path): \(warning.text)"
       notes.withLock { $0.append((index, text)) }

@@ -84,7 +84,7 @@ struct MergeCommand: AsyncParsableCommand {
     try run.examine(commit, with: opened)
     // Whoever does not agree has begun nothing. Where it is ours that is old, their keys have to be there first.
     let old = adoptOldRoot ? run.planned()?.records.filter { $0.replacedSide(in: opened.header) != nil } ?? [] : []
-    let adopted = old.isEmpty ? nil : try await adopted(old, from: commit, run.session, opened)
+    let adopted = old.isEmpty ? nil : try await adopted(old, from: commit, session: run.session, opened: opened)
     guard let operation = try run.begin(commit) else { return }
     do {
       // Where only they have changed the header, git has put theirs in place, and the keys may be others.
@@ -117,7 +117,7 @@ struct MergeCommand: AsyncParsableCommand {
     var report = MergeReport()
     if adoptOldRoot {
       let opened = try await run.session.unlock(unlocking, withRootKey: true)
-      let adopted = try await adopted(planned.records, from: commit, run.session, opened)
+      let adopted = try await adopted(planned.records, from: commit, session: run.session, opened: opened)
       report.records = try planned.records.map { try Self.result(of: adopted[$0.id] ?? $0, opened, .nobody) }
     } else {
       report.records = planned.records.map { record in
@@ -171,7 +171,7 @@ struct MergeCommand: AsyncParsableCommand {
     let records = try chosen(unmerged.records(), vault)
     var adopted = early ?? [:]
     if adoptOldRoot, early == nil {
-      adopted = try await self.adopted(records, from: unmerged.theirCommit, session, vault)
+      adopted = try await self.adopted(records, from: unmerged.theirCommit, session: session, opened: vault)
     }
     let rule = rule(vault)
     return try records.map { record in
@@ -199,7 +199,7 @@ struct MergeCommand: AsyncParsableCommand {
 
   /// What is taken from before a rotation, once that was agreed to.
   private func adopted(
-    _ records: [UnmergedRecord], from commit: String, _ session: Session, _ opened: Vault
+    _ records: [UnmergedRecord], from commit: String, session: Session, opened: Vault
   ) async throws -> [RecordID: UnmergedRecord] {
     let adoption = Adoption(
       session: session, vault: vault, unlocking: unlocking, global: global, opened: opened, theirCommit: commit)

@@ -73,7 +73,8 @@ public final class StagedRestore {
       try isDamaged
       ? RollbackReport()
       : Self.rollbacks(
-        of: vault, verification, found, current?.store, place.knownPaths(given: path), options)
+        of: vault, verification, found: found, current: current?.store, paths: place.knownPaths(given: path),
+        options: options)
   }
 
   deinit {
@@ -94,8 +95,8 @@ public final class StagedRestore {
   }
 
   private static func rollbacks(
-    of vault: Vault, _ verification: Verification, _ found: FoundRecords, _ current: DirectoryStore?, _ paths: [String],
-    _ options: RestoreOptions
+    of vault: Vault, _ verification: Verification, found: FoundRecords, current: DirectoryStore?, paths: [String],
+    options: RestoreOptions
   ) throws(VaultError) -> RollbackReport {
     var rollbacks = RollbackReport(verification)
     if let state = options.state {

@@ -37,7 +37,7 @@ package import VaultSystem
   package func start(_ streams: ChildStreams) throws(Errno) -> Int32 {
     var process: Int32 = 0
     let failure = unsafe start { file, words, environment in
-      unsafe ChildProcess.start(file: file, words, environment, streams: streams, &process)
+      unsafe ChildProcess.start(file: file, words, environment: environment, streams: streams, process: &process)
     }
     guard failure == 0 else { throw Errno(failure) }
     return process

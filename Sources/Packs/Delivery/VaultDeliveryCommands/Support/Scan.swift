@@ -77,16 +77,16 @@ struct Scan {
     var (blobs, messages): (Set<String>, Set<String>) = ([], [])
     for change in changes {
       if let commit = change.commit, messages.insert(commit).inserted {
-        look(atBlob: ["cat-file", "commit", commit], "(message)", commit, git)
+        look(atBlob: ["cat-file", "commit", commit], "(message)", commit: commit, git: git)
       }
       for file in change.files {
         guard let blob = file.new, blobs.insert("\(blob) \(file.path)").inserted else { continue }
-        look(atBlob: ["cat-file", "blob", blob], file.path, change.commit, git)
+        look(atBlob: ["cat-file", "blob", blob], file.path, commit: change.commit, git: git)
       }
     }
   }
 
-  private mutating func look(atBlob name: [String], _ place: String, _ commit: String?, _ git: Git) {
+  private mutating func look(atBlob name: [String], _ place: String, commit: String?, git: Git) {
     guard let bytes = git.output(name, limit: Self.blobByteLimit) else {
       let subject = [commit.map { String($0.prefix(12)) }, place].compactMap(\.self).joined(separator: ":")
       faults.append(

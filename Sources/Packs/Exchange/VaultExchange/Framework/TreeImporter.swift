@@ -40,7 +40,7 @@ struct TreeImporter: Importer {
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
     let document = try opened(try parsed(source, options), options)
-    if isOneEntry { return ImportedItems([try item(document, at: .root, [:], source.name)]) }
+    if isOneEntry { return ImportedItems([try item(document, at: .root, names: [:], title: source.name)]) }
     guard let entries = document.value(below: list), entries.array != nil || entries.object != nil else {
       throw ExchangeError(.malformed, "has no list of entries")
     }
@@ -54,12 +54,12 @@ struct TreeImporter: Importer {
         return .leaves(lines)
       }
       guard let (component, entry) = rest.popFirst() else { return nil }
-      return try item(entry, at: MemberPath(top.components + [component]), names, "")
+      return try item(entry, at: MemberPath(top.components + [component]), names: names, title: "")
     }
   }
 
   private func item(
-    _ entry: JSONValue, at path: MemberPath, _ names: [String: String], _ title: String
+    _ entry: JSONValue, at path: MemberPath, names: [String: String], title: String
   ) throws(ExchangeError) -> ImportedItem {
     let place = SourcePlace(path: path.components.isEmpty ? "" : path.description)
     let isTooLarge = entry.leafCount(limit: ValueLimit.count) > ValueLimit.count

@@ -21,7 +21,7 @@ extension ForeignImport {
 
   /// An entry that the vault has: nothing, or an update of what is different.
   mutating func compare(
-    _ record: ImportedRecord, _ members: JSONObject, with id: RecordID, _ name: EntryName, files: [FileToAttach]
+    _ record: ImportedRecord, members: JSONObject, with id: RecordID, name: EntryName, files: [FileToAttach]
   ) async throws {
     let old = try await vault.record(id)
     guard let kind = old.kind, kind.name.utf8.elementsEqual(record.kind.utf8) else {

@@ -49,8 +49,8 @@ struct ForeignImport {
   var report: ForeignReport
 
   init(
-    of identity: String?, from idPrefix: String, into vault: Vault, _ mode: Mode, _ report: ForeignReport,
-    _ progress: Progress
+    of identity: String?, from idPrefix: String, into vault: Vault, _ mode: Mode, report: ForeignReport,
+    progress: Progress
   ) async throws {
     self.vault = vault
     self.mode = mode
@@ -97,7 +97,8 @@ struct ForeignImport {
     let name = try known.name(of: record)
     let members = name.id.map { ExternalID.adding($0, to: record.members, of: kind) } ?? record.members
     if let id = name.id, let old = known[id] {
-      return try await compare(record, members, with: old, name, files: record.attachments.map(FileToAttach.init))
+      return try await compare(
+        record, members: members, with: old, name: name, files: record.attachments.map(FileToAttach.init))
     }
     if let id = name.id, known.isRemoved(id) { report.comeBack() }
     if !name.isSure || name.number > 1, try await known.match(record.members, kind, in: vault) {
@@ -184,7 +185,7 @@ struct ForeignImport {
         let record = ImportedRecord(
           place: entry.place, kind: entry.kind.name, members: try entry.members(), externalID: id, isWholeFile: false,
           lines: [])
-        try await compare(record, record.members, with: old, entry.name, files: entry.files)
+        try await compare(record, members: record.members, with: old, name: entry.name, files: entry.files)
       } else if !entry.name.isSure || entry.name.number > 1,
         try await known.match(try entry.members(), entry.kind, in: vault)
       {

@@ -38,7 +38,7 @@ struct ForeignReport {
   private var ledger: LedgerReport
   private var remarks: [ImportRemark: Int] = [:]
 
-  init(_ file: String, _ format: VaultExchange.ImportFormat, isDryRun: Bool, _ global: GlobalOptions) {
+  init(_ file: String, format: VaultExchange.ImportFormat, isDryRun: Bool, global: GlobalOptions) {
     self.file = file
     self.format = format
     self.isDryRun = isDryRun

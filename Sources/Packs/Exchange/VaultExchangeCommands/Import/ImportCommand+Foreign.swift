@@ -19,7 +19,8 @@ extension ImportCommand {
     let header = try session.location.isDatabase ? HeaderFolder(of: session.locked) : nil
     let store = try decrypt.map { try DecryptedStore(of: file, by: $0, progress) }
     let reader = try reader(
-      of: store?.path ?? file, store == nil ? format : DecryptedStore.format, named: name, header, session, progress)
+      of: store?.path ?? file, store == nil ? format : DecryptedStore.format, named: name, header: header,
+      session: session, progress: progress)
     let importer = try reader.begin()
     header?.remove()
     let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlock(unlocking, to: .writing)
@@ -27,7 +28,7 @@ extension ImportCommand {
     let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
     var work = try await ForeignImport(
       of: identity, from: importer.format.idPrefix, into: opened, mode,
-      ForeignReport(name, importer.format, isDryRun: dryRun, global), progress)
+      report: ForeignReport(name, format: importer.format, isDryRun: dryRun, global: global), progress: progress)
     do {
       try await work.run(reader)
     } catch {
@@ -41,8 +42,8 @@ extension ImportCommand {
   }
 
   private func reader(
-    of file: String, _ format: String, named name: String, _ header: HeaderFolder?, _ session: Session,
-    _ progress: Progress
+    of file: String, _ format: String, named name: String, header: HeaderFolder?, session: Session,
+    progress: Progress
   ) throws -> SourceReader {
     var arguments = ["--vault=\(header?.path ?? session.location.path)"]
     for (option, value) in [

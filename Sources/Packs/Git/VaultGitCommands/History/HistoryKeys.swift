@@ -64,7 +64,7 @@ struct HistoryKeys {
     (global.quiet, global.noInput) = (true, true)
     let (vault, unlocking, location) = (vault, unlocking, session.location)
     do {
-      let earlier = try EarlierVault(at: commit, location, RequiredFingerprint(vault), global)
+      let earlier = try EarlierVault(at: commit, location, required: RequiredFingerprint(vault), global: global)
       return try await Session(earlier, location: location, global: global).unlockWithoutAsking(unlocking, with: .own)
         .map(Self.key)
     } catch {

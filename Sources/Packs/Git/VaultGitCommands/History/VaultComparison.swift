@@ -21,7 +21,7 @@ struct RecordDelta {
 
   /// Nil where both are the same.
   init?(_ id: RecordID, from old: RecordState, to new: RecordState, _ kinds: KindCatalog) {
-    let version = HistoryVersion(nil, new, after: old, kinds)
+    let version = HistoryVersion(nil, state: new, after: old, kinds: kinds)
     guard version.comparison?.event != .unchanged else { return nil }
     (self.id, comparison, fault) = (id, version.comparison, version.fault)
     let file = new.file ?? old.file

@@ -42,7 +42,7 @@ struct GitCheck {
     for file in changes.files {
       let (old, new) = (file.old.flatMap(blob), file.new.flatMap(blob))
       let place = StoreLocation(relativePath: file.path)
-      var reasons = try Self.reasons(new, at: place, file, kinds)
+      var reasons = try Self.reasons(new, at: place, file: file, kinds: kinds)
       if file.old == nil, file.new != nil, has(Self.twin(place), changes) {
         reasons.append("is among the records and in the trash")
       }
@@ -125,7 +125,7 @@ struct GitCheck {
 
   /// What is wrong with a file by itself.
   private static func reasons(
-    _ new: [UInt8]?, at place: StoreLocation?, _ file: GitChanges.File, _ kinds: KindCatalog
+    _ new: [UInt8]?, at place: StoreLocation?, file: GitChanges.File, kinds: KindCatalog
   ) throws -> [String] {
     if file.isUnmerged { return ["is left unmerged"] }
     guard file.new != nil else { return [] }

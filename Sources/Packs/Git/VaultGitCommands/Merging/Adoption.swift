@@ -60,7 +60,8 @@ struct Adoption {
 
   /// The vault as a side has it.
   private func earlier(_ side: MergeSide) async throws -> Vault {
-    let earlier = try EarlierVault(at: commit(side), session.location, RequiredFingerprint(vault), global)
+    let earlier = try EarlierVault(
+      at: commit(side), session.location, required: RequiredFingerprint(vault), global: global)
     return try await Session(earlier, location: session.location, global: global).unlock(unlocking)
   }
 
