@@ -1,8 +1,9 @@
 import Testing
+import VaultBackup
+import VaultCare
 import VaultDocument
 import VaultKit
 import VaultStorage
-import VaultBackup
 
 @Suite("The list of a backup")
 struct BackupListTests {

@@ -1,4 +1,4 @@
-import VaultCare
+package import VaultCare
 import VaultDocument
 import VaultGit
 package import VaultKit

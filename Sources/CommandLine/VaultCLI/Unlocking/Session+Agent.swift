@@ -1,4 +1,5 @@
 package import VaultAgent
+import VaultCare
 package import VaultKit
 import VaultTerminal
 

@@ -1,4 +1,5 @@
 import VaultCLI
+import VaultCare
 import VaultDocument
 import VaultKit
 import VaultTerminal

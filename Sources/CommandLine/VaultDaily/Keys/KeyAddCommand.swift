@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultAge
 import VaultCLI
+import VaultCare
 import VaultDocument
 import VaultKit
 import VaultTerminal

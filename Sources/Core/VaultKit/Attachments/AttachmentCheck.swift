@@ -1,6 +1,6 @@
 internal import VaultCrypto
 package import VaultDocument
-internal import VaultSealing
+package import VaultSealing
 package import VaultStorage
 internal import VaultTrust
 
@@ -75,7 +75,7 @@ package struct AttachmentKeys: Sendable {
   private let wrapped: WrappedKey
 
   /// Nil for a record without attachments.
-  init?(_ record: RecordEnvelope, _ keyring: Keyring) {
+  package init?(_ record: RecordEnvelope, _ keyring: Keyring) {
     guard !record.attachments.isEmpty else { return nil }
     (self.keyring, self.record, wrapped) = (keyring, record.id, record.wrappedKey)
   }

@@ -1,6 +1,6 @@
 internal import VaultAge
 package import VaultCrypto
-internal import VaultDocument
+package import VaultDocument
 package import VaultSealing
 package import VaultStorage
 internal import VaultTrust
@@ -14,7 +14,7 @@ package enum AttachmentStream {
   ///   - next: the next bytes, some at a time; empty at the end.
   /// - Throws: ``VaultError`` `.inputRefused` for more than a gibibyte, `.diskFull`, `.permissionDenied`, `.ioFailed`,
   ///   and what `next` throws; there is no file then.
-  static func write(
+  package static func write(
     named name: String, to store: any AttachmentStore, under lock: any StoreLock,
     key: (AttachmentID) throws(SealingError) -> SecretBytes, next: () throws(VaultError) -> [UInt8]
   ) throws(VaultError) -> Attachment {

@@ -145,7 +145,7 @@ extension Vault {
   }
 
   /// Refuses a version of a record whose attachments are not here any more.
-  func requireAttachments(of record: OpenRecord) throws(VaultError) {
+  package func requireAttachments(of record: OpenRecord) throws(VaultError) {
     for attachment in record.attachments {
       let place = StoreLocation.attachment(attachment.id)
       let file = try inStore { () throws(StoreError) in try store.reader(of: place) }
@@ -168,7 +168,7 @@ extension Vault {
   }
 
   /// Removes files of a record that neither its live version nor the one in the trash names.
-  func removeUnnamed(
+  package func removeUnnamed(
     _ ids: [AttachmentID], of id: RecordID, from store: any AttachmentStore, _ lock: any StoreLock
   ) throws(VaultError) {
     let versions = [try locked.read(id), try readTrash(id)].compactMap { $0 }
@@ -186,7 +186,7 @@ package struct NamedAttachments: Sendable {
   /// Whether the file is a record that this program can read.
   package let isReadable: Bool
 
-  var ids: Set<AttachmentID> { Set(attachments.map(\.id)) }
+  package var ids: Set<AttachmentID> { Set(attachments.map(\.id)) }
 
   /// Of a file that is no record.
   package static let unreadable = NamedAttachments([], isReadable: false)

@@ -22,7 +22,7 @@ extension LockedVault {
   /// - Throws: ``VaultError`` `.internalFailure`; what is wrong with a file is in its state.
   public func slotStates() throws(VaultError) -> [SlotState] { try states(of: header.slots) }
 
-  func states(of slots: [Slot]) throws(VaultError) -> [SlotState] {
+  package func states(of slots: [Slot]) throws(VaultError) -> [SlotState] {
     var states: [SlotState] = []
     for slot in slots { states.append(try state(of: slot)) }
     return states

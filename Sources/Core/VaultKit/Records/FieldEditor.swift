@@ -1,15 +1,15 @@
 internal import VaultCrypto
-internal import VaultDocument
+package import VaultDocument
 internal import VaultRecords
 internal import VaultSealing
 internal import VaultTrust
 
 /// Applies edits to the members of a verified record.
-struct FieldEditor {
+package struct FieldEditor {
   let record: OpenRecord
   let now: Timestamp
 
-  init(_ record: OpenRecord, now: Timestamp) {
+  package init(_ record: OpenRecord, now: Timestamp) {
     self.record = record
     self.now = now
   }
@@ -33,7 +33,7 @@ struct FieldEditor {
   /// not in it is taken away.
   ///
   /// - Throws: ``VaultError`` `.noSuchMember` for a path that neither has, `.inputRefused`, `.newerFormat`, `.damaged`.
-  func taking(_ paths: [MemberPath], of other: OpenRecord) throws(VaultError) -> JSONObject {
+  package func taking(_ paths: [MemberPath], of other: OpenRecord) throws(VaultError) -> JSONObject {
     try requireKnownSchema(of: record)
     try requireKnownSchema(of: other)
     let members = try presentMembers(of: other)

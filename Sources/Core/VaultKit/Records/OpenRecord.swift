@@ -210,7 +210,7 @@ public struct OpenRecord: Sendable {
   /// The first readable member that is not what a declared kind says, in a record of the kind's own schema.
   ///
   /// Such a record is authentic: its kind was changed since, or another program wrote it.
-  var misfit: RecordError? { isOfDeclaredSchema ? kind?.faults(in: fields).first : nil }
+  package var misfit: RecordError? { isOfDeclaredSchema ? kind?.faults(in: fields).first : nil }
 }
 
 extension MemberPath {

@@ -200,7 +200,7 @@ extension Vault {
 
   /// - Parameter decides: whether the caller, who names the live one, decides between equal revisions here and in the
   ///   trash.
-  func verifiedRecord(_ id: RecordID, decides: Bool = false) throws(VaultError) -> OpenRecord {
+  package func verifiedRecord(_ id: RecordID, decides: Bool = false) throws(VaultError) -> OpenRecord {
     try tellingRefusal(of: id) { () throws(VaultError) in try untoldRecord(id, decides: decides) }
   }
 

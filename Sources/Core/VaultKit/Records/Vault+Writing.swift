@@ -36,7 +36,7 @@ extension Vault {
   }
 
   /// Writes the next revision of a record, in the present schema of its kind, if its members differ.
-  func replace(_ old: OpenRecord, with fields: JSONObject, _ lock: any StoreLock) throws(VaultError) -> Bool {
+  package func replace(_ old: OpenRecord, with fields: JSONObject, _ lock: any StoreLock) throws(VaultError) -> Bool {
     guard let change = try replacement(of: old, by: fields) else { return false }
     try apply([change], lock)
     return true
@@ -207,5 +207,16 @@ extension Vault {
     try storing(
       { () throws(StoreError) in try writer.commit(replacing: mark) },
       note: { () throws(VaultError) in memory?.noteCheckpoint(try Pin.CheckpointMark(new), isOwn: true) })
+  }
+}
+
+extension Vault {
+  /// Refuses to replace what a newer version of this program wrote: it is not damaged, and may be the only copy.
+  package func requireNoNewerFormat(_ bytes: [UInt8], at place: StoreLocation, _ id: RecordID) throws(VaultError) {
+    do throws(VaultError) {
+      _ = try StoredRecord(parsing: bytes, file: place.relativePath, id: id, kinds: kinds)
+    } catch {
+      if error.code == .newerFormat { throw error }
+    }
   }
 }

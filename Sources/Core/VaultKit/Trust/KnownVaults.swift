@@ -373,7 +373,7 @@ extension LockedVault {
   var knownPaths: [String] { store.knownPaths }
 
   /// The vault with its header read once more; nil when that is the same.
-  func reread() throws(VaultError) -> LockedVault? {
+  package func reread() throws(VaultError) -> LockedVault? {
     let newer = LockedVault(try LockedVault(store: store), index: indexOptions)
     return newer.headerBytes == headerBytes ? nil : newer
   }

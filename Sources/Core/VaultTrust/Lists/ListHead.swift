@@ -8,7 +8,7 @@ package struct ListHead: Sendable {
   package private(set) var document: JSONObject
   private let file: String
   /// Whether its items are members of it and no lines behind it.
-  let isWhole: Bool
+  package let isWhole: Bool
 
   private static let format = 1
 

@@ -1,4 +1,5 @@
 public import VaultAge
+internal import VaultCare
 internal import VaultCrypto
 public import VaultDocument
 internal import VaultFileStore

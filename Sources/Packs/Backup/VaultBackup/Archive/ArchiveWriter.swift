@@ -1,4 +1,5 @@
 internal import VaultAge
+internal import VaultCare
 internal import VaultDocument
 internal import VaultKit
 internal import VaultStorage

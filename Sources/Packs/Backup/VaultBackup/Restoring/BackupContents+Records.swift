@@ -1,3 +1,4 @@
+package import VaultCare
 package import VaultDocument
 package import VaultKit
 internal import VaultStorage

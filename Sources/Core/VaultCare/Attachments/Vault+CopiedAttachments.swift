@@ -1,7 +1,8 @@
 package import VaultDocument
+internal import VaultKit
 internal import VaultSealing
 package import VaultStorage
-internal import VaultTrust
+package import VaultTrust
 
 /// Sealed files of attachments that lie elsewhere: those with these ids, each from its beginning on, some bytes at a
 /// time, and one after the other.

@@ -1,7 +1,8 @@
+package import VaultKit
 package import VaultRecords
 internal import VaultSealing
 package import VaultStorage
-internal import VaultTrust
+package import VaultTrust
 
 extension LockedVault {
   /// Does `body` with the vault as it is at one moment: it sees no batch half done.

@@ -1,8 +1,9 @@
 internal import VaultCrypto
 package import VaultDocument
+package import VaultKit
 package import VaultSealing
 package import VaultStorage
-internal import VaultTrust
+package import VaultTrust
 
 extension Vault {
   /// The next revision of a record under a new data key of `root`. What is attached is sealed anew, too, into files

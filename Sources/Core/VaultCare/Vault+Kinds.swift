@@ -1,8 +1,9 @@
 public import VaultDocument
+public import VaultKit
 internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
-internal import VaultTrust
+public import VaultTrust
 
 /// What declaring a kind has done.
 public enum KindDeclaration: String, Sendable {

@@ -1,9 +1,10 @@
 internal import VaultAge
 public import VaultCrypto
 public import VaultDocument
+public import VaultKit
 internal import VaultSealing
 package import VaultStorage
-internal import VaultTrust
+public import VaultTrust
 
 extension Vault {
   /// Adds a way to unlock; no other slot's file is touched (format 1, section 11, Rotation).

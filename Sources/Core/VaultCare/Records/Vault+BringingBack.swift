@@ -1,7 +1,8 @@
 package import VaultDocument
+package import VaultKit
 package import VaultSealing
 package import VaultStorage
-internal import VaultTrust
+package import VaultTrust
 
 /// A record of another state of the vault, verified there, that may be brought back.
 package struct RecordToBringBack: Sendable {
@@ -52,15 +53,6 @@ extension Vault {
     }
     guard let live, let record = try? verify(live, old.id) else { return .missing }
     return record.stored == old.stored && record.attachments == old.attachments ? .unchanged : .replacing
-  }
-
-  /// Refuses to replace what a newer version of this program wrote: it is not damaged, and may be the only copy.
-  func requireNoNewerFormat(_ bytes: [UInt8], at place: StoreLocation, _ id: RecordID) throws(VaultError) {
-    do throws(VaultError) {
-      _ = try StoredRecord(parsing: bytes, file: place.relativePath, id: id, kinds: kinds)
-    } catch {
-      if error.code == .newerFormat { throw error }
-    }
   }
 
   /// Brings records back from another state of this vault, all or none: each as the next revision of what is here, so

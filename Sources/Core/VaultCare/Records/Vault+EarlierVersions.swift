@@ -1,7 +1,8 @@
 package import VaultDocument
+package import VaultKit
 package import VaultSealing
 internal import VaultStorage
-internal import VaultTrust
+package import VaultTrust
 
 /// What bringing an earlier version of a record back would change.
 package struct VersionChange: Sendable {
