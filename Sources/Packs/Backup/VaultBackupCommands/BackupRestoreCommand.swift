@@ -71,12 +71,12 @@ extension BackupCommand {
       }
       let contents = opened.contents
       try requireFingerprint(of: contents.vault)
-      var vault = try await keys.unlockWithGiven(contents.vault)
+      var vault = try await keys.openByGivenKeys(contents.vault)
       // Single records go to a vault that a given key may open.
       guard vault != nil || opened.isByGiven || keys.isEmpty || !records.isEmpty else {
         throw CommandError.keyOpensNothing(backup)
       }
-      if vault == nil { vault = try await keys.unlockWithOthers(contents.vault, asks: true) }
+      if vault == nil { vault = try await keys.openByOtherKeys(contents.vault, asks: true) }
       guard let vault else { throw CommandError.backedUpVaultNotUnlocked(backup) }
       try contents.authenticate(with: vault)
       if records.isEmpty {

@@ -56,10 +56,10 @@ struct BackupCheck {
     let contents = opened.contents
     report.contents = contents
     report.kind = .list
-    let unlocked = try await keys.unlockWithGiven(contents.vault)
+    let unlocked = try await keys.openByGivenKeys(contents.vault)
     guard unlocked != nil || opened.isByGiven || keys.isEmpty else { throw CommandError.keyOpensNothing(file) }
     var vault = unlocked
-    if vault == nil { vault = try await keys.unlockWithOthers(contents.vault, asks: isDeep) }
+    if vault == nil { vault = try await keys.openByOtherKeys(contents.vault, asks: isDeep) }
     guard let vault else {
       if isDeep { throw CommandError.backedUpVaultNotUnlocked(file) }
       return

@@ -101,16 +101,16 @@ struct BackupKeys {
   ///
   /// - Parameter state: what is remembered of it; nil for the vault in a backup, which lies in no directory.
   func unlock(_ vault: LockedVault, asks: Bool, state: KnownVaults? = nil) async throws -> Vault? {
-    if let opened = try await unlockWithGiven(vault, state: state) { return opened }
-    return try await unlockWithOthers(vault, asks: asks, state: state)
+    if let opened = try await openByGivenKeys(vault, state: state) { return opened }
+    return try await openByOtherKeys(vault, asks: asks, state: state)
   }
 
   /// Unlocks a vault with what is given; nil if nothing of it does.
-  func unlockWithGiven(_ vault: LockedVault, state: KnownVaults? = nil) async throws -> Vault? {
-    try await unlock(vault, with: given.map(\.key), global.vaultOptions(state))
+  func openByGivenKeys(_ vault: LockedVault, state: KnownVaults? = nil) async throws -> Vault? {
+    try await open(vault, with: given.map(\.key), global.vaultOptions(state))
   }
 
-  private func unlock(_ vault: LockedVault, with keys: [VaultKey], _ options: Vault.Options) async throws -> Vault? {
+  private func open(_ vault: LockedVault, with keys: [VaultKey], _ options: Vault.Options) async throws -> Vault? {
     for key in keys {
       do throws(VaultError) {
         return try await vault.unlock(with: key, options: options)
@@ -122,10 +122,10 @@ struct BackupKeys {
   }
 
   /// Unlocks a vault with the user's own identity, or with a passphrase that is asked for.
-  func unlockWithOthers(_ vault: LockedVault, asks: Bool, state: KnownVaults? = nil) async throws -> Vault? {
+  func openByOtherKeys(_ vault: LockedVault, asks: Bool, state: KnownVaults? = nil) async throws -> Vault? {
     let options = try global.vaultOptions(state)
     let own = KeySource.standardIdentities ?? []
-    if let opened = try await unlock(vault, with: [.identities(givenIdentities + own)], options) { return opened }
+    if let opened = try await open(vault, with: [.identities(givenIdentities + own)], options) { return opened }
     guard asks, vault.header.slots.contains(where: { $0.kind == .scrypt }),
       let terminal = Terminal(noInput: global.noInput)
     else { return nil }
