@@ -61,9 +61,7 @@ let package = Package(
 
     // Declarations only: nothing is linked, and nothing need be installed to build.
     .systemLibrary(name: "CDynamicLibraries"),
-
     .target(name: "DynamicLibraries"),
-
     .target(name: "VaultSystem"),
 
     // Layer 1
@@ -87,7 +85,7 @@ let package = Package(
       dependencies: ["DynamicLibraries", "VaultStorage", "VaultDocument", "VaultSystem"]),
     .target(name: "VaultIndex", dependencies: ["CDynamicLibraries", "VaultStorage", "VaultDocument"]),
 
-    // Layer 4
+    // Layers 4 to 7
     .target(
       name: "VaultTrust",
       dependencies: [
@@ -97,14 +95,14 @@ let package = Package(
     .target(
       name: "VaultKit",
       dependencies: [
-        "VaultTrust", "VaultRecords", "VaultFileStore", "VaultPostgresStore", "VaultIndex", "VaultSealing",
-        "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem",
+        "VaultTrust", "VaultRecords", "VaultFileStore", "VaultIndex", "VaultSealing", "VaultStorage", "VaultAge",
+        "VaultCrypto", "VaultDocument", "VaultSystem",
       ]),
     .target(
       name: "VaultCare",
       dependencies: [
         "VaultKit", "VaultTrust", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
-        "VaultCrypto", "VaultDocument", "VaultSystem",
+        "VaultCrypto", "VaultDocument",
       ]),
 
     .target(
@@ -114,28 +112,24 @@ let package = Package(
         "VaultCrypto", "VaultAge",
       ]),
 
-    // Layer 5
+    // Layers 8 and 9: what programs and commands take from a vault
     .target(
       name: "VaultBackup",
       dependencies: [
-        "VaultKit", "VaultCare", "VaultTrust", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
-        "VaultCrypto", "VaultDocument",
-        "VaultSystem",
+        "VaultKit", "VaultCare", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
+        "VaultDocument", "VaultSystem",
       ]),
 
     .target(
       name: "VaultDelivery",
       dependencies: [
-        "VaultMarkup", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing", "VaultCrypto",
-        "VaultDocument", "VaultSystem",
+        "VaultMarkup", "VaultKit", "VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem",
       ]),
 
     // For tests of others; nothing here but our own tests stands on it.
     .target(
       name: "VaultTesting",
-      dependencies: [
-        "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultStorage", "VaultAge", "VaultDocument",
-      ]),
+      dependencies: ["VaultKit", "VaultRecords", "VaultStorage", "VaultAge", "VaultDocument"]),
 
     // The macro `@VaultRecord`, which runs in the compiler, and its declaration.
     .macro(
@@ -149,11 +143,10 @@ let package = Package(
       name: "VaultRecordMacros",
       dependencies: ["RecordMacroPlugin", "VaultRecords", "VaultSealing", "VaultDocument"]),
 
-    // Layers 6 and 7
     .target(
       name: "VaultConfiguration",
       dependencies: [
-        "VaultDelivery", "VaultKit", "VaultCare", "VaultTrust", "VaultCrypto",
+        "VaultDelivery", "VaultKit", "VaultCrypto",
         .product(
           name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
       ]),
@@ -161,40 +154,33 @@ let package = Package(
       name: "Vault",
       dependencies: [
         "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto",
-        "VaultDocument", "VaultBackup",
-        "VaultExchange",
+        "VaultDocument", "VaultBackup", "VaultExchange",
       ]),
     // The command line: what every command stands on, and the commands of every day.
     .target(
       name: "VaultTerminal",
       dependencies: [
-        "VaultAgent", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge",
-        "VaultCrypto",
-        "VaultDocument", "VaultSystem",
-        argumentParser,
+        "VaultAgent", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
+        "VaultDocument", "VaultSystem", argumentParser,
       ]),
     .target(
       name: "VaultGit",
       dependencies: [
-        "VaultTerminal", "VaultMerge", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing",
-        "VaultStorage", "VaultCrypto",
-        "VaultDocument", "VaultSystem",
+        "VaultTerminal", "VaultMerge", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing", "VaultStorage",
+        "VaultCrypto", "VaultDocument", "VaultSystem",
       ]),
     .target(
       name: "VaultCLI",
       dependencies: [
-        "VaultGit", "VaultTerminal", "VaultAgent", "VaultMerge", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords",
-        "VaultSealing",
-        "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
+        "VaultGit", "VaultTerminal", "VaultAgent", "VaultMerge", "VaultKit", "VaultCare", "VaultRecords",
+        "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
         argumentParser,
       ]),
     .target(
       name: "VaultDaily",
       dependencies: [
-        "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing",
-        "VaultStorage",
-        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem",
-        argumentParser,
+        "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
+        "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", argumentParser,
       ]),
 
     // The program: a list of packs.
@@ -214,14 +200,13 @@ let package = Package(
     .executableTarget(
       name: "VaultHarness",
       dependencies: [
-        "VaultBackup", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultFileStore", "VaultSealing",
-        "VaultStorage", "VaultAge",
-        "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
+        "VaultBackup", "VaultKit", "VaultCare", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage",
+        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ],
       path: "Tests/VaultHarness"),
     // A program that uses the libraries as an outsider does, which command tests run.
     .executableTarget(
-      name: "VaultOutsider", dependencies: ["VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultAge"],
+      name: "VaultOutsider", dependencies: ["VaultKit", "VaultRecords", "VaultAge"],
       path: "Tests/VaultOutsider"),
     .testTarget(
       name: "VaultCryptoTests",
@@ -230,9 +215,7 @@ let package = Package(
     .testTarget(name: "VaultAgeTests", dependencies: ["VaultAge", "VaultCrypto", "VaultTestSupport"]),
     .testTarget(
       name: "VaultSealingTests",
-      dependencies: [
-        "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport",
-      ]),
+      dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport"]),
     .testTarget(
       name: "VaultStorageTests",
       dependencies: [
@@ -251,16 +234,12 @@ let package = Package(
     .testTarget(
       name: "VaultKitTests",
       dependencies: [
-        "VaultKit", "VaultCare", "VaultTrust", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing",
-        "VaultStorage", "VaultTesting",
-        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
+        "VaultKit", "VaultCare", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage",
+        "VaultTesting", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
     .testTarget(
       name: "VaultTestingTests",
-      dependencies: [
-        "VaultTesting", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing", "VaultStorage",
-        "VaultDocument",
-      ]),
+      dependencies: ["VaultTesting", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultDocument"]),
     .testTarget(
       name: "VaultExchangeTests",
       dependencies: [
@@ -270,15 +249,13 @@ let package = Package(
     .testTarget(
       name: "VaultBackupTests",
       dependencies: [
-        "VaultBackup", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultFileStore", "VaultSealing",
-        "VaultStorage", "VaultAge",
-        "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
+        "VaultBackup", "VaultKit", "VaultCare", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage",
+        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
     .testTarget(
       name: "VaultDeliveryTests",
       dependencies: [
-        "VaultDelivery", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing", "VaultAge",
-        "VaultCrypto", "VaultDocument",
+        "VaultDelivery", "VaultKit", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument",
         "VaultTestSupport",
       ]),
     .testTarget(
@@ -303,9 +280,8 @@ package.targets += packs.map { name, libraries in
   .target(
     name: "Vault\(name)Commands",
     dependencies: (libraries + [
-      "VaultCLI", "VaultGit", "VaultTerminal", "VaultAgent", "VaultMerge", "VaultKit", "VaultCare", "VaultTrust",
-      "VaultRecords", "VaultSealing",
-      "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
+      "VaultCLI", "VaultGit", "VaultTerminal", "VaultAgent", "VaultMerge", "VaultKit", "VaultCare", "VaultRecords",
+      "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
     ]).map { .target(name: $0) } + [argumentParser],
     path: "Sources/Packs/\(name)/Vault\(name)Commands")
 }
@@ -314,7 +290,7 @@ package.targets += packs.map { name, libraries in
 // inputs. They stand in this package so that they share its build.
 if Context.environment["VAULT_BUILD_ALL"] != nil {
   let products = [
-    "VaultAge", "VaultCrypto", "VaultDocument", "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing",
+    "VaultAge", "VaultCrypto", "VaultDocument", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
   ]
   .map { Target.Dependency.target(name: $0) }
   package.dependencies.append(.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"))
@@ -361,14 +337,13 @@ if Context.environment["VAULT_BUILD_MACROS"] != nil {
   package.targets.append(
     .testTarget(
       name: "VaultRecordMacrosTests",
-      dependencies: ["RecordMacroPlugin", "VaultRecordMacros", "VaultKit", "VaultCare", "VaultTrust", "VaultTesting"]
+      dependencies: ["RecordMacroPlugin", "VaultRecordMacros", "VaultKit", "VaultCare", "VaultTesting"]
         + [
           "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacrosGenericTestSupport",
         ].map { .product(name: $0, package: "swift-syntax") }))
 }
 
-// Where the targets lie. Who knows `Core` and `CommandLine` knows the vault; a pack is a guest, which the others do not
-// know.
+// Where the targets lie. Core and CommandLine are the vault; a pack is a guest that nothing else knows.
 let areas = [
   "Core": [
     "COpenSSL", "CDynamicLibraries", "DynamicLibraries", "VaultSystem", "VaultCrypto", "VaultDocument", "VaultMarkup",
