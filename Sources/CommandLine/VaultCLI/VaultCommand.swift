@@ -2,10 +2,10 @@ import ArgumentParser
 
 /// The command `vault`.
 struct VaultCommand: AsyncParsableCommand {
-  /// While arguments are parsed it is that of a part of a larger command.
+  /// The configuration of a subcommand while arguments are parsed, and that of a whole command when help is written.
   ///
-  /// In any other the parser looks through them for a completion script of its own, which is a sixth of what a `get`
-  /// costs (decision 81). Help is written afterwards, and would name the larger one.
+  /// For a whole command the parser looks whether the arguments ask for a completion script of its own. That takes a
+  /// sixth of the time of a `get` (decision 81). The help of a subcommand would name the larger command.
   static var configuration: CommandConfiguration { isParsing ? asPart : whole }
 
   @TaskLocal private static var isParsing = false

@@ -5,7 +5,7 @@ package struct MarkupError: Error {
     case malformed
     /// It has more or deeper elements than it may.
     case tooLarge
-    /// It uses what is not read, or the library that reads it is not installed.
+    /// It uses a part of the language that is not read, or the library that reads it is not installed.
     case unsupported
     /// There is no memory.
     case reading

@@ -20,14 +20,14 @@ struct CommandForm {
   /// How it is called.
   private(set) var usage = ""
 
-  /// That of the options that commands share.
+  /// The form of the options that commands share.
   static let common = CommandForm(help: CommonOptions.helpMessage(includeHidden: true, columns: columns))
 
   init(of command: any ParsableCommand.Type) {
     self.init(help: VaultCommand.helpMessage(for: command, includeHidden: true, columns: Self.columns))
   }
 
-  /// More than any text has: each option stands in a line.
+  /// Wider than any text, so that each option stands in one line.
   private static let columns = 10_000
 
   private init(help: String) {

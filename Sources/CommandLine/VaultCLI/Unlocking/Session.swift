@@ -149,7 +149,7 @@ package struct Session {
     return nil
   }
 
-  /// Which keys a command uses that works without a key as well.
+  /// The keys that a command uses for which a key is optional.
   package enum UnaskedKeys {
     /// Keys that an option or a variable gives.
     case given

@@ -77,7 +77,7 @@ struct UsageFault: Error {
     return Suggestion.hint(for: parts[1], among: CommandNames.options(of: command))
   }
 
-  /// What the parser means, where a command may explain it.
+  /// The mistake that a message of the parser tells of. Nil if no command explains such a mistake.
   private static func mistake(_ message: String) -> CommandMistake? {
     if message.contains("nexpected argument") { return .furtherArgument }
     guard message.hasPrefix("Missing expected argument '") else { return nil }

@@ -11,7 +11,7 @@ package struct StoredCheckpoint: Sendable {
   /// Tells whether the file is still the same.
   package let mark: ContentMark
 
-  /// Reads it, and does not authenticate it; nil when there is none.
+  /// Reads the checkpoint of a store, without authenticating it. Nil if the store has none.
   package static func read(from store: any RecordStore) throws(VaultError) -> StoredCheckpoint? {
     let reader = try inStore { () throws(StoreError) in try store.reader(of: .checkpoint) }
     guard let reader else { return nil }

@@ -1,7 +1,7 @@
 package import VaultCLI
 
 extension Pack {
-  /// Whether all is well with a vault, and what to do where it is not.
+  /// The commands that say whether a vault is sound, and mend one that is not.
   package static let care = Pack(
     commands: [
       CheckCommand.self, AuditCommand.self, StatusCommand.self, DoctorCommand.self, VerifyCommand.self,
