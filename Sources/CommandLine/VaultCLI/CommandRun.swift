@@ -16,9 +16,11 @@ package enum CommandRun {
     let status = await GitKeeper.$current.withValue(keeper) {
       await HiddenContent.$findings.withValue(HiddenContent.Findings()) { await outcome(of: arguments) }
     }
-    let (command, words) = CommandNames.named(arguments)
-    // Of a merge under way a person makes the commit.
-    if !(command is any LeavingCommits.Type) { keeper.commit(words) }
+    if keeper.hasWritten {
+      let (command, words) = CommandNames.named(arguments)
+      // A person makes the commit of a merge under way.
+      if !(command is any LeavingCommits.Type) { keeper.commit(words) }
+    }
     return status
   }
 
@@ -39,9 +41,8 @@ package enum CommandRun {
         return .done
       }
       for pack in Packs.all {
-        guard let picked = try await pack.choice(arguments) else { continue }
-        guard let choice = picked else { return .done }
-        return await status(of: choice)
+        guard let choice = try await pack.choice(arguments) else { continue }
+        return choice.isEmpty ? .done : await status(of: choice)
       }
       var command = try parse(arguments)
       if var naming = command as? any RecordNaming {

@@ -1,9 +1,11 @@
-import ArgumentParser
-import VaultTerminal
+package import ArgumentParser
+package import VaultTerminal
 
 /// The options that commands share.
-struct CommonOptions: ParsableArguments {
-  @OptionGroup(title: "Vault") var vault: VaultOptions
-  @OptionGroup(title: "Key") var unlocking: UnlockOptions
-  @OptionGroup(title: "All commands") var global: GlobalOptions
+package struct CommonOptions: ParsableArguments {
+  @OptionGroup(title: "Vault") package var vault: VaultOptions
+  @OptionGroup(title: "Key") package var unlocking: UnlockOptions
+  @OptionGroup(title: "All commands") package var global: GlobalOptions
+
+  package init() {}
 }

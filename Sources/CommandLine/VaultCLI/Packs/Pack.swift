@@ -12,15 +12,15 @@ package struct Pack: Sendable {
   package let commands: [any ParsableCommand.Type]
   /// Answers a program that started this process and said in a variable what it wants. False if no program did.
   package var answers: @Sendable () throws -> Bool = { false }
-  /// Lets a person who typed no command pick one, and returns its arguments. The inner nil means that the person picked
-  /// nothing, the outer nil that nobody was asked.
-  package var choice: @Sendable (_ arguments: [String]) async throws -> [String]?? = { _ in nil }
+  /// Lets a person who typed no command pick one, and returns its arguments: none if the person picked nothing. Nil
+  /// if nobody was asked.
+  package var choice: @Sendable (_ arguments: [String]) async throws -> [String]? = { _ in nil }
   /// Makes a reader for files that are states of a vault. Nil if the pack knows no such files.
   package var stateFiles: (@Sendable (UnlockOptions, _ passphraseFile: String?, GlobalOptions) -> any StateFiles)?
 
   package init(
     commands: [any ParsableCommand.Type], answers: @escaping @Sendable () throws -> Bool = { false },
-    choice: @escaping @Sendable (_ arguments: [String]) async throws -> [String]?? = { _ in nil },
+    choice: @escaping @Sendable (_ arguments: [String]) async throws -> [String]? = { _ in nil },
     stateFiles: (@Sendable (UnlockOptions, _ passphraseFile: String?, GlobalOptions) -> any StateFiles)? = nil
   ) {
     (self.commands, self.answers, self.choice, self.stateFiles) = (commands, answers, choice, stateFiles)

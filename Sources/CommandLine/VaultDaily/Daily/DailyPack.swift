@@ -13,6 +13,6 @@ extension Pack {
     ],
     choice: { arguments in
       guard let picker = Picker(arguments) else { return nil }
-      return .some(try await picker.choice())
+      return try await picker.choice()
     })
 }

@@ -36,7 +36,7 @@ extension TrashCommand {
 
     func run() async throws {
       let session = try Session(vault, global)
-      let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlock(unlocking, to: .writing)
+      let opened = try await session.unlock(unlocking, to: dryRun ? .reading : .writing)
       if let found = try await version(session, opened) { return try await restore(found, opened) }
       let ids = try session.resolveTrashed(record, takingParts: true)
       guard !dryRun else { return try show(ids, session) }

@@ -45,10 +45,7 @@ struct RekeyCommand: AsyncParsableCommand {
     try SlotFile.checkNewWorkFactor(workFactor)
     var session = try Session(vault, global)
     session.keepsPassphrase = true
-    let opened =
-      dryRun
-      ? try await session.unlock(unlocking, withRootKey: true)
-      : try await session.unlock(unlocking, to: .writing, withRootKey: true)
+    let opened = try await session.unlock(unlocking, to: dryRun ? .reading : .writing, withRootKey: true)
     var run = RotationRun(opened: opened, at: session.location, global: global)
     run.renewal = try renewal(opened.header)
     let reason = reseal ? KeyringEntry.Reason.reseal : .rewrap

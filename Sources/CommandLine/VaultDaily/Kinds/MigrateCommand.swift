@@ -28,7 +28,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
   func run() async throws {
     let session = try Session(vault, global)
-    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlock(unlocking, to: .writing)
+    let opened = try await session.unlock(unlocking, to: dryRun ? .reading : .writing)
     var plan = try await opened.migrationPlan()
     for fault in plan.faults { global.messages.report(fault) }
     if plan.faults.isEmpty, !dryRun, !plan.records.isEmpty {

@@ -7,19 +7,13 @@ import VaultTerminal
 
 /// `vault` alone at a terminal: the records to pick one from, and what is to be done with it.
 struct Picker {
-  /// The options that every command takes, which are passed on.
-  private struct Options: ParsableArguments {
-    @OptionGroup var vault: VaultOptions
-    @OptionGroup var unlocking: UnlockOptions
-    @OptionGroup var global: GlobalOptions
-  }
-
-  private let options: Options
+  private let options: CommonOptions
+  /// The options as they were typed, which are passed on.
   private let arguments: [String]
 
   /// Nil where there is something else to be done, no terminal to show records on, or no vault.
   init?(_ arguments: [String]) {
-    guard arguments.first?.hasPrefix("-") ?? true, Self.hasScreen, let options = try? Options.parse(arguments),
+    guard arguments.first?.hasPrefix("-") ?? true, Self.hasScreen, let options = try? CommonOptions.parse(arguments),
       !options.global.json, options.global.canAsk, (try? VaultLocation.find(options.vault))?.hasVault ?? false
     else { return nil }
     (self.options, self.arguments) = (options, arguments)
@@ -31,15 +25,15 @@ struct Picker {
     return descriptors.allSatisfy(System.isTerminal)
   }
 
-  /// The command line that was picked; nil for none.
-  func choice() async throws -> [String]? {
+  /// The command line that was picked; empty if nothing was.
+  func choice() async throws -> [String] {
     let session = try Session(options.vault, options.global)
     _ = try await session.vaultToVerify(nil)
     let (rows, faults) = try await session.locked.rows()
     let records = session.locked.toldApart(Array(rows.inOrderOfLetters()))
     let picked = try await pick(from: records, of: session.locked)
     for fault in faults { options.global.messages.report(fault) }
-    guard let (index, action) = picked else { return nil }
+    guard let (index, action) = picked else { return [] }
     return [action.rawValue, records[index].id.text] + arguments
   }
 

@@ -51,6 +51,9 @@ package final class GitKeeper: Sendable {
     watched.withLock { $0.append(Watched(kind: kind, path: path, messages: messages)) }
   }
 
+  /// Whether the command has written anything. Most write nothing, and nothing is looked up for them.
+  package var hasWritten: Bool { watched.withLock { $0 }.contains { isWritten($0.kind) } }
+
   /// Commits what was written, or says what git does not know of it. An error is said and changes nothing else: the
   /// vault is written.
   ///

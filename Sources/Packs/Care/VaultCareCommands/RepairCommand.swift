@@ -47,10 +47,7 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
     }
     let session = try Session(vault, global)
     let folder = try AsideLocation.path(aside, session.location)
-    let opened =
-      dryRun
-      ? try await session.unlock(unlocking, withRootKey: true)
-      : try await session.unlock(unlocking, to: .writing, withRootKey: true)
+    let opened = try await session.unlock(unlocking, to: dryRun ? .reading : .writing, withRootKey: true)
     let plan = try await plan(session, opened)
     guard !dryRun, plan.hasWork else { return try finish(plan, nil) }
     if !global.json { try Output.lines(plan.steps.map(\.line)) }

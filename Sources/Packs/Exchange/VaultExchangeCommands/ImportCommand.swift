@@ -164,7 +164,7 @@ struct ImportCommand: AsyncParsableCommand {
     _ = try kind.map { try session.locked.kinds.argument($0) }
     let elements = try read ?? elements(format, file)
     let count = chosen?.count ?? elements.count
-    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlock(unlocking, to: .writing)
+    let opened = try await session.unlock(unlocking, to: dryRun ? .reading : .writing)
     let kinds = ElementKinds(opened.kinds, chosen: try kind.map { try opened.kinds.argument($0) })
     let (keepsUnknown, warnings, source) = (keepUnknown, Warnings(), try sourceKeys.cryptoKitContext())
     let progress = Progress("checked", global) { count }

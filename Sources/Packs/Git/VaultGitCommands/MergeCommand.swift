@@ -141,7 +141,7 @@ struct MergeCommand: AsyncParsableCommand {
     if opened == nil {
       let needsRoot =
         adoptOldRoot || [StoreLocation.header, .checkpoint].contains { unmerged.versions(of: $0) != nil }
-      opened = try await run.openVault(unlocking, withRootKey: needsRoot, toWrite: !dryRun)
+      opened = try await run.openVault(unlocking, to: dryRun ? .reading : .writing, withRootKey: needsRoot)
     }
     guard let opened else { preconditionFailure("it is unlocked, or an error was thrown") }
     var report = MergeReport()

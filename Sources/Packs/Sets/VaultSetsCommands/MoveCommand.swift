@@ -52,8 +52,7 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
         hints: ["say so beforehand with --yes"])
     }
     let (opened, destination) = try await KeySource.$readPassphrases.withValue(ReadPassphrases()) {
-      let opened =
-        try await copy ? session.unlock(unlocking, for: record) : session.unlock(unlocking, to: .writing, for: record)
+      let opened = try await session.unlock(unlocking, to: copy ? .reading : .writing, for: record)
       return (opened, try await there.unlock(unlocking, to: .writing))
     }
     var records: [OpenRecord] = []

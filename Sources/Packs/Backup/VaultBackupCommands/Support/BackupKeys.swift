@@ -207,9 +207,9 @@ final class BackupStates: StateFiles {
     let known = try keys ?? makeKeys()
     keys = known
     try known.requireUse(of: file)
-    guard let contents = try await known.open(file, asks: true)?.contents else {
+    guard let opened = try await known.open(file, asks: true) else {
       throw CommandError.backupNotOpened(file, isGiven: !known.isEmpty)
     }
-    return OpenedState(vault: contents.vault, store: try contents.state())
+    return OpenedState(vault: opened.contents.vault, store: try opened.contents.state())
   }
 }

@@ -113,6 +113,11 @@ extension ExchangeError {
     self.init(code, error.reason, at: error.line.map { SourcePlace(line: $0, column: error.column) })
   }
 
+  /// The root element of a text of XML.
+  static func xmlRoot(of bytes: [UInt8]) throws(ExchangeError) -> XMLElement {
+    try inMarkup { () throws(MarkupError) in try XMLReader.root(of: bytes) }
+  }
+
   /// What `read` reads of XML or YAML.
   static func inMarkup<Result: ~Copyable>(_ read: () throws(MarkupError) -> Result) throws(ExchangeError) -> Result {
     do throws(MarkupError) { return try read() } catch { throw ExchangeError(error) }

@@ -60,7 +60,7 @@ private struct KDBXContent {
         try KDBXBlocks.hashed(try Self.decrypted(body.rest, header: header, key: key), header), header)
       stream = try KDBXStream(id: header.stream.id, key: header.stream.key)
     }
-    root = try ExchangeError.inMarkup { () throws(MarkupError) in try XMLReader.root(of: text) }
+    root = try ExchangeError.xmlRoot(of: text)
     self.binaries = binaries
     if header.major < 4, let check = root.first("Meta")?.first("HeaderHash")?.text, !check.isEmpty {
       guard try Base64.encode(KDBXKey.hash(header.bytes)) == check else {

@@ -21,7 +21,7 @@ enum AndroidSettings {
   ///
   /// - Throws: ``ExchangeError`` `.malformed`, `.tooLarge`, `.unsupported` with a document type or without expat.
   static func members(of bytes: [UInt8]) throws(ExchangeError) -> JSONObject {
-    let root = try ExchangeError.inMarkup { () throws(MarkupError) in try XMLReader.root(of: bytes) }
+    let root = try ExchangeError.xmlRoot(of: bytes)
     guard root.name == "map" else { throw ExchangeError(.malformed, "holds no settings of an app") }
     var members: [(String, JSONValue)] = []
     for element in root.children {

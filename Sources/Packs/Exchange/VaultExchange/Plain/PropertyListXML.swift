@@ -13,7 +13,7 @@ enum PropertyListXML {
       throw ExchangeError(.invalidText, "is no text in UTF-8")
     }
     let bytes = withoutDocumentType(bytes)
-    let root = try ExchangeError.inMarkup { () throws(MarkupError) in try XMLReader.root(of: bytes) }
+    let root = try ExchangeError.xmlRoot(of: bytes)
     guard root.name == "plist", root.children.count == 1 else { throw fault(root) }
     return try value(of: root.children[0])
   }

@@ -17,7 +17,7 @@ struct KeePassXMLImporter: Importer {
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
     let bytes = try source.readAll(limit: Int(Int32.max))
-    let root = try ExchangeError.inMarkup { () throws(MarkupError) in try XMLReader.root(of: bytes) }
+    let root = try ExchangeError.xmlRoot(of: bytes)
     return ImportedItems(try KeePassReading(root).items())
   }
 }

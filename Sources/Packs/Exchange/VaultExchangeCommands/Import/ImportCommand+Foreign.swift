@@ -23,7 +23,7 @@ extension ImportCommand {
       session: session, progress: progress)
     let importer = try reader.begin()
     header?.remove()
-    let opened = dryRun ? try await session.unlock(unlocking) : try await session.unlock(unlocking, to: .writing)
+    let opened = try await session.unlock(unlocking, to: dryRun ? .reading : .writing)
     let identity = FileSource.identity(of: file == "-" ? nil : file, named: sourceName)
     let mode = ForeignImport.Mode(isDryRun: dryRun, isStrict: strict, isUpdating: update)
     var work = try await ForeignImport(

@@ -169,9 +169,9 @@ struct MergeRun {
   }
 
   /// Unlocks; where that cannot be done both sides stand in the header again.
-  func openVault(_ options: UnlockOptions, withRootKey: Bool, toWrite: Bool) async throws -> Vault {
+  func openVault(_ options: UnlockOptions, to use: Session.Use, withRootKey: Bool) async throws -> Vault {
     do {
-      return try await session.unlock(options, to: toWrite ? .writing : .reading, withRootKey: withRootKey)
+      return try await session.unlock(options, to: use, withRootKey: withRootKey)
     } catch {
       if let conflicted { try? Self.write(conflicted, in: session.location.path) }
       throw error
