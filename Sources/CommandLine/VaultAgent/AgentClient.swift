@@ -14,7 +14,6 @@ package final class AgentClient: RootKeyHolder {
   /// Connects to the agent of a vault; nil when there is none.
   ///
   /// - Parameter whenAsking: is called each time the agent asks somebody before it answers.
-  /// - Throws: ``AgentError`` `.foreign` when socket, folder or whoever listens are not this user's alone.
   package init?(
     of vault: VaultID, in place: AgentPlace, whenAsking: @escaping @Sendable () -> Void = {}
   ) throws(AgentError) {
@@ -33,8 +32,6 @@ package final class AgentClient: RootKeyHolder {
   }
 
   /// What unlocked the vault, when the agent has authenticated this header.
-  ///
-  /// - Throws: ``AgentError``.
   package func slot(headerHash: [UInt8]) throws(AgentError) -> SlotID {
     let answer = try ask(["request": .string("header"), "hash": .string(Base64.encode(headerHash))])
     guard let slot = answer["slot"]?.string.flatMap({ SlotID(parsing: $0) }) else { throw AgentMessage.malformed }

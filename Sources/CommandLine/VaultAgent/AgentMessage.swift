@@ -28,8 +28,6 @@ package struct AgentMessage: Sendable {
   package subscript(name: String) -> JSONValue? { members[name] }
 
   /// The whole frame, in locked memory.
-  ///
-  /// - Throws: ``AgentError`` `.malformed` when it would be too long, `.memory`.
   package func frame() throws(AgentError) -> SecretBytes {
     guard let rest = try? JSONValue.object(members).compactBytes(limits: .exchange) else {
       throw AgentError(.malformed, "a message is too long")
@@ -60,8 +58,6 @@ package struct AgentMessage: Sendable {
   }
 
   /// Reads the object of a frame.
-  ///
-  /// - Throws: ``AgentError`` `.malformed` for anything else, `.memory`.
   package init(parsing object: RawSpan) throws(AgentError) {
     let bytes = Span<UInt8>(_bytes: object)
     let digitCount = Base64.encodedCount(of: Self.keyByteCount)

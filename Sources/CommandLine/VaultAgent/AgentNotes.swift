@@ -15,7 +15,6 @@ extension AgentPlace {
   /// Leaves a note beside the sockets; one of the same name is replaced.
   ///
   /// - Parameter name: letters and digits.
-  /// - Throws: ``AgentError`` `.foreign`, `.refused` when it cannot be written.
   package func leave(_ content: JSONObject, for vault: VaultID, named name: String) throws(AgentError) {
     let files = FileSystem<AgentFileFailure>()
     guard let bytes = try? JSONValue.object(content).compactBytes() else {
@@ -40,8 +39,6 @@ extension AgentPlace {
   }
 
   /// All notes; what is none is left out.
-  ///
-  /// - Throws: ``AgentError`` `.foreign`.
   package func notes() throws(AgentError) -> [AgentNote] {
     guard try isOwn(folder, .directory) else { return [] }
     let files = FileSystem<AgentFileFailure>()

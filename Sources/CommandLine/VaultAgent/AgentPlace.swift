@@ -16,8 +16,6 @@ package struct AgentPlace: Sendable {
   package func socket(of vault: VaultID) -> String { "\(folder)/\(Self.prefix)\(vault.text)" }
 
   /// The vaults for which there is a socket.
-  ///
-  /// - Throws: ``AgentError`` `.foreign`.
   package func vaults() throws(AgentError) -> [VaultID] {
     guard try isOwn(folder, .directory) else { return [] }
     let files = FileSystem<AgentFileFailure>()
@@ -32,8 +30,6 @@ package struct AgentPlace: Sendable {
   }
 
   /// Begins to listen for who asks for a vault, in place of an agent that is gone.
-  ///
-  /// - Throws: ``AgentError`` `.foreign`, `.refused` when there cannot be a socket.
   package func listen(for vault: VaultID) throws(AgentError) -> Int32 {
     let path = socket(of: vault)
     guard path.utf8.count <= LocalSocket.longestPath else {

@@ -50,7 +50,6 @@ extension Handover {
     return message
   }
 
-  /// - Throws: ``AgentError`` `.malformed`.
   package init(_ message: AgentMessage) throws(AgentError) {
     func seconds(_ name: String) -> Duration? { message[name]?.int.map { .seconds($0) } }
     func hash(_ name: String) -> [UInt8]? { message[name]?.string.flatMap { try? Base64.decode($0) } }

@@ -41,7 +41,6 @@ package struct HeldKey {
   private var confirmed: Set<RecordID> = []
   private var noCount = 0
 
-  /// - Throws: ``AgentError`` `.memory`.
   package init(_ handover: Handover, clock: AgentClock = AgentClock()) throws(AgentError) {
     do throws(SealingError) {
       root = try RootKey(handover.key, vaultID: handover.vaultID)

@@ -11,8 +11,6 @@ struct VaultCommand: AsyncParsableCommand {
   @TaskLocal private static var isParsing = false
 
   /// Parses the arguments of the process.
-  ///
-  /// - Throws: what the parser says.
   static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     try $isParsing.withValue(true) { try parseAsRoot(arguments) }
   }

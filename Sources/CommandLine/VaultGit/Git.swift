@@ -81,8 +81,6 @@ package struct Git {
   }
 
   /// Starts it to be asked one thing after the other.
-  ///
-  /// - Throws: when there is no git.
   func asked(_ arguments: [String]) throws(SystemError) -> AskedTool {
     try AskedTool("git", words(Self.withoutHooks + arguments), variables: environment)
   }

@@ -160,8 +160,6 @@ extension GitChanges.File {
 
 extension GitChanges {
   /// The commits of a range.
-  ///
-  /// - Throws: 10 where one that it names is not here.
   package static func required(_ text: String, _ git: Git, bareFolder: String? = nil) throws -> [GitChanges] {
     guard let changes = range(text, git, bareFolder: bareFolder) else {
       throw CommandError.noCommit(Printable.argument(text))

@@ -33,7 +33,6 @@ package final class GitStore: RecordStore {
   /// - Parameters:
   ///   - objects: of the repository, asked from the vault's folder.
   ///   - commit: the hash of a commit.
-  /// - Throws: `StoreError` `.notAVault` where the commit has no such folder, `.ioFailed`.
   package init(_ objects: GitObjects, commit: String) throws(StoreError) {
     (self.objects, self.commit) = (objects, commit)
     switch objects.object(commit + ":./", limit: Self.treeByteLimit) {

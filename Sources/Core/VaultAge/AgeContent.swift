@@ -9,8 +9,6 @@ package struct AgeContent: Sendable {
   /// Reads a file's header and opens it.
   ///
   /// - Parameter read: gives the file from its start on; what it gives beyond the header is read again.
-  /// - Throws: `.malformedHeader`, `.tooLarge`, `.noMatchingIdentity`, `.wrongPassphrase`, `.workFactorOutOfRange`,
-  ///   `.lowOrderShare`, `.headerAuthenticationFailed`, `.readFailed`, `.cryptoFailed`.
   package init(with credentials: [AgeCredential], read: AgeRead) throws(AgeError) {
     var input = try AgeInput(.binary, from: read)
     let opening = try AgeOpening(&input, credentials: credentials, from: read)

@@ -10,16 +10,12 @@ package final class AgeWriter {
   private var index: UInt64 = 0
 
   /// Begins a file for `recipients` and writes its header.
-  ///
-  /// - Throws: `.noRecipient`, `.tooLarge`, `.lowOrderShare`, `.writeFailed`, `.cryptoFailed`.
   package convenience init(to recipients: [AgeRecipient], write: @escaping AgeWrite) throws(AgeError) {
     let sealing = try AgeSealing(to: recipients)
     try self.init(sealing.payload, after: sealing.prefix, write)
   }
 
   /// Begins a file for the UTF-8 bytes of a passphrase, at 2 to the power of `workFactor`, and writes its header.
-  ///
-  /// - Throws: `.emptyPassphrase`, `.workFactorOutOfRange` (1…22), `.writeFailed`, `.cryptoFailed`.
   package convenience init(
     passphrase: SecretBytes, workFactor: Int = AgeFile.defaultWorkFactor, write: @escaping AgeWrite
   ) throws(AgeError) {
@@ -44,8 +40,6 @@ package final class AgeWriter {
   }
 
   /// Appends a piece of any size, which may be empty.
-  ///
-  /// - Throws: `.writeFailed`, `.cryptoFailed`. What was written until then is no valid age file.
   package func append(_ bytes: RawSpan) throws(AgeError) {
     var rest = bytes
     while !rest.isEmpty {
@@ -64,8 +58,6 @@ package final class AgeWriter {
   }
 
   /// Ends the file; nothing can be appended after it.
-  ///
-  /// - Throws: as ``append(_:)``.
   package func finish() throws(AgeError) { try sealChunk(isLast: true) }
 
   private func sealChunk(isLast: Bool) throws(AgeError) {

@@ -46,8 +46,6 @@ struct ScryptStanza {
   }
 
   /// The file key, or nil when the passphrase is another one.
-  ///
-  /// - Throws: `.workFactorOutOfRange` before any memory is taken.
   func unwrap(with passphrase: SecretBytes, maximumWorkFactor: Int) throws(AgeError) -> SecretBytes? {
     guard workFactor <= maximumWorkFactor else {
       throw AgeError(.workFactorOutOfRange, "the work factor is above the maximum")

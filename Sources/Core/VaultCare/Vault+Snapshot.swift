@@ -6,8 +6,6 @@ package import VaultTrust
 
 extension LockedVault {
   /// Does `body` with the vault as it is at one moment: it sees no batch half done.
-  ///
-  /// - Throws: ``VaultError`` `.lockedByOther`, `.damaged`, and what `body` throws.
   package func withSnapshot<Result>(
     lockTimeout: Duration, onLockWait: @escaping @Sendable (Int32?) -> Void,
     _ body: (LockedVault) async throws(VaultError) -> Result
@@ -23,7 +21,6 @@ extension LockedVault {
   /// Refuses a vault whose slots or checkpoint are damaged: who keeps a copy of it could not use that.
   ///
   /// - Parameter vault: whose keys authenticate the checkpoint; without any only its form is checked.
-  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   package func requireUsable(with vault: Vault?) throws(VaultError) {
     for state in try slotStates() {
       if let fault = state.fault { throw fault }
@@ -35,8 +32,6 @@ extension LockedVault {
 
 extension Vault {
   /// Does `body` with the vault as it is at one moment, its header verified: it sees no batch half done.
-  ///
-  /// - Throws: ``VaultError`` `.lockedByOther`, `.damaged`, `.changedUnderneath`, and what `body` throws.
   package nonisolated(nonsending) func withSnapshot<Result>(
     _ body: nonisolated(nonsending) (LockedVault) async throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
@@ -52,7 +47,6 @@ extension Vault {
   /// Verifies the file of a record, live or removed, and opens every sealed field of it.
   ///
   /// - Parameter listed: the version of which somebody has opened all fields already.
-  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   package func checkedVersion(
     _ bytes: [UInt8], at place: StoreLocation, unless listed: RecordVersion? = nil
   ) throws(VaultError) -> RecordVersion {
@@ -93,8 +87,6 @@ package struct BackupListKey: Sendable {
   }
 
   /// Checks that a list was made by somebody who has the root key.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`.
   package func authenticate(_ head: ListHead) throws(VaultError) {
     try head.authenticate(as: .backupList, under: root)
   }

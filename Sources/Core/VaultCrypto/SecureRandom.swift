@@ -3,8 +3,6 @@ import COpenSSL
 /// Random bytes from OpenSSL's generator (RAND_bytes), seeded by the kernel.
 package enum SecureRandom {
   /// `count` random bytes for values that are public, such as nonces and ids; `SecretBytes.random` makes keys.
-  ///
-  /// - Throws: `.randomFailed`, `.wrongByteCount` for a count below 0 or from 2^31.
   package static func bytes(count: Int) throws(CryptoError) -> [UInt8] {
     guard count >= 0 else { throw CryptoError(.wrongByteCount, "a negative number of random bytes") }
     return try unsafe [UInt8](byteCount: count) { buffer throws(CryptoError) in
@@ -13,8 +11,6 @@ package enum SecureRandom {
   }
 
   /// Fills the span from the public or the private generator, which OpenSSL keeps apart.
-  ///
-  /// - Throws: `.randomFailed`, `.wrongByteCount`.
   static func fill(_ span: inout MutableRawSpan, isPrivate: Bool) throws(CryptoError) {
     try unsafe span.withUnsafeMutableBytes { buffer throws(CryptoError) in
       try unsafe fill(buffer, isPrivate: isPrivate)

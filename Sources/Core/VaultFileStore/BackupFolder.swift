@@ -22,8 +22,6 @@ package final class BackupFolder: Sendable {
   private var descriptor: Int32 { directory.directory.descriptor }
 
   /// Opens a directory that is there.
-  ///
-  /// - Throws: `StoreError` `.missing`, `.notADirectory`, `.permissionDenied`, `.ioFailed`.
   package init(at path: String, operations: any FileOperations = LiveFileOperations()) throws(StoreError) {
     directory = try NamedFolder(at: path, operations: operations)
   }
@@ -32,8 +30,6 @@ package final class BackupFolder: Sendable {
   package func path(of name: String) -> String { directory.path(of: name) }
 
   /// Its regular files, in no order. Names that are not UTF-8 are left out: no backup has one.
-  ///
-  /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
   package func entries() throws(StoreError) -> [Entry] {
     let descriptor = descriptor
     let found = try files.call(at: path) { (system) throws(Errno) in try system.entries(of: descriptor) }
@@ -45,8 +41,6 @@ package final class BackupFolder: Sendable {
   }
 
   /// The size of a file; nil when it is not there, or is no regular file.
-  ///
-  /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
   package func byteCount(of name: String) throws(StoreError) -> Int? {
     let descriptor = descriptor
     let status = try files.callIfPresent(at: path(of: name)) { (system) throws(Errno) in
@@ -56,15 +50,11 @@ package final class BackupFolder: Sendable {
   }
 
   /// The bytes of a file; nil when it is not there.
-  ///
-  /// - Throws: `StoreError` `.tooLarge`, `.notARegularFile`, `.symbolicLink`, `.permissionDenied`, `.ioFailed`.
   package func read(_ name: String, limit: Int) throws(StoreError) -> [UInt8]? {
     try files.contents(of: name, in: descriptor, limit: limit, at: path(of: name))
   }
 
   /// Opens a file to read it in pieces; nil when it is not there.
-  ///
-  /// - Throws: `StoreError` `.notARegularFile`, `.symbolicLink`, `.permissionDenied`, `.ioFailed`.
   package func input(_ name: String) throws(StoreError) -> InputFile? {
     let place = path(of: name)
     guard let file = try files.openIfPresent(name, in: descriptor, as: .reading, at: place) else { return nil }
@@ -76,7 +66,6 @@ extension BackupFolder {
   /// Waits until no other process changes what is here.
   ///
   /// - Parameter onWait: called once, after a second; the holder is not known.
-  /// - Throws: `StoreError` `.locked` after `timeout`, `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
   package func lock(
     timeout: Duration, onWait: (Int32?) -> Void = { _ in }
   ) throws(StoreError) -> LockedFile {
@@ -107,15 +96,11 @@ extension BackupFolder {
   }
 
   /// Begins a file of any size, to be written piece by piece and published under a name that is free.
-  ///
-  /// - Throws: `StoreError` `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
   package func newFile(_ name: String) throws(StoreError) -> AtomicFile<StoreError> {
     try AtomicFile<StoreError>(beside: name, in: descriptor, files, at: path(of: name))
   }
 
   /// Puts a file in the place of the one with that name, if there is one: whole and durable, or not at all.
-  ///
-  /// - Throws: `StoreError` `.diskFull`, `.permissionDenied`, `.readOnly`, `.unverifiedWrite`, `.ioFailed`.
   package func replace(
     _ name: String, with bytes: [UInt8], under lock: borrowing LockedFile
   ) throws(StoreError) {
@@ -127,8 +112,6 @@ extension BackupFolder {
   }
 
   /// Removes a file for good; one that is not there is fine. It is durable after ``sync()``.
-  ///
-  /// - Throws: `StoreError` `.permissionDenied`, `.readOnly`, `.ioFailed`.
   package func remove(_ name: String, under lock: borrowing LockedFile) throws(StoreError) {
     let descriptor = descriptor
     try PendingWrites.during { () throws(StoreError) in
@@ -139,8 +122,6 @@ extension BackupFolder {
   }
 
   /// Makes removals durable.
-  ///
-  /// - Throws: `StoreError` `.ioFailed`.
   package func sync() throws(StoreError) { try files.sync(descriptor, at: path) }
 
   /// Removes what processes that died have left of files whose name `isOurs` takes.

@@ -43,7 +43,6 @@ extension DirectoryStore {
   /// The journal goes last, so that it can be done again after a crash: without a journal, staged files are rubbish.
   ///
   /// - Precondition: `lock` is an exclusive lock of this store and not released.
-  /// - Throws: `StoreError` as `apply`.
   package func setAsideJournalAndStagedChanges(in folder: AsideFolder, under lock: any StoreLock) throws(StoreError) {
     requireExclusive(lock)
     _ = try withDirectory(.staging) { (staging) throws(StoreError) in
@@ -59,7 +58,6 @@ extension DirectoryStore {
   /// Moves whatever stands at a place into another folder, be it a link, a directory or a device.
   ///
   /// - Precondition: `lock` is an exclusive lock of this store and not released.
-  /// - Throws: `StoreError` as `apply`.
   package func setAside(
     _ location: StoreLocation, in folder: AsideFolder, as name: String, under lock: any StoreLock
   ) throws(StoreError) {

@@ -34,8 +34,6 @@ public final class DirectoryStore: RecordStore {
   }
 
   /// Opens the vault at `path`; nil for a directory without `vault.json`.
-  ///
-  /// - Throws: `StoreError` `.missing`, `.notADirectory`, `.permissionDenied`, `.ioFailed`.
   package static func ifThere(
     at path: String, operations: any FileOperations = LiveFileOperations()
   ) throws(StoreError) -> DirectoryStore? {

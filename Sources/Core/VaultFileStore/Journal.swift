@@ -55,8 +55,6 @@ extension Journal {
   }
 
   /// Reads a journal's text.
-  ///
-  /// - Throws: `StoreError` `.malformedJournal`.
   init(parsing bytes: [UInt8]) throws(StoreError) {
     let value: JSONValue
     do throws(DocumentError) {

@@ -9,8 +9,6 @@ package final class NamedFolder: Sendable {
   let directory: OpenFile
 
   /// Opens the directory, which must be there.
-  ///
-  /// - Throws: `StoreError` `.missing`, `.notADirectory`, `.permissionDenied`, `.ioFailed`.
   package convenience init(at path: String) throws(StoreError) {
     try self.init(at: path, operations: LiveFileOperations())
   }
@@ -26,8 +24,6 @@ package final class NamedFolder: Sendable {
   package func path(of name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
   /// What the system tells about the directory.
-  ///
-  /// - Throws: `StoreError` `.ioFailed`.
   package func status() throws(StoreError) -> FileStatus {
     try files.call(at: path) { [descriptor = directory.descriptor] (system) throws(Errno) in
       try system.status(of: descriptor)
@@ -35,8 +31,6 @@ package final class NamedFolder: Sendable {
   }
 
   /// What it holds, hidden names too; names that are not UTF-8 are not among them.
-  ///
-  /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
   package func names() throws(StoreError) -> [String] {
     try files.call(at: path) { [descriptor = directory.descriptor] (system) throws(Errno) in
       try system.entries(of: descriptor)
@@ -44,8 +38,6 @@ package final class NamedFolder: Sendable {
   }
 
   /// What stands at a name; nil when there is nothing.
-  ///
-  /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
   package func status(of name: String) throws(StoreError) -> FileStatus? {
     try files.callIfPresent(at: path(of: name)) { [descriptor = directory.descriptor] (system) throws(Errno) in
       try system.status(of: name, in: descriptor, followingLink: false)
@@ -53,8 +45,6 @@ package final class NamedFolder: Sendable {
   }
 
   /// Whether it is a vault's directory, or lies below it, whatever links lead to either.
-  ///
-  /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
   package func isInside(_ store: DirectoryStore) throws(StoreError) -> Bool {
     let root = store.root.descriptor
     let vault = try files.call(at: store.path) { (system) throws(Errno) in try system.status(of: root) }
@@ -62,8 +52,6 @@ package final class NamedFolder: Sendable {
   }
 
   /// Whether a directory is the one at another path, or lies below it; false when either is no directory.
-  ///
-  /// - Throws: `StoreError` `.permissionDenied`, `.ioFailed`.
   package static func lies(_ path: String, in vault: String) throws(StoreError) -> Bool {
     let files = FileSystem(LiveFileOperations())
     let here = OpenPurpose.noDirectory
@@ -105,7 +93,6 @@ package final class InputFile: Sendable {
   private let files: FileSystem
   private let file: OpenFile
 
-  /// - Throws: `StoreError` `.missing`, `.permissionDenied`, `.notARegularFile`, `.ioFailed`.
   package convenience init(at path: String) throws(StoreError) {
     try self.init(at: path, operations: LiveFileOperations())
   }
@@ -125,8 +112,6 @@ package final class InputFile: Sendable {
   }
 
   /// Reads from `offset` into the start of `buffer`; 0 at the end of the file.
-  ///
-  /// - Throws: `StoreError` `.ioFailed`.
   package func read(at offset: Int, into buffer: inout [UInt8]) throws(StoreError) -> Int {
     try files.readPiece(of: file.descriptor, from: offset, into: &buffer, at: path)
   }

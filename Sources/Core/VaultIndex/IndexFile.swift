@@ -28,7 +28,6 @@ struct IndexFile: ~Copyable {
   /// Makes a file in a directory to write it.
   ///
   /// - Returns: nil while somebody else writes it.
-  /// - Throws: ``IndexFailure``.
   static func made(_ name: String, in directory: Int32) throws(IndexFailure) -> IndexFile? {
     for _ in 0..<2 {
       let descriptor = unsafe openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

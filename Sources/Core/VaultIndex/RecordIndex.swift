@@ -36,7 +36,6 @@ package final class RecordIndex: Sendable {
   /// Opens the index of a vault, whose place is made where it is missing.
   ///
   /// - Parameter identity: the vault and what its records are read with; another one has another index.
-  /// - Throws: ``IndexFailure``.
   package init(at place: IndexPlace, identity: [UInt8]) throws(IndexFailure) {
     path = place.path
     directory = try place.open()
@@ -63,8 +62,6 @@ package final class RecordIndex: Sendable {
   }
 
   /// Keeps what was read of a folder, texts included, unless another process is writing the same.
-  ///
-  /// - Throws: ``IndexFailure`` when it cannot be written.
   package func keep(_ folder: IndexedFolder, as number: UInt8) throws(IndexFailure) {
     let (name, texts) = (Self.name(number), folder.texts ?? [])
     var header = Header(

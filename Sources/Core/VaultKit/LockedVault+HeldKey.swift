@@ -9,9 +9,6 @@ extension LockedVault {
   /// ``unlock(with:options:)``.
   ///
   /// - Parameter slot: what unlocked it there.
-  /// - Throws: ``VaultError`` `.noKey` when the holder refuses or is gone, `.damaged` for a header that it has not
-  ///   authenticated, `.noSuchSlot`; with `options.state` also `.unexpectedVault`, `.rolledBack`, `.forked`,
-  ///   `.damagedState`.
   package func unlock(
     heldBy holder: any RootKeyHolder, slot id: SlotID, options: Vault.Options = .init()
   ) throws(VaultError) -> Vault {

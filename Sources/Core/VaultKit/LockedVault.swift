@@ -136,8 +136,6 @@ public struct LockedVault: Sendable {
 
 extension KindCatalog {
   /// Refuses types whose records could not be read again, and a name that two types have.
-  ///
-  /// - Throws: ``VaultError`` `.inputRefused` naming the type and what is wrong with it.
   func requireGoodTypes() throws(VaultError) {
     do throws(RecordError) { try checkTypes() } catch { throw VaultError(record: error, id: nil, input: true) }
   }

@@ -5,8 +5,6 @@ internal import VaultTrust
 extension Vault {
   /// Whether a folder is the vault's, or lies below it, whatever links and dots lead to either; false when one is not
   /// there.
-  ///
-  /// - Throws: ``VaultError`` `.permissionDenied`, `.ioFailed`.
   package static func isFolder(_ folder: String, inVaultAt vault: String) throws(VaultError) -> Bool {
     try inStore { () throws(StoreError) in try NamedFolder.lies(folder, in: vault) }
   }

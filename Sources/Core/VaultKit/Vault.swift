@@ -215,8 +215,6 @@ public final class Vault: Sendable {
   /// Brings header and keys up to date when somebody wrote the header meanwhile.
   ///
   /// - Returns: whether anything was new.
-  /// - Throws: ``VaultError`` `.changedUnderneath` when the root key is another, `.damaged`; `.rolledBack`, `.forked`
-  ///   when it is older than what this machine has seen.
   @discardableResult
   package func refresh() throws(VaultError) -> Bool {
     let bytes = try locked.readHeader()
@@ -243,8 +241,6 @@ public final class Vault: Sendable {
   }
 
   /// Writes a header, new slots before it and removed ones after it, and goes on with its keys.
-  ///
-  /// - Throws: ``VaultError`` `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
   package func replaceHeader(
     by header: VaultHeader, root: RootKey, slots: [StoreChange] = [], _ lock: any StoreLock
   ) throws(VaultError) {

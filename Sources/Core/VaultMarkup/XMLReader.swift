@@ -30,8 +30,6 @@ package enum XMLReader {
   static let maximumElementCount = 5_000_000
 
   /// The root element.
-  ///
-  /// - Throws: ``MarkupError`` `.malformed`, `.tooLarge`, `.unsupported` with a document type or without expat.
   package static func root(of bytes: [UInt8]) throws(MarkupError) -> XMLElement {
     guard let expat = Expat.shared else {
       throw MarkupError(.unsupported, "needs the library expat (Debian: libexpat1), which is not installed")

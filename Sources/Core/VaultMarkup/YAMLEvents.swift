@@ -31,7 +31,6 @@ internal import DynamicLibraries
   private let text: UnsafeMutableBufferPointer<UInt8>
   private let parser: UnsafeMutableRawPointer
 
-  /// - Throws: ``MarkupError`` `.unsupported` without libyaml, `.reading` without memory.
   package init(_ bytes: [UInt8]) throws(MarkupError) {
     guard let library = LibYAML.shared else {
       throw MarkupError(.unsupported, "needs the library libyaml (Debian: libyaml-0-2), which is not installed")
@@ -52,8 +51,6 @@ internal import DynamicLibraries
   }
 
   /// The next event.
-  ///
-  /// - Throws: ``MarkupError`` `.malformed` with the line of the event before.
   package func next() throws(MarkupError) -> Event {
     var event = unsafe late_yaml_event()
     guard unsafe library.parse(parser, &event) == 1 else {

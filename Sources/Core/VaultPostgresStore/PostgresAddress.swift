@@ -33,8 +33,6 @@ package struct PostgresAddress: Sendable {
   }
 
   /// Takes an address apart.
-  ///
-  /// - Throws: ``Fault`` for any other text, for one with a password, and for a setting that is not known.
   package init(parsing text: String) throws(Fault) {
     guard Self.isAddress(text), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), let parts = Parts(of: text) else {
       throw Fault(reason: "is not written postgresql://USER@HOST:PORT/DATABASE?vault=NAME")

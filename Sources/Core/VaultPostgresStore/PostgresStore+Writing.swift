@@ -28,7 +28,6 @@ extension PostgresStore {
   /// Does a transaction of the one who holds the lock, as often as others make it fail.
   ///
   /// - Parameter body: gets the connection, and the number by which changes are known; it may be done several times.
-  /// - Throws: `StoreError` `.mayBeLost` once it is done; `.outcomeUnknown`; any other when nothing was changed.
   func writing(
     under lock: PostgresLock, _ body: (PostgresConnection, _ generation: Int64) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -120,8 +119,6 @@ extension PostgresStore {
 
   /// Makes sure that what was committed without a word is where the server keeps it: a later commit waits for all that
   /// was written before.
-  ///
-  /// - Throws: `StoreError` `.mayBeLost`.
   private func requireReplication(besides error: StoreError) throws(StoreError) {
     let statement = "UPDATE \(schema.vaults) AS v SET fence = v.fence WHERE v.vault = $1"
     let isInDoubt = try? pool.with(writing: true) { connection throws(ServerFault) -> Bool in
@@ -161,7 +158,6 @@ extension PostgresStore {
     }
   }
 
-  /// - Throws: `StoreError` `.changedUnderneath` naming a place that holds something else.
   func requireExpected(_ source: ChangeSource) throws(StoreError) {
     let connection = try pool.take()
     defer { pool.give(connection) }
@@ -186,8 +182,6 @@ extension PostgresStore {
   }
 
   /// Writes the rows where what is expected is there.
-  ///
-  /// - Throws: `StoreError` `.changedUnderneath` without a place.
   private func change(
     _ source: ChangeSource, connection: PostgresConnection, generation: Int64
   ) throws(StoreError) {

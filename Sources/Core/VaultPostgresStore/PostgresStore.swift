@@ -24,8 +24,6 @@ package final class PostgresStore: RecordStore {
   /// The vault that an address names.
   ///
   /// - Parameter password: where libpq has none of its own; from a file, a service or a certificate it takes it itself.
-  /// - Throws: `StoreError` `.notAVault` where there is no such vault, or there are no tables; `.newerLayout`;
-  ///   `.permissionDenied`; `.ioFailed` without a connection.
   package convenience init(at address: PostgresAddress, password: String? = nil) throws(StoreError) {
     try self.init(at: address, password: password, patience: ServerPatience())
   }
@@ -85,8 +83,6 @@ extension PostgresStore {
   /// An empty place for a vault under the name of an address.
   ///
   /// - Parameter makingTables: whether tables that are not there are made.
-  /// - Throws: `StoreError` `.alreadyExists` where a vault is there already; `.notAVault` without tables; `.readOnly`;
-  ///   and as ``init(at:password:)``.
   package static func create(
     at address: PostgresAddress, password: String? = nil, makingTables: Bool = false
   ) throws(StoreError) -> PostgresStore {

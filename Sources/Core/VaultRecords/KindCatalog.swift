@@ -44,8 +44,6 @@ public final class KindCatalog: Sendable {
   }
 
   /// Refuses types whose records could not be read again, and a name that two types have.
-  ///
-  /// - Throws: ``RecordError`` `.invalidValue`, with the type and the member of it that is wrong.
   package func checkTypes() throws(RecordError) {
     for (index, type) in types.enumerated() where index >= types.count - ownTypes.count {
       if let fault = RecordKind.fault(of: type) { throw fault }

@@ -6,7 +6,6 @@ extension RecordKind {
   /// - Parameters:
   ///   - before: the members before a change; nil for a new record.
   ///   - byteCount: how many bytes a sealed member, in clear or as a token, stands for; nil where that cannot be told.
-  /// - Throws: ``RecordError`` `.invalidValue` for another count, and what `byteCount` throws.
   package func counted(
     _ members: JSONObject, before: JSONObject?, _ byteCount: (JSONValue) throws(RecordError) -> Int?
   ) throws(RecordError) -> JSONObject {

@@ -83,8 +83,6 @@ extension RecordKind {
   }
 
   /// A token of a value that stands nowhere yet: of text as it is, of anything else as JSON.
-  ///
-  /// - Throws: ``RecordError`` `.sealing`.
   package static func token(of value: JSONValue, in context: SealingContext) throws(RecordError) -> String {
     do {
       let text = try SealedTree.plaintext(of: value, isText: true, at: .root)

@@ -180,8 +180,6 @@ extension RecordKind {
   }
 
   /// Checks members that were changed as ``validate(_:in:)`` does, and that the type takes them whatever is said of it.
-  ///
-  /// - Throws: ``RecordError`` of the first fault.
   package func accept(_ members: JSONObject, in context: SealingContext) throws(RecordError) {
     if let fault = firstFault(in: members) { throw fault }
     try type?.decode(members, context)

@@ -11,7 +11,6 @@ struct ApplicationKeys: Sendable {
   let searchKeys: [SecretBytes]
   private let bound: [[UInt8]]
 
-  /// - Throws: ``SealingError`` `.wrongByteCount` for another key size or an empty list, `.memoryUnavailable`.
   init(_ keys: [SecretBytes], bound: [String]) throws(SealingError) {
     guard !keys.isEmpty, !bound.isEmpty, keys.allSatisfy({ $0.count == AESGCM.keyByteCount }) else {
       throw SealingError(.wrongByteCount, "an application key has 32 bytes and is bound to at least one string")
@@ -54,7 +53,6 @@ struct ApplicationKeys: Sendable {
     return (try? cipher(ofOwn: text)) ?? current
   }
 
-  /// - Throws: ``SealingError`` `.clearText`, `.malformedToken`, `.foreignToken`.
   func cipher(ofOwn text: String) throws(SealingError) -> FieldCipher {
     let token = try SealedToken(parsing: text)
     guard let own = ciphers.first(where: { $0.hint == token.hint }) else {
@@ -66,8 +64,6 @@ struct ApplicationKeys: Sendable {
 
 extension SealingContext {
   /// The keys of an application that this context has.
-  ///
-  /// - Throws: ``SealingError`` `.wrongContext` for the context of a vault's record, a locked one, or another form.
   func requireApplication() throws(SealingError) -> ApplicationKeys {
     guard let application else {
       throw SealingError(.wrongContext, "only a context of application keys can do this")

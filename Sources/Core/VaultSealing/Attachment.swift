@@ -84,8 +84,6 @@ extension Attachment {
 extension RootKey {
   /// The key of the stream of what is attached to a record, 32 bytes: of the record's data key (format 1, section 15,
   /// Attachments).
-  ///
-  /// - Throws: ``SealingError`` as ``recordKeys(from:record:)``.
   package func attachmentKey(
     of id: AttachmentID, record: RecordID, _ wrapped: WrappedKey
   ) throws(SealingError) -> SecretBytes {
@@ -98,8 +96,6 @@ extension RootKey {
 
 extension VerifiedRecord {
   /// The key of the stream of one of the record's attachments, 32 bytes.
-  ///
-  /// - Throws: ``SealingError`` `.rootKeyElsewhere`, `.memoryUnavailable`, `.cryptoFailed`.
   package func attachmentKey(of id: AttachmentID) throws(SealingError) -> SecretBytes {
     try root.attachmentKey(of: id, record: envelope.id, envelope.wrappedKey)
   }

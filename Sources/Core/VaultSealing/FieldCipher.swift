@@ -160,8 +160,6 @@ package final class FieldCipher: Sendable {
   }
 
   /// Opens a field that was just sealed and compares it with what it must hold.
-  ///
-  /// - Throws: ``SealingError`` `.cryptoFailed` when it holds anything else.
   func verify(_ field: String, holds text: RawSpan) throws(SealingError) {
     guard try open(field).withBytes({ VaultCrypto.constantTimeEqual($0, text) }) else {
       throw SealingError(.cryptoFailed, "a value that was just sealed does not open to the same text")

@@ -3,16 +3,12 @@ internal import VaultDocument
 /// What opens fields of one place when they are asked for; until then a field holds nothing else but its token.
 protocol FieldOpener: AnyObject, Sendable {
   /// Refuses a text that is no token, or one of another record or key.
-  ///
-  /// - Throws: ``SealingError`` `.clearText`, `.malformedToken`, `.foreignToken`.
   func requireOwn(_ text: String) throws(SealingError)
 
   /// Whether a token from here may stand unchanged where `cipher` writes.
   func makesTheSameTokens(as cipher: FieldCipher) -> Bool
 
   /// The context that opens and reads what is in a field.
-  ///
-  /// - Throws: ``SealingError`` `.memoryUnavailable`, `.cryptoFailed`.
   func context() throws(SealingError) -> SealingContext
 
   /// Told when a field was opened for who asked for its text.

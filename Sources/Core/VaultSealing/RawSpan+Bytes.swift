@@ -10,8 +10,6 @@ extension RawSpan {
 
 extension SecretBytes {
   /// A key of 32 bytes from its padded base64, without a copy in ordinary memory; nil for any other text.
-  ///
-  /// - Throws: ``CryptoError`` `.secureMemoryExhausted`, `.secureMemoryUnavailable`.
   package static func key(ofBase64 digits: Span<UInt8>) throws(CryptoError) -> SecretBytes? {
     let count = Base64.encodedCount(of: RootKey.byteCount)
     // 32 bytes end with exactly one character of padding; there is room for no more.

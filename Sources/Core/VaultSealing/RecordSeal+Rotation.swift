@@ -32,8 +32,6 @@ extension RecordSeal {
   /// time.
   ///
   /// Each new token is opened and compared before it is taken.
-  ///
-  /// - Throws: ``SealingError`` as opening and sealing do, with the path of the field.
   package static func resealed(
     _ record: VerifiedRecord, under root: RootKey, now: Timestamp
   ) throws(SealingError) -> SealedRecord {
@@ -45,8 +43,6 @@ extension RecordSeal {
   /// The same as another revision, which `draft` says but for its key.
   ///
   /// - Parameter latest: no token says to have been sealed after this; nil for no such moment.
-  /// - Throws: ``SealingError`` as ``resealed(_:under:now:)``; `.limitExceeded` for a record with attachments, whose
-  ///   files would stay under the old data key.
   package static func resealed(
     _ record: VerifiedRecord, under root: RootKey, as draft: EnvelopeDraft, sealedUntil latest: Timestamp? = nil
   ) throws(SealingError) -> SealedRecord {

@@ -83,8 +83,6 @@ public final class RootKey: Sendable {
   package var isHere: Bool { holder == nil }
 
   /// Refuses what needs the key itself.
-  ///
-  /// - Throws: ``SealingError`` `.rootKeyElsewhere`.
   package func requireHere() throws(SealingError) {
     guard holder == nil else {
       throw SealingError(.rootKeyElsewhere, "this needs the root key itself, which its holder does not give out")

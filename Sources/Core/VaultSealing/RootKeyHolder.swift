@@ -10,13 +10,9 @@ package protocol RootKeyHolder: Sendable {
   func open(_ wrapped: WrappedKey, record: RecordID) throws(SealingError) -> SecretBytes
 
   /// The data key of one record, wrapped under the root key, and opened again.
-  ///
-  /// - Throws: ``SealingError`` `.rootKeyElsewhere`.
   func wrap(_ dataKey: SecretBytes, record: RecordID) throws(SealingError) -> WrappedKey
 
   /// Whether the header with this hash (SHA-256 of its canonical encoding, 32 bytes) was authenticated under the root
   /// key.
-  ///
-  /// - Throws: ``SealingError`` `.rootKeyElsewhere`.
   func hasAuthenticated(headerHash: [UInt8]) throws(SealingError) -> Bool
 }

@@ -64,8 +64,6 @@ public struct SealedToken: Sendable {
   }
 
   /// The bytes of a token's last part: canonical base64 of at least a nonce and a tag.
-  ///
-  /// - Throws: ``SealingError`` `.malformedToken`.
   static func box(in text: Span<UInt8>) throws(SealingError) -> [UInt8] {
     guard let box = try? Base64.decode(ascii: text), box.count >= AESGCM.nonceByteCount + AESGCM.tagByteCount else {
       throw SealingError(.malformedToken, "the sealed value is damaged")

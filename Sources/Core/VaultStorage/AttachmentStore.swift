@@ -10,19 +10,14 @@ public import VaultDocument
 package protocol AttachmentStore: RecordStore {
   /// Whether there is room for them: without it there are none, and a writer is refused. A store that made its room
   /// itself need not say so.
-  ///
-  /// - Throws: as `read`.
   func keepsAttachments() throws(StoreError) -> Bool
 
   /// The ids of the attachments, whether or not a record names them, ascending.
-  ///
-  /// - Throws: as `read`.
   func attachments() throws(StoreError) -> [AttachmentID]
 
   /// Removes attachments, durably; one that is not there is none to remove.
   ///
   /// - Precondition: `lock` is an exclusive lock of this store and not released.
-  /// - Throws: `StoreError` `.permissionDenied`, `.readOnly`, `.ioFailed`; some may be gone then.
   func removeAttachments(_ ids: [AttachmentID], under lock: any StoreLock) throws(StoreError)
 }
 

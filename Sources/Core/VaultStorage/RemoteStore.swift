@@ -1,19 +1,13 @@
 /// A store on another machine, or behind another program, that can tell about itself.
 package protocol RemoteStore: RecordStore {
   /// What it is, and who this is to it.
-  ///
-  /// - Throws: `StoreError` as `read`.
   func state() throws(StoreError) -> RemoteState
 
   /// What is to be looked at by whoever runs it, and what was looked at and is good.
-  ///
-  /// - Throws: `StoreError` as `read`.
   func inspection() throws(StoreError) -> [RemoteFinding]
 
   /// All live records as they are at one moment, for reading alone, where there are so few that one question brings
   /// them; nil for any other vault.
-  ///
-  /// - Throws: `StoreError` as `read`.
   func fewRecords() throws(StoreError) -> (any RecordStore)?
 
   /// Waits while the store is a replica that may have less than the server that takes changes. Of all calls together

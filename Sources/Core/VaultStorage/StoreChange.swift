@@ -88,7 +88,6 @@ package struct BatchPlan: Sendable {
   /// Takes more changes into the batch; returns those that write.
   ///
   /// - Precondition: as `StoreBatch.stage`.
-  /// - Throws: `StoreError` `.tooLarge`.
   package mutating func writes(of changes: [StoreChange]) throws(StoreError) -> [StoreChange] {
     guard places.count + changes.count <= ChangePlan.maximumChangeCount else { throw .tooManyChanges }
     for change in changes {

@@ -27,18 +27,13 @@ package struct StoreStamp: BitwiseCopyable, Hashable, Sendable {
 /// the stamp of that file alone.
 package protocol StampedStore: RecordStore {
   /// Whether a batch is committed and not in place yet: then stamps are of neither state.
-  ///
-  /// - Throws: `StoreError` as `read`.
   func hasPendingBatch() throws(StoreError) -> Bool
 
   /// The stamps of the 256 folders of records, by their numbers; nil for one that is not there.
-  ///
-  /// - Throws: `StoreError` as `read`; also when something else stands in a folder's place.
   func folderStamps() throws(StoreError) -> [StoreStamp?]
 
   /// The stamps of live records, in the order of `ids`; nil for one that is not there.
   ///
   /// - Parameter ids: fastest when they are sorted.
-  /// - Throws: `StoreError` as `read`.
   func recordStamps(of ids: [RecordID]) throws(StoreError) -> [StoreStamp?]
 }

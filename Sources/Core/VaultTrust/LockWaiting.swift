@@ -4,8 +4,6 @@ package import VaultStorage
 
 extension RecordStore {
   /// Takes the vault's lock, where nobody else of this process waits for it; see ``LockQueue``.
-  ///
-  /// - Throws: ``VaultError`` `.cancelled`, `.lockedByOther` after `timeout`, and as the store's own `lock`.
   package nonisolated(nonsending) func waitForLock(
     _ kind: LockKind, timeout: Duration, onWait: @escaping @Sendable (Int32?) -> Void
   ) async throws(VaultError) -> any StoreLock {
@@ -51,7 +49,6 @@ package final class LockQueue: Sendable {
   ///
   /// - Parameter timeout: how long to wait since the last of the queue got the lock, so that many may wait for one
   ///   another.
-  /// - Throws: ``VaultError`` `.cancelled`, `.lockedByOther` after `timeout`, and as the store's own `lock`.
   package nonisolated(nonsending) func lock(
     _ kind: LockKind, timeout: Duration, onWait: @escaping @Sendable (Int32?) -> Void
   ) async throws(VaultError) -> any StoreLock {

@@ -31,8 +31,6 @@ package struct ParallelMap: Sendable {
   /// before it was consumed, nothing after it is. What is worked on by then is waited for and dropped. A cancelled task
   /// stops between two results with the error that `cancellation` makes: without an error every element was consumed,
   /// whatever happened to the task.
-  ///
-  /// - Throws: what `transform` and `consume` throw, and `cancellation`.
   package func callAsFunction<Input: Sequence, Output: Sendable, Failure: Error>(
     _ elements: Input, isolation: isolated (any Actor)? = #isolation, cancellation: () -> Failure,
     _ transform: @escaping @Sendable (Input.Element) throws(Failure) -> Output,

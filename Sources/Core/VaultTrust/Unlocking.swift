@@ -16,8 +16,6 @@ package struct Unlocking {
   /// The root key and the slot that gave it.
   ///
   /// The order is fixed: the slot's shape and cost, its hash, age, the ids, the commitment, the header's MAC.
-  ///
-  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`.
   package func unlock(with key: VaultKey) throws(VaultError) -> (root: RootKey, slot: Slot) {
     let (payload, slot) =
       switch key {

@@ -150,8 +150,6 @@ public struct VaultHeader: Sendable {
   }
 
   /// Checks that the header was written by somebody who has `root`.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`.
   package func authenticate(under root: RootKey) throws(VaultError) {
     guard
       try inSealing(file: Self.fileName, { () throws(SealingError) in try root.authenticates(document, as: .header) })

@@ -56,8 +56,6 @@ final class Workers: TaskExecutor {
 }
 
 /// Does `body` on a thread of the ``Workers``, whatever the caller is isolated to.
-///
-/// - Throws: what `body` throws.
 package nonisolated(nonsending) func working<Result: Sendable, Failure: Error>(
   _ body: @Sendable () throws(Failure) -> Result
 ) async throws(Failure) -> Result {
@@ -73,8 +71,6 @@ package nonisolated(nonsending) func working<Result: Sendable, Failure: Error>(
 
 /// Does `work` away from the caller's actor, and calls `progress` where the caller is isolated, with each step that the
 /// work reports: the last of them before this returns.
-///
-/// - Throws: what `work` throws.
 package nonisolated(nonsending) func reporting<Step: Sendable, Result: Sendable, Failure: Error>(
   to progress: (Step) -> Void,
   _ work: @escaping @Sendable (_ report: @escaping @Sendable (Step) -> Void) async throws(Failure) -> Result

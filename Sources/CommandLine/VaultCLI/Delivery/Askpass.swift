@@ -7,8 +7,6 @@ package enum Askpass {
   private static let variable = "CVAULT_ASKPASS_FD"
 
   /// The variables that make ssh-add ask this program, which then reads a descriptor.
-  ///
-  /// - Throws: when nobody knows where this program is.
   static func variables(reading descriptor: Int32) throws -> [String] {
     guard let program = ProcessEnvironment.realPath(System.ownProgram) else {
       throw CommandError(

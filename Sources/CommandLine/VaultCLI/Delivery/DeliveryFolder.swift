@@ -8,7 +8,6 @@ package final class DeliveryFolder {
   private static let beginning = "cvault-run-"
   private let folder: MemoryFolder
 
-  /// - Throws: the refusal where nothing keeps files in memory.
   package static func make() throws -> DeliveryFolder {
     guard let parent = System.memoryBackedFolder else {
       throw CommandError(

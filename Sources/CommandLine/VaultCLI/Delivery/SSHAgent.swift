@@ -27,8 +27,6 @@ package struct SSHAgent {
   private static let longestPassphrase = 1024
 
   /// The one that `SSH_AUTH_SOCK` names.
-  ///
-  /// - Throws: where there is none, or no ssh-add.
   package static func running() throws -> SSHAgent {
     guard let named = System.environment("SSH_AUTH_SOCK"), !named.isEmpty else {
       throw missing("SSH_AUTH_SOCK", "names no ssh-agent")

@@ -44,8 +44,6 @@ package final class VersionSearch {
   }
 
   /// The version that a word names; nil for a word that names none, but a record as it is, or nothing.
-  ///
-  /// - Throws: 10 where the record has no such version, or several; 13 where it does not verify.
   package func version(_ text: String) async throws -> FoundVersion? {
     guard let word = VersionWord(text), try await !isRecord(text) else { return nil }
     let id = try await id(word.record)

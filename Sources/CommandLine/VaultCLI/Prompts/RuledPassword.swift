@@ -9,7 +9,6 @@ package struct RuledPassword {
   let bits: Double
 
   /// - Parameter length: nil for the usual one, or what of the allowed ones is next to it.
-  /// - Throws: where no password keeps the rules, or too few of those that are drawn.
   init(_ rules: PasswordRules, length: Int? = nil) throws(PasswordRules.Fault) {
     (self.rules, self.length) = (rules, length ?? rules.length(nextTo: PasswordRecipe.standardLength))
     let share = try rules.usableShare(ofLength: self.length)

@@ -94,7 +94,6 @@ package struct VaultParts {
   }
 
   /// - Parameter body: does the work for one of them; false where there was none.
-  /// - Throws: the worst of the ends, once all is done; at once what is wrong for all, and a no.
   package func run(_ body: (String) async throws -> Bool) async throws {
     try await KeySource.$readPassphrases.withValue(ReadPassphrases()) { try await runAll(body) }
   }

@@ -37,8 +37,6 @@ package struct Placement {
   }
 
   /// The one vault with a rule that takes a record.
-  ///
-  /// - Throws: 17 where no rule does, or those of several vaults.
   package func name(of kind: String, _ described: RecordKind?, _ fields: JSONObject) throws -> String {
     let takers = set.set.takers(of: kind, described, fields).map(\.name)
     guard let only = takers.first, takers.count == 1 else {

@@ -19,7 +19,6 @@ package struct EarlierVault {
   /// Whether its root key is the one that this machine knows the vault by; nil where nothing is known of it.
   let isUnderKnownRoot: Bool?
 
-  /// - Throws: 10 for no such commit, 18 for no git, 6 where it has no vault, 16 for another one.
   package init(
     at revision: String, _ location: VaultLocation, required: RequiredFingerprint?, global: GlobalOptions
   ) throws {
@@ -130,8 +129,6 @@ private struct EarlierComparison {
 
 extension GitObjects {
   /// The whole hash of a commit.
-  ///
-  /// - Throws: 10 for none, 18 where there is no git.
   func commit(_ revision: String, vault path: String) throws -> String {
     switch object(revision + "^{commit}", limit: 16 << 20) {
     case .object(let object): return object.id

@@ -65,8 +65,6 @@ extension Session {
   private var canChoose: Bool { takesParts && global.isAtTerminal }
 
   /// The record that somebody at the terminal means by a word that is the exact name of none, or of several.
-  ///
-  /// - Throws: the error of the look-up, with names that are near, where nobody can say.
   private func choice(
     _ text: String, after error: VaultError, in vault: LockedVault
   ) async throws -> RecordSummary {
@@ -95,8 +93,6 @@ extension Session {
   }
 
   /// As in a look-up, among some records: the one whose name the word is, or is a part of.
-  ///
-  /// - Throws: `failure` where nobody can say.
   package func choice(
     of text: String, among records: [RecordSummary], after failure: CommandError
   ) throws -> RecordSummary {

@@ -25,8 +25,6 @@ package enum AgentLocation {
 
 extension Session {
   /// Unlocks by the agent that holds the key of the vault; nil where there is none, or it does not work for us.
-  ///
-  /// - Throws: when somebody else could be the agent.
   package func vaultByAgent() async throws -> Vault? {
     guard System.variable("CVAULT_NO_AGENT") == nil, let place = AgentLocation.place else { return nil }
     let options = try vaultOptions()

@@ -52,9 +52,6 @@ enum FieldContent {
 extension RecordView {
 
   /// What a value shows without being opened.
-  ///
-  /// - Throws: damage, where a token cannot be read or clear text stands where a secret belongs: it is not printed
-  ///   then.
   private func content(of value: JSONValue, at path: MemberPath) throws -> FieldContent {
     if isRevealed { return .readable(value) }
     guard case .string(let text) = value, SealedToken.hasTokenShape(text) else {

@@ -151,8 +151,6 @@ struct RecordDraft {
   }
 
   /// What has to be done so that the record has the new text.
-  ///
-  /// - Throws: refused input.
   func edits(to bytes: [UInt8]) throws -> [FieldEdit] {
     guard bytes != text else { return [] }
     guard let field else {

@@ -80,8 +80,6 @@ package struct GlobalOptions: ParsableArguments {
   package var canAsk: Bool { Terminal.isThere(noInput: noInput) }
 
   /// Asks before something that is hard to undo; `--yes` answers.
-  ///
-  /// - Throws: the declined answer, and where nobody can be asked, that.
   package func confirm(_ question: String) throws {
     if yes { return }
     guard let terminal = Terminal(noInput: noInput) else {

@@ -31,8 +31,6 @@ package struct SecretLine: Sendable {
   }
 
   /// A passphrase for something new, which somebody must be able to type.
-  ///
-  /// - Throws: 17 naming what stands in it.
   package func newPassphrase(_ messages: Messages) throws -> SecretBytes {
     guard bytes.count > 0 else { throw refused("the new passphrase is empty", "nothing was made") }
     if let fault = Self.fault(ofNewPassphrase: hidden) {
@@ -59,8 +57,6 @@ package struct SecretLine: Sendable {
   }
 
   /// The value of a sealed field. What nobody sees in it is noted.
-  ///
-  /// - Throws: 17 naming the input, where it is no text.
   package func value(at path: MemberPath, _ messages: Messages) throws -> SecretBytes {
     guard hidden.isDisjoint(with: .noText), bytes.string != nil else {
       var error = CommandError(

@@ -22,7 +22,6 @@ package struct AskedTool: ~Copyable {
   private var rest = 0..<0
 
   /// - Parameter variables: `NAME=VALUE`, its whole environment.
-  /// - Throws: when there is no such program.
   package init(_ name: String, _ arguments: [String], variables: [String]) throws(SystemError) {
     let questions = try System.makePipe()
     let (answers, process) = try Self.start(name, arguments: arguments, variables: variables, asking: questions)
@@ -55,8 +54,6 @@ package struct AskedTool: ~Copyable {
   }
 
   /// Asks; a question that it has not read yet must fit into a pipe, with those before it.
-  ///
-  /// - Throws: when it has ended.
   package func ask(_ question: [UInt8]) throws(SystemError) { try System.writeAll(question, to: questions) }
 
   /// The rest of a line; nil when it has ended, or the line is longer.

@@ -26,8 +26,6 @@ package struct Relay {
   }
 
   /// Reads what is there and hands it on.
-  ///
-  /// - Throws: when the target takes no more; a program whose reader has gone is told as if it had written itself.
   fileprivate mutating func pass() throws(SystemError) {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     let count = System.restarting { unsafe read(pipe.reading, &bytes, bytes.count) }

@@ -15,9 +15,6 @@ package typealias AttachmentFiles =
 extension Vault {
   /// Copies files that records of another state of this vault name and that are not here, or are not as named, byte for
   /// byte. It comes before the records are written, and before what gets another data key is sealed anew.
-  ///
-  /// - Throws: ``VaultError`` `.usage` where the vault's store keeps no attachments, `.damaged` for a file that is
-  ///   another one, as writing does, and what `files` throws; some may have been added then.
   func copyAttachments(
     of records: [OpenRecord], from files: AttachmentFiles, _ lock: any StoreLock
   ) throws(VaultError) {

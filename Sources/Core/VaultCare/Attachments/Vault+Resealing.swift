@@ -8,9 +8,6 @@ package import VaultTrust
 extension Vault {
   /// The next revision of a record under a new data key of `root`. What is attached is sealed anew, too, into files
   /// that are there before any record names them; those of before stay.
-  ///
-  /// - Throws: ``VaultError`` as opening and sealing do; `.diskFull`, `.permissionDenied`, `.ioFailed`. Some of the new
-  ///   files may be there then.
   package func resealed(
     _ record: OpenRecord, under root: RootKey, now: Timestamp, _ lock: any StoreLock
   ) throws(VaultError) -> SealedRecord {

@@ -37,8 +37,6 @@ package struct EditReview: Sendable {
 extension EditReview {
   /// Refuses what nobody may authenticate, having looked at it or not: other attachments than the baseline names, which
   /// are sealed as a sealed value is.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`.
   package func requireAcceptable() throws(VaultError) {
     guard attachments.isEmpty else {
       throw EditedRecord.refused(
@@ -55,9 +53,6 @@ extension Vault {
   ///
   /// - Parameter histories: where older versions may be, the most trusted first.
   /// - Returns: nil when the record verifies as it is.
-  /// - Throws: ``VaultError`` `.noSuchRecord`; `.damaged` for a text that does not parse (with line and column), a
-  ///   sealed value that was moved, copied, removed or does not open, and a changed envelope; `.unexpectedVault` when
-  ///   the newest version that verifies is older than the checkpoint lists or this machine has seen.
   package func editReview(
     of id: RecordID, _ histories: [any FileHistory] = []
   ) async throws(VaultError) -> EditReview? {
@@ -68,9 +63,6 @@ extension Vault {
   }
 
   /// Authenticates the records as they were looked at, all or none, each as its next revision.
-  ///
-  /// - Throws: ``VaultError`` `.changedUnderneath` when a file changed since, `.damaged` when a record is not what its
-  ///   kind says, and as ``EditReview/requireAcceptable()`` and ``add(_:)``.
   package func accept(_ reviews: [EditReview]) async throws(VaultError) {
     guard !reviews.isEmpty else { return }
     try await writing { lock throws(VaultError) in

@@ -6,8 +6,6 @@ package import VaultTrust
 /// The check of one file of a vault by its bytes alone, wherever they come from; no key is needed.
 package enum FileCheck {
   /// Everything that is wrong with it.
-  ///
-  /// - Throws: ``VaultError`` of memory or the library.
   package static func faults(
     in bytes: [UInt8], at place: StoreLocation, kinds: KindCatalog
   ) throws(VaultError) -> [VaultFault] {

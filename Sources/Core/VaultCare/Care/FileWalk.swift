@@ -19,7 +19,6 @@ struct FileWalk {
   /// Gives the bytes of each file of the trash to `body`, in the order of ids.
   ///
   /// - Returns: why the trash as such cannot be read; nil where it can.
-  /// - Throws: what `body` throws.
   mutating func forEachTrashed(
     _ body: (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Void
   ) throws(VaultError) -> VaultFault? {
@@ -47,7 +46,6 @@ struct FileWalk {
   /// order. What keeps several folders from being read, as a file in the place of the one around them, is told once.
   ///
   /// - Parameter look: makes of a folder's number what looks at its files.
-  /// - Throws: `.cancelled`, and what making a look and `consume` throw.
   mutating func forEachFolder<Outcome: Sendable>(
     _ look: @escaping @Sendable (UInt8) throws(VaultError) -> FolderOutcomes<Outcome>.Look,
     consume: (FolderOutcomes<Outcome>) throws(VaultError) -> Void

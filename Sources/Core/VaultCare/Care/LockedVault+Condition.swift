@@ -25,8 +25,6 @@ package struct VaultCondition: Sendable {
 
 extension LockedVault {
   /// Looks at the journal, at modes, and at what git is told; a store that is no folder has nothing of it.
-  ///
-  /// - Throws: ``VaultError`` `.permissionDenied`, `.ioFailed`.
   package func condition() throws(VaultError) -> VaultCondition {
     var condition = VaultCondition()
     guard let directory = store as? DirectoryStore else { return condition }
@@ -45,8 +43,6 @@ extension LockedVault {
   }
 
   /// The checkpoint as its file says it is; nobody has verified it. Nil when there is none.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   package func unverifiedCheckpoint() throws(VaultError) -> Checkpoint? {
     let found = try StoredCheckpoint.read(from: store)
     return found?.checkpoint

@@ -17,7 +17,6 @@ struct RecordLint: Sendable {
   private(set) var named = NamedAttachments.unreadable
   private let file: String
 
-  /// - Throws: ``VaultError`` of memory or the library; what is wrong with the file is among the findings.
   init(
     _ bytes: Result<[UInt8], VaultError>, at place: StoreLocation, _ id: RecordID, _ kinds: KindCatalog
   ) throws(VaultError) {

@@ -9,7 +9,6 @@ extension Vault {
   /// Looks for damage and for versions that verify, and says what a repair would do. Nothing is changed.
   ///
   /// - Parameter histories: where older versions may be, the most trusted first.
-  /// - Throws: ``VaultError`` as ``verify(_:progress:)``.
   package func repairPlan(_ histories: [any FileHistory] = []) async throws(VaultError) -> RepairPlan {
     let found = try await verify()
     return try await atOneMoment { vault throws(VaultError) in

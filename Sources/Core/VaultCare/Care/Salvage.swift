@@ -28,8 +28,6 @@ struct Salvage: Sendable {
   }
 
   /// Opens what opens; nil when nothing does.
-  ///
-  /// - Throws: ``VaultError`` `.memoryUnavailable`.
   init?(_ bytes: [UInt8], fault: VaultFault, id: RecordID, keyring: Keyring) throws(VaultError) {
     let tree = try? JSONParser.parse(bytes)
     let text = DamagedText(bytes)

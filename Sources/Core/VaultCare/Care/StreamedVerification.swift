@@ -14,8 +14,6 @@ package struct StreamedVerification {
 
   /// Takes what ``Vault/checkedVersion(_:at:)`` gave for a file; live records come before removed ones, both in the
   /// order of their ids.
-  ///
-  /// - Throws: ``VaultError`` what says nothing about the file.
   package mutating func take(
     _ outcome: Result<RecordVersion, VaultError>, at place: StoreLocation
   ) throws(VaultError) {
@@ -33,8 +31,6 @@ package struct StreamedVerification {
   }
 
   /// What was found, compared with the checkpoint that lies beside the vault's header.
-  ///
-  /// - Throws: ``VaultError`` what says nothing about the vault.
   package consuming func finish(
     _ vault: Vault, _ scope: VerificationScope
   ) throws(VaultError) -> (verification: Verification, found: FoundRecords) {

@@ -13,8 +13,6 @@ extension Vault {
   /// was made is left (`.changedUnderneath`).
   ///
   /// - Parameter path: a folder that does not exist, outside the vault; it is made when it is needed.
-  /// - Throws: ``VaultError`` `.lockedByOther`, `.permissionDenied`, `.damaged` for the header; the failures of steps
-  ///   are in the result.
   package func repair(_ plan: RepairPlan, asideFolder path: String) async throws(VaultError) -> RepairResult {
     try await writing { lock throws(VaultError) in
       let repairer = Repairer(vault: self, lock: lock, aside: Aside(path))

@@ -27,8 +27,6 @@ package struct VaultCopy: Sendable {
   private let options: Vault.Options
 
   /// Of the vault at a place.
-  ///
-  /// - Throws: ``VaultError`` as `LockedVault`.
   package init(of place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
     source = try LockedVault(at: place).store
     self.options = options
@@ -39,8 +37,6 @@ package struct VaultCopy: Sendable {
   /// - Parameters:
   ///   - makingTables: whether a database gets the tables that it lacks.
   ///   - progress: called after each record.
-  /// - Throws: ``VaultError`` `.alreadyExists` where anything is there already; `.lockedByOther`, `.diskFull`,
-  ///   `.permissionDenied`, `.ioFailed`, `.cancelled`; `.damaged` for a file that cannot be read.
   package func write(
     to place: VaultPlace, makingTables: Bool = false, progress: () -> Void = {}
   ) async throws(VaultError) -> CopiedVault {
@@ -60,7 +56,6 @@ package struct VaultCopy: Sendable {
   /// Compares with a copy, place by place and byte by byte.
   ///
   /// - Returns: the paths that differ, or that only one side has.
-  /// - Throws: ``VaultError`` as ``write(to:makingTables:progress:)``.
   package func differences(
     from place: VaultPlace, progress: () -> Void = {}
   ) async throws(VaultError) -> [String] {

@@ -24,15 +24,11 @@ package struct VaultLint: Sendable {
   private let options: Vault.Options
 
   /// The vault at a place; its header may be damaged.
-  ///
-  /// - Throws: ``VaultError`` `.notAVault`, `.permissionDenied`, `.ioFailed`.
   package init(at place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
     self.init(store: try inStore { () throws(StoreError) in try place.store() }, options: options)
   }
 
   /// The vault in a folder, or in a database by its address; its header may be damaged.
-  ///
-  /// - Throws: ``VaultError`` as ``init(at:options:)-(VaultPlace,_)``; `.usage` for an address that is none.
   package init(at place: String, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
     try self.init(at: VaultPlace(place), options: options)
   }
@@ -46,8 +42,6 @@ package struct VaultLint: Sendable {
   /// Looks at every file as it is at one moment.
   ///
   /// - Parameter progress: called after each record.
-  /// - Throws: ``VaultError`` `.lockedByOther`, `.permissionDenied`, `.ioFailed` for the vault as a whole;
-  ///   `.cancelled`.
   package nonisolated(nonsending) func check(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
     try await reporting(to: progress) { report throws(VaultError) in
       try await run(.snapshot, progress: { report(()) }, rewriting: { _ in nil })
@@ -57,8 +51,6 @@ package struct VaultLint: Sendable {
   /// The same, and writes what differs from the canonical form in white space, order of members or spelling alone.
   ///
   /// No document changes its meaning: the canonical encoding `T` of each stays (format 1, section 1.2, Trees).
-  ///
-  /// - Throws: ``VaultError`` as ``check(progress:)``, and `.damaged` for a malformed journal, `.diskFull`.
   package nonisolated(nonsending) func fix(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
     try await reporting(to: progress) { report throws(VaultError) in
       try await run(

@@ -28,9 +28,6 @@ package enum HeaderMerge {
 extension Vault {
   /// Joins the headers of two sides: every way to unlock that either has added, none that either has removed, and the
   /// kinds of both. The result does not depend on which side is which.
-  ///
-  /// - Throws: ``VaultError`` `.internalFailure`, `.memoryUnavailable`; `.noKey` where the root key is in another
-  ///   process.
   package func mergedHeader(base: [UInt8], ours: [UInt8], theirs: [UInt8]) throws(VaultError) -> HeaderMerge {
     guard let base = try? VaultHeader(parsing: base), let ours = try? VaultHeader(parsing: ours),
       let theirs = try? VaultHeader(parsing: theirs)

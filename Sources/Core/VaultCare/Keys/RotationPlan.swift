@@ -53,8 +53,6 @@ public struct Rotation: Sendable {
 
 extension Vault {
   /// What ``rotate(_:slots:progress:)`` would do.
-  ///
-  /// - Throws: ``VaultError`` `.noSuchSlot`, `.slotRefused` when no slot would be left.
   package func rotationPlan(_ renewal: SlotRenewal = .init()) throws(VaultError) -> RotationPlan {
     let unfinished = header.unfinishedRotation?.reason
     guard unfinished == nil || renewal.dropped.isEmpty else {
@@ -83,8 +81,6 @@ extension Vault {
   /// Makes the slots of a plan again, for `root`: new ids and files, the same labels and order.
   ///
   /// The header's MAC and the hash of every slot are verified before: nobody else's recipient gets a key.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`, `.noKey` when a passphrase is not known, `.wrongPassphrase`.
   func renewedSlots(
     _ plan: RotationPlan, _ renewal: SlotRenewal, root: RootKey
   ) throws(VaultError) -> [(slot: Slot, file: [UInt8])] {
@@ -114,8 +110,6 @@ extension Vault {
   }
 
   /// Checks that a passphrase is a slot's.
-  ///
-  /// - Throws: ``VaultError`` `.wrongPassphrase`, `.damaged`.
   package func requirePassphrase(
     _ passphrase: SecretBytes, opens slot: Slot, _ renewal: SlotRenewal = .init()
   ) throws(VaultError) {

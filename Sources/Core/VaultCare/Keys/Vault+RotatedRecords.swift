@@ -30,7 +30,6 @@ extension Vault {
   /// Verifies all records of a part, and lists their versions.
   ///
   /// - Parameter isWithAttachments: whether all that is attached is read, too.
-  /// - Throws: ``VaultError`` of the first that does not verify.
   func verifiedEntries(
     _ part: RecordRewriter.Part, withAttachments isWithAttachments: Bool
   ) async throws(VaultError) -> VersionList {
@@ -44,8 +43,6 @@ extension Vault {
 
   /// Verifies all live records and writes them, under the current root of `keyring`, beside those that are there; nil
   /// where the store cannot put them in place at once.
-  ///
-  /// - Throws: ``VaultError`` of the first fault; nothing has changed then.
   func stagedRecords(
     _ reason: KeyringEntry.Reason, keyring: Keyring, lock: any StoreLock, progress: (Int) -> Void
   ) async throws(VaultError) -> StagedRecords? {
@@ -61,8 +58,6 @@ extension Vault {
   }
 
   /// Whether a list is of each record that the store holds in a part of it, and of no other.
-  ///
-  /// - Throws: ``VaultError`` `.changedUnderneath`.
   func requireAll(_ part: RecordRewriter.Part, are list: VersionList) throws(VaultError) {
     switch part {
     case .live:

@@ -40,7 +40,6 @@ extension Vault {
   ///   - base: what both sides come from.
   ///   - other: the other side, under the keys of now; nil for none.
   ///   - earlier: the vault as it was when the root key was in use.
-  /// - Throws: ``VaultError`` `.damaged` where one of them does not verify.
   package func adopting(
     _ bytes: [UInt8], of id: RecordID, base: [UInt8]?, beside other: [UInt8]?, from earlier: Vault
   ) throws(VaultError) -> AdoptedVersions {

@@ -28,8 +28,6 @@ package enum BringingBack: Sendable, Equatable {
 
 extension Vault {
   /// Verifies the file of a record, live or removed, to bring it back elsewhere.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   package func recordToBringBack(_ bytes: [UInt8], at place: StoreLocation) throws(VaultError) -> RecordToBringBack {
     guard let id = place.recordID else { preconditionFailure("only records are brought back") }
     let record = place == .trash(id) ? try verifyTrashed(bytes, id).record : try verify(bytes, id)
@@ -38,8 +36,6 @@ extension Vault {
   }
 
   /// What bringing records back would do, one for each.
-  ///
-  /// - Throws: ``VaultError`` as ``record(_:)``.
   package func outcome(ofBringingBack records: [RecordToBringBack]) throws(VaultError) -> [BringingBack] {
     var outcomes: [BringingBack] = []
     for record in records { outcomes.append(try outcome(of: record.record)) }
@@ -62,8 +58,6 @@ extension Vault {
   /// with them.
   ///
   /// - Returns: the ids that were written.
-  /// - Throws: ``VaultError`` `.unexpectedVault` for records of another vault, `.newerFormat` where one would be
-  ///   replaced that a newer version of this program wrote, and as ``add(_:)``.
   package func bringBack(_ records: [RecordToBringBack]) async throws(VaultError) -> [RecordID] {
     try await writing { lock throws(VaultError) in
       try addingAttachments(lock) { () throws(VaultError) in try bringBack(records, lock) }

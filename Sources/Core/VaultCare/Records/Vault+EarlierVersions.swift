@@ -19,8 +19,6 @@ package struct VersionChange: Sendable {
 
 extension Vault {
   /// What ``bringBack(_:only:expecting:)`` would change.
-  ///
-  /// - Throws: ``VaultError`` as that.
   package func change(
     byBringingBack version: RecordToBringBack, only paths: [MemberPath] = []
   ) throws(VaultError) -> VersionChange {
@@ -48,9 +46,6 @@ extension Vault {
   ///   - paths: the fields; none for all. What the version does not have is taken away.
   ///   - expected: what it would change, as somebody was told; nil for whatever it does.
   /// - Returns: whether anything changed.
-  /// - Throws: ``VaultError`` `.noSuchMember`, `.inputRefused`, `.unexpectedVault` for a record of another vault,
-  ///   `.damaged` where what is here does not verify, `.changedUnderneath` where it is not the expected one any more,
-  ///   and as ``add(_:)``.
   package func bringBack(
     _ version: RecordToBringBack, only paths: [MemberPath] = [], expecting expected: VersionChange? = nil
   ) async throws(VaultError) -> Bool {

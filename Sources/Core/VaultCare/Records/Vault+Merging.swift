@@ -8,13 +8,9 @@ package import VaultTrust
 
 extension Vault {
   /// The root key whose id begins with `hint` (8 bytes), current or still in use.
-  ///
-  /// - Throws: ``SealingError`` `.unknownRoot` when there is none, it is retired, or it waits for a reseal.
   package func recordRoot(hint: [UInt8]) throws(SealingError) -> RootKey { try keyring.root(hint: hint) }
 
   /// The newest version of a record that this machine has seen; nil for none.
-  ///
-  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
   package func seenVersion(of id: RecordID) throws(VaultError) -> (revision: Int, mac: [UInt8])? {
     guard let memory, let version = try memory.seen(of: id).versions[id] else { return nil }
     return (version.revision, version.version.mac)
@@ -27,8 +23,6 @@ extension Vault {
   }
 
   /// The bytes of a record that was just sealed, read once more as before any write.
-  ///
-  /// - Throws: ``VaultError`` `.inputRefused`, `.damaged` for clear text where a sealed value belongs.
   package func fileBytes(of record: SealedRecord, in place: StoreLocation) throws(VaultError) -> [UInt8] {
     try verifiedBytes(of: record, in: place)
   }
@@ -47,7 +41,6 @@ extension Vault {
   /// It is not remembered as seen: whoever merges may still give the merge up.
   ///
   /// - Returns: the places that have something now, and those that have nothing any more.
-  /// - Throws: ``VaultError`` `.damaged` where one does not verify, and as ``add(_:)``.
   package func put(
     _ records: [MergedRecord]
   ) async throws(VaultError) -> (filled: [StoreLocation], emptied: [StoreLocation]) {
@@ -73,8 +66,6 @@ extension Vault {
   package func verifies(_ bytes: [UInt8], of id: RecordID) -> Bool { (try? place(of: bytes, id)) != nil }
 
   /// Puts a joined header in the place of `old`. It is not remembered as seen, and this value does not go on with it.
-  ///
-  /// - Throws: ``VaultError`` as ``add(_:)``.
   package func put(header bytes: [UInt8], replacing old: [UInt8]) async throws(VaultError) {
     try await put(bytes, replacing: old, at: .header)
   }
@@ -91,8 +82,6 @@ extension Vault {
   }
 
   /// A version of a record, live or removed, verified.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   package func authentic(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> OpenRecord {
     let isRemoved = SeenVersion(parsing: bytes, of: id)?.isTrashed == true
     let record = isRemoved ? try verifyTrashed(bytes, id).record : try verify(bytes, id)

@@ -15,8 +15,6 @@ extension Vault {
   ///
   /// - Parameter source: the vault that they are in, which has what is attached to them; nil where nothing is.
   /// - Returns: the ids that were written.
-  /// - Throws: ``VaultError`` `.alreadyExists` for an id that is here with another content, `.unknownKind` and
-  ///   `.inputRefused` where the kind is unknown here, is of an older schema or another one; and as ``add(_:)``.
   @discardableResult
   package nonisolated(nonsending) func take(
     _ records: [OpenRecord], from source: Vault? = nil

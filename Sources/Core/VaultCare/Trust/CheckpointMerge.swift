@@ -38,8 +38,6 @@ extension Vault {
 
   /// Puts the merged checkpoint in the place of the one that is there, after the merged records were put. It does not
   /// list records that the other side deleted and that are gone here, too.
-  ///
-  /// - Throws: ``VaultError`` as ``add(_:)``.
   package func put(_ merge: CheckpointMerge) async throws(VaultError) {
     let old = try inStore { () throws(StoreError) in try store.read(.checkpoint) }
     var gone: Set<RecordID> = []

@@ -48,7 +48,6 @@ extension Vault {
   /// Refuses records that are older than this machine has seen, or gone, and that are so at present, too.
   ///
   /// - Parameter found: the versions in the folder of this number.
-  /// - Throws: ``VaultError`` `.rolledBack`, `.forked` for the first such record; `.damagedState`.
   package func requireNoRollback(_ found: (UInt8) -> FoundVersions) throws(VaultError) {
     guard let memory else { return }
     var comparison = SeenComparison()
@@ -69,7 +68,6 @@ extension Vault {
   ///   - verification: what was said of its records already.
   ///   - found: what they were found to be.
   ///   - acceptingIdentity: takes it for the vault that is meant, also when another vault or root key is known.
-  /// - Throws: ``VaultError`` `.unexpectedVault` for another vault at a path, or another root key; `.damagedState`.
   package func rollbacks(
     _ verification: Verification, _ found: FoundRecords, for paths: [String], in state: KnownVaults,
     acceptingIdentity: Bool
@@ -104,7 +102,6 @@ extension LockedVault {
   /// - Parameters:
   ///   - header: of the other state.
   ///   - found: the records of the other state.
-  /// - Throws: ``VaultError`` `.unexpectedVault` when it is another vault.
   package func rollbacks(
     goingBackTo header: VaultHeader, _ found: FoundRecords, acceptingIdentity: Bool
   ) throws(VaultError) -> RollbackReport {

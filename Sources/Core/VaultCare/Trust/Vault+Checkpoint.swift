@@ -104,8 +104,6 @@ extension Vault {
 
 extension Vault {
   /// The checkpoint, authentic under the keys of the vault; nil when there is none.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   package func checkpoint() throws(VaultError) -> Checkpoint? {
     let found = try storedCheckpoint(in: store)
     return found?.checkpoint

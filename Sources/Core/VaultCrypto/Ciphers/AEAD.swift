@@ -16,8 +16,6 @@ struct AEAD {
   static let chaCha20Poly1305 = AEAD(cipher: Algorithms.chaCha20Poly1305)
 
   /// Writes ciphertext ‖ tag to `output`, which has room for both.
-  ///
-  /// - Throws: `.wrongByteCount`, `.libraryFailed`.
   @unsafe func seal(
     _ plaintext: RawSpan, key: RawSpan, nonce: RawSpan, associatedData: RawSpan,
     into output: UnsafeMutableRawBufferPointer
@@ -55,8 +53,6 @@ struct AEAD {
   }
 
   /// Size of what a box of ciphertext ‖ tag holds.
-  ///
-  /// - Throws: `.wrongByteCount` when it is shorter than a tag.
   func plaintextByteCount(ofBox box: RawSpan) throws(CryptoError) -> Int {
     guard box.byteCount >= Self.tagByteCount else {
       throw CryptoError(.wrongByteCount, "a sealed box is shorter than its tag")

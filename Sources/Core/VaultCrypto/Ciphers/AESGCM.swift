@@ -10,9 +10,6 @@ package enum AESGCM {
   package static let tagByteCount = AEAD.tagByteCount
 
   /// Seals under a random nonce; the result is nonce 12 ‖ ciphertext ‖ tag 16.
-  ///
-  /// - Throws: `.wrongByteCount` for a key of another size than 32 or a text over 2 GiB, `.randomFailed`,
-  ///   `.libraryFailed`.
   package static func seal(
     _ plaintext: RawSpan, key: RawSpan, associatedData: RawSpan
   ) throws(CryptoError) -> [UInt8] {
@@ -22,8 +19,6 @@ package enum AESGCM {
   }
 
   /// Seals under a given nonce of 12 bytes, for vectors alone: a nonce used twice gives the key's authenticity away.
-  ///
-  /// - Throws: `.wrongByteCount`, `.libraryFailed`.
   package static func seal(
     _ plaintext: RawSpan, key: RawSpan, nonce: RawSpan, associatedData: RawSpan
   ) throws(CryptoError) -> [UInt8] {

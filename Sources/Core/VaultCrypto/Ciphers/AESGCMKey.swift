@@ -25,8 +25,6 @@ public final class AESGCMKey: Sendable {
   }
 
   /// Takes a whole key of AES-128, AES-192 or AES-256: what other programs have sealed may be under any of them.
-  ///
-  /// - Throws: `.wrongByteCount` for any but 16, 24 or 32 bytes, `.libraryFailed`.
   package init(ofAnySize key: SecretBytes) throws(CryptoError) {
     guard [16, 24, 32].contains(key.count) else {
       throw CryptoError(.wrongByteCount, "a key must have 16, 24 or 32 bytes")

@@ -8,8 +8,6 @@ package enum ChaCha20Poly1305 {
   package static let tagByteCount = AEAD.tagByteCount
 
   /// Seals under a nonce of 12 bytes that this key has never seen; the result is ciphertext ‖ tag 16.
-  ///
-  /// - Throws: `.wrongByteCount` for a key, nonce or text of a wrong size, `.libraryFailed`.
   package static func seal(
     _ plaintext: RawSpan, key: RawSpan, nonce: RawSpan, associatedData: RawSpan
   ) throws(CryptoError) -> [UInt8] {
@@ -23,8 +21,6 @@ package enum ChaCha20Poly1305 {
   }
 
   /// Seals into the caller's memory, which has exactly 16 bytes more than the text.
-  ///
-  /// - Throws: `.wrongByteCount` for a key, nonce, text or output of a wrong size, `.libraryFailed`.
   package static func seal(
     _ plaintext: RawSpan, key: RawSpan, nonce: RawSpan, associatedData: RawSpan, into output: inout MutableRawSpan
   ) throws(CryptoError) {

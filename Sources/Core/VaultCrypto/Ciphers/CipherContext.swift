@@ -9,8 +9,6 @@ import COpenSSL
   private let pointer: OpaquePointer
 
   /// An empty context; `begin` comes next.
-  ///
-  /// - Throws: `.libraryFailed`.
   init() throws(CryptoError) {
     _ = Algorithms.isLibraryStarted
     unsafe pointer = try ErrorQueue.make("no cipher context") { unsafe EVP_CIPHER_CTX_new() }
@@ -19,8 +17,6 @@ import COpenSSL
   deinit { unsafe EVP_CIPHER_CTX_free(pointer) }
 
   /// Begins the next message under the same key.
-  ///
-  /// - Throws: `.libraryFailed`.
   func restart(nonce: RawSpan, isSealing: Bool) throws(CryptoError) {
     try unsafe nonce.withInput { nonce throws(CryptoError) in
       try ErrorQueue.check("the cipher refused its nonce") {
@@ -31,8 +27,6 @@ import COpenSSL
   }
 
   /// Sets key and nonce, whose sizes the caller has checked.
-  ///
-  /// - Throws: `.libraryFailed`.
   func begin(
     _ cipher: Algorithms.Fetched, key: RawSpan, nonce: RawSpan, isSealing: Bool
   ) throws(CryptoError) {
@@ -47,8 +41,6 @@ import COpenSSL
   }
 
   /// Puts data under the tag that is not part of the message; before the message itself.
-  ///
-  /// - Throws: `.libraryFailed`.
   func authenticate(_ associatedData: RawSpan) throws(CryptoError) {
     if associatedData.byteCount == 0 { return }
     var written: Int32 = 0
@@ -60,8 +52,6 @@ import COpenSSL
   }
 
   /// Turns the whole message, in one call, into as many bytes at the start of `output`.
-  ///
-  /// - Throws: `.wrongByteCount` when there is no output, `.libraryFailed`.
   @unsafe func process(_ input: RawSpan, into output: UnsafeMutableRawBufferPointer) throws(CryptoError) {
     if input.byteCount == 0 { return }
     // OpenSSL would take output to NULL for associated data.
@@ -78,8 +68,6 @@ import COpenSSL
   }
 
   /// Ends sealing and writes the tag to `tag`, whose 16 bytes are all of it.
-  ///
-  /// - Throws: `.libraryFailed`.
   @unsafe func finishSealing(tag: UnsafeMutableRawBufferPointer) throws(CryptoError) {
     var nothing: UInt8 = 0
     var written: Int32 = 0
@@ -90,8 +78,6 @@ import COpenSSL
   }
 
   /// Ends opening: the message counts only when this returns.
-  ///
-  /// - Throws: `.authenticationFailed` when the tag differs, `.libraryFailed`.
   func finishOpening(tag: RawSpan) throws(CryptoError) {
     // OpenSSL only reads the tag, though its signature says otherwise; Final writes nothing for these ciphers.
     try unsafe tag.withInput { tag throws(CryptoError) in
@@ -110,8 +96,6 @@ import COpenSSL
   }
 
   /// Sets key and nonce of AES-256-GCM for opening; the nonce has any size that OpenSSL takes.
-  ///
-  /// - Throws: `.libraryFailed`.
   func beginForeignGCM(key: RawSpan, nonce: RawSpan) throws(CryptoError) {
     let cipher = try unsafe Algorithms.aes256GCM.get()
     try unsafe key.withInput { key throws(CryptoError) in
@@ -126,8 +110,6 @@ import COpenSSL
   }
 
   /// The plaintext of whole blocks of AES-256-CBC without their padding; the caller has checked sizes and MAC.
-  ///
-  /// - Throws: `.authenticationFailed` for a padding that is none, `.libraryFailed`.
   func openCBC(_ ciphertext: RawSpan, key: RawSpan, nonce: RawSpan) throws(CryptoError) -> [UInt8] {
     try unsafe beginPlain(EVP_aes_256_cbc(), key: key, nonce: nonce, isSealing: false)
     var written: Int32 = 0
@@ -148,8 +130,6 @@ import COpenSSL
   }
 
   /// Sets key and nonce, whose sizes the caller has checked, of a cipher that authenticates nothing.
-  ///
-  /// - Throws: `.libraryFailed`.
   @unsafe func beginPlain(
     _ cipher: OpaquePointer?, key: RawSpan, nonce: RawSpan, isSealing: Bool, isPadded: Bool = true
   ) throws(CryptoError) {

@@ -45,8 +45,6 @@ package enum AESCBC {
 
   /// Encrypts each of two blocks so many times, at least once, under a key of 32 bytes: what KeePass makes guessing
   /// costly by.
-  ///
-  /// - Throws: `.wrongByteCount`, `.costOutOfRange`, `.libraryFailed`.
   package static func iterated(_ blocks: RawSpan, key: RawSpan, rounds: Int) throws(CryptoError) -> [UInt8] {
     guard blocks.byteCount == 32, key.byteCount == 32 else {
       throw CryptoError(.wrongByteCount, "two blocks and a key have 32 bytes each")
@@ -90,7 +88,6 @@ package final class StreamCipher {
   private let context: CipherContext
 
   /// - Parameter key: 32 bytes.
-  /// - Throws: `.wrongByteCount`, `.libraryFailed`.
   package init(_ algorithm: Algorithm, key: RawSpan, nonce: RawSpan) throws(CryptoError) {
     let isChaCha = algorithm == .chaCha20
     guard key.byteCount == 32, nonce.byteCount == (isChaCha ? 12 : 16) else {
@@ -104,8 +101,6 @@ package final class StreamCipher {
   }
 
   /// The next bytes of the text with the next bytes of the stream added.
-  ///
-  /// - Throws: `.wrongByteCount` from 2 GiB, `.libraryFailed`.
   package func process(_ text: RawSpan) throws(CryptoError) -> [UInt8] {
     guard text.byteCount <= AEAD.maximumByteCount else {
       throw CryptoError(.wrongByteCount, "a message is longer than 2 GiB")
@@ -118,8 +113,6 @@ package final class StreamCipher {
 
 extension AESGCM {
   /// Opens ciphertext ‖ tag 16 under a nonce of any size from 1 to 64 bytes, as sops writes it; import only.
-  ///
-  /// - Throws: `.authenticationFailed`, `.wrongByteCount`, `.libraryFailed`.
   package static func openForeign(
     _ box: RawSpan, nonce: RawSpan, key: RawSpan, associatedData: RawSpan
   ) throws(CryptoError) -> [UInt8] {

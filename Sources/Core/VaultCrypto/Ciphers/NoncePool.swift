@@ -30,8 +30,6 @@ struct NoncePool: ~Copyable {
   private static func noteFork() { forkCount.add(1, ordering: .relaxed) }
 
   /// Writes a nonce that was never given out before.
-  ///
-  /// - Throws: `.randomFailed`.
   @unsafe func fill(_ nonce: UnsafeMutableRawBufferPointer) throws(CryptoError) {
     guard Self.isWatchingForks else { return try unsafe SecureRandom.fill(nonce, isPrivate: false) }
     try state.withLock { state throws(CryptoError) in

@@ -30,8 +30,6 @@ package enum Argon2 {
   ///   - passes: from 1.
   ///   - kibibytes: memory, at least 8 for each lane and at most 4 GiB.
   ///   - lanes: from 1.
-  /// - Throws: `.costOutOfRange`, `.libraryFailed` also when there is no library, `.secureMemoryExhausted`,
-  ///   `.secureMemoryUnavailable`.
   package static func derive(
     _ variant: Variant = .id, version: Version = .current, passphrase: RawSpan, salt: RawSpan, passes: Int,
     kibibytes: Int, lanes: Int, byteCount: Int = 32

@@ -4,9 +4,6 @@ package enum HKDFSHA256 {
   package static let maximumByteCount = 255 * SHA256.byteCount
 
   /// Derives `byteCount` bytes, 1 to 8160, from a key of any size; salt and info may be empty.
-  ///
-  /// - Throws: `.wrongByteCount` for an output size out of range, `.secureMemoryExhausted`, `.secureMemoryUnavailable`,
-  ///   `.libraryFailed`.
   package static func derive(
     from key: RawSpan, salt: RawSpan, info: RawSpan, byteCount: Int
   ) throws(CryptoError) -> SecretBytes {

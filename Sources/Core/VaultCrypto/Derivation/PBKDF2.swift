@@ -3,9 +3,6 @@ import COpenSSL
 /// PBKDF2 with HMAC-SHA-256 (RFC 8018), for files of other tools; this program's own files use scrypt.
 package enum PBKDF2SHA256 {
   /// Derives `byteCount` bytes, at least 1, with so many iterations, at least 1.
-  ///
-  /// - Throws: `.costOutOfRange`, `.wrongByteCount`, `.secureMemoryExhausted`, `.secureMemoryUnavailable`,
-  ///   `.libraryFailed`.
   package static func derive(
     passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int = 32
   ) throws(CryptoError) -> SecretBytes {
@@ -17,9 +14,6 @@ package enum PBKDF2SHA256 {
 /// PBKDF2 with HMAC-SHA-1 (RFC 8018), for files of other tools that have no other.
 package enum PBKDF2SHA1 {
   /// Derives `byteCount` bytes, at least 1, with so many iterations, at least 1.
-  ///
-  /// - Throws: `.costOutOfRange`, `.wrongByteCount`, `.secureMemoryExhausted`, `.secureMemoryUnavailable`,
-  ///   `.libraryFailed`.
   package static func derive(
     passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int = 32
   ) throws(CryptoError) -> SecretBytes {
@@ -31,9 +25,6 @@ package enum PBKDF2SHA1 {
 /// PBKDF2 with HMAC-SHA-512 (RFC 8018), for files of other tools.
 package enum PBKDF2SHA512 {
   /// Derives `byteCount` bytes, at least 1, with so many iterations, at least 1.
-  ///
-  /// - Throws: `.costOutOfRange`, `.wrongByteCount`, `.secureMemoryExhausted`, `.secureMemoryUnavailable`,
-  ///   `.libraryFailed`.
   package static func derive(
     passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int = 32
   ) throws(CryptoError) -> SecretBytes {

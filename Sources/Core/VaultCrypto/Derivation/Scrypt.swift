@@ -25,8 +25,6 @@ package enum Scrypt {
   ///
   /// The limit is checked before any memory is taken, and exactly what the costs need is granted to OpenSSL, which
   /// would otherwise refuse whatever takes more than 32 MiB.
-  /// - Throws: `.costOutOfRange` for costs that do not exist or need more memory than allowed, `.wrongByteCount`,
-  ///   `.secureMemoryExhausted`, `.secureMemoryUnavailable`, `.libraryFailed`.
   package static func derive(
     passphrase: RawSpan, salt: RawSpan, logN: Int, r: Int = 8, p: Int = 1, byteCount: Int = 32,
     maximumMemoryByteCount: Int = defaultMaximumMemoryByteCount

@@ -4,7 +4,6 @@ import COpenSSL
 @safe struct DigestContext: ~Copyable {
   private let pointer: OpaquePointer
 
-  /// - Throws: `.libraryFailed`.
   init(_ algorithm: Algorithms.Fetched) throws(CryptoError) {
     unsafe pointer = try Self.makeStartedContext(algorithm)
   }

@@ -22,8 +22,6 @@ package enum HMAC {
   }
 
   /// The MAC of a message under a key of any size: 20, 32 or 64 bytes.
-  ///
-  /// - Throws: `.libraryFailed`.
   package static func authenticate(_ message: RawSpan, key: RawSpan, with hash: Hash) throws(CryptoError) -> [UInt8] {
     try unsafe [UInt8](byteCount: hash.byteCount) { output throws(CryptoError) in
       try unsafe key.withInput { keyStart throws(CryptoError) in

@@ -6,8 +6,6 @@ package enum HMACSHA256 {
   package static let byteCount = 32
 
   /// The MAC, 32 bytes, of a message under a key of any size.
-  ///
-  /// - Throws: `.libraryFailed`.
   package static func authenticate(_ message: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
     let context = try MACContext()
     try context.begin(key: key)
@@ -16,8 +14,6 @@ package enum HMACSHA256 {
   }
 
   /// Whether `mac` is the whole MAC of the message, compared in constant time; a truncated MAC is not valid.
-  ///
-  /// - Throws: `.libraryFailed`.
   package static func isValid(_ mac: RawSpan, for message: RawSpan, key: RawSpan) throws(CryptoError) -> Bool {
     let expected = try authenticate(message, key: key)
     return unsafe constantTimeEqual(expected.span.bytes, mac)
@@ -30,20 +26,14 @@ extension HMACSHA256 {
     private let context: MACContext
 
     /// Starts an empty message under a key of any size.
-    ///
-    /// - Throws: `.libraryFailed`.
     package init(key: RawSpan) throws(CryptoError) {
       context = try MACContext.begun(key: key)
     }
 
     /// Appends a piece, which may be empty.
-    ///
-    /// - Throws: `.libraryFailed`.
     package func update(_ piece: RawSpan) throws(CryptoError) { try context.update(piece) }
 
     /// The MAC, 32 bytes, of all pieces; to be asked for once, at the end.
-    ///
-    /// - Throws: `.libraryFailed`.
     package func finish() throws(CryptoError) -> [UInt8] { try context.finish() }
   }
 }

@@ -1,8 +1,6 @@
 /// SHA-1 (FIPS 180-4): for lists that are kept by it, and for nothing that is to be secure.
 package enum SHA1 {
   /// The hash, 20 bytes, of a whole message.
-  ///
-  /// - Throws: `.libraryFailed`.
   package static func hash(_ message: RawSpan) throws(CryptoError) -> [UInt8] {
     let context = try DigestContext(Algorithms.sha1)
     try context.update(message)

@@ -4,8 +4,6 @@ package enum SHA512 {
   package static let byteCount = 64
 
   /// The hash, 64 bytes, of a whole message.
-  ///
-  /// - Throws: `.libraryFailed`.
   package static func hash(_ message: RawSpan) throws(CryptoError) -> [UInt8] {
     var hasher = try Hasher()
     try hasher.update(message)
@@ -17,18 +15,12 @@ package enum SHA512 {
     private let context: DigestContext
 
     /// Starts an empty message.
-    ///
-    /// - Throws: `.libraryFailed`.
     package init() throws(CryptoError) { context = try DigestContext(Algorithms.sha512) }
 
     /// Appends a piece, which may be empty.
-    ///
-    /// - Throws: `.libraryFailed`.
     package mutating func update(_ piece: RawSpan) throws(CryptoError) { try context.update(piece) }
 
     /// The hash, 64 bytes, of all pieces; ends the hasher.
-    ///
-    /// - Throws: `.libraryFailed`.
     package consuming func finish() throws(CryptoError) -> [UInt8] { try context.finish(byteCount: SHA512.byteCount) }
   }
 }

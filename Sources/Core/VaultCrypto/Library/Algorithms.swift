@@ -22,8 +22,6 @@ enum Algorithms {
     init(_ pointer: OpaquePointer?) { unsafe self.pointer = pointer }
 
     /// The C object, which lives as long as the process.
-    ///
-    /// - Throws: `.libraryFailed` when this OpenSSL lacks the algorithm.
     @unsafe func get() throws(CryptoError) -> OpaquePointer {
       guard let pointer = unsafe pointer else {
         throw CryptoError(.libraryFailed, "this OpenSSL lacks an algorithm that the vault needs")

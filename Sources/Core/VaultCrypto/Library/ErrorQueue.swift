@@ -6,7 +6,6 @@ enum ErrorQueue {
   ///
   /// - Parameter continues: whether `clear()` was called before an earlier step, and nothing has failed since. A look
   ///   at the queue costs as much as a short message.
-  /// - Throws: `.libraryFailed`, or the given code, with the whole queue drained into it.
   @inline(__always)
   static func check(
     _ reason: StaticString, code: CryptoError.Code = .libraryFailed, continues: Bool = false, _ body: () -> Bool
@@ -17,8 +16,6 @@ enum ErrorQueue {
   }
 
   /// Runs `body` on an empty queue and hands on what it made.
-  ///
-  /// - Throws: `.libraryFailed` with the whole queue when the result is nil.
   @inline(__always)
   static func make(_ reason: StaticString, _ body: () -> OpaquePointer?) throws(CryptoError) -> OpaquePointer {
     clear()

@@ -38,8 +38,6 @@ import Synchronization
   }
 
   /// Takes room for `byteCount` bytes, all of which `append` writes; what it leaves out stays zero.
-  ///
-  /// - Throws: `.secureMemoryExhausted`, `.secureMemoryUnavailable`.
   package convenience init(byteCount: Int, appending append: (inout OutputSpan<UInt8>) -> Void) throws(CryptoError) {
     try self.init(count: byteCount) { span throws(CryptoError) in
       unsafe span.withUnsafeMutableBytes { bytes in
@@ -64,8 +62,6 @@ import Synchronization
 
   /// Copies bytes that are in ordinary memory anyway to memory that is wiped as well, and is not locked: for where the
   /// secure heap is full.
-  ///
-  /// - Throws: `.secureMemoryExhausted` where there is no memory at all.
   package init(copyingBeyondHeap bytes: RawSpan) throws(CryptoError) {
     count = bytes.byteCount
     isInHeap = false

@@ -54,8 +54,6 @@ package enum SecureMemory {
   }
 
   /// Takes `count` zeroed bytes, at least 1, from the secure heap.
-  ///
-  /// - Throws: `.secureMemoryUnavailable`, `.secureMemoryExhausted`. Ordinary memory is never given instead.
   @unsafe static func allocate(count: Int) throws(CryptoError) -> UnsafeMutableRawPointer {
     guard status != .unavailable else {
       throw CryptoError(.secureMemoryUnavailable, "the secure heap could not be set up")
@@ -73,8 +71,6 @@ package enum SecureMemory {
   }
 
   /// Takes `count` bytes, at least 1, from ordinary memory.
-  ///
-  /// - Throws: `.secureMemoryExhausted`.
   @unsafe static func allocateBeyondHeap(count: Int) throws(CryptoError) -> UnsafeMutableRawPointer {
     guard let memory = unsafe CRYPTO_malloc(count, nil, 0) else {
       throw CryptoError(.secureMemoryExhausted, "there is no memory")

@@ -32,7 +32,6 @@ public struct SpelledMembers {
 
   /// - Parameter moves: where members of objects stand in data that has not these objects, as `street` for
   ///   `address.street`. Data of a vault always has them.
-  /// - Throws: `DecodingError` where the decoder has no object.
   package init(_ decoder: any Decoder, moves: @autoclosure () -> [(source: String, target: String)]) throws {
     let isExact = decoder is any ExactDecoder
     var outside: [String: [String: AnyCodingKey]] = [:]

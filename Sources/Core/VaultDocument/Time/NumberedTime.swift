@@ -23,8 +23,6 @@ package struct NumberedTime: Hashable, Sendable {
   }
 
   /// Reads a decimal.
-  ///
-  /// - Throws: ``DocumentError`` `.invalidDate`.
   func timestamp(from text: [UInt8]) throws(DocumentError) -> Timestamp {
     let isNegative = text.first == UInt8(ascii: "-")
     let parts = text.dropFirst(isNegative ? 1 : 0)

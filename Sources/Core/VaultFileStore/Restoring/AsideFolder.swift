@@ -9,8 +9,6 @@ package final class AsideFolder: Sendable {
   private let folder: OpenFile
 
   /// Makes the folder, which must not exist, in a directory that does. Git is told to leave what is in it alone.
-  ///
-  /// - Throws: `StoreError` `.alreadyExists`, `.missing`, `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
   package convenience init(creatingAt path: String) throws(StoreError) {
     try self.init(creatingAt: path, operations: LiveFileOperations())
   }
@@ -33,8 +31,6 @@ package final class AsideFolder: Sendable {
   }
 
   /// Writes a new file of 0600, durably; the name must not exist.
-  ///
-  /// - Throws: `StoreError` `.diskFull`, `.permissionDenied`, `.unverifiedWrite`, `.ioFailed`.
   package func write(_ bytes: [UInt8], to name: String) throws(StoreError) {
     try files.stage(bytes, as: name, in: folder.descriptor, isSynced: true, at: path + "/" + name)
     try files.sync(folder.descriptor, at: path)

@@ -25,8 +25,6 @@ package struct RestorePlace: Sendable {
   package var path: String { parent.path(of: name) }
 
   /// Looks at a path, whose last component need not be there.
-  ///
-  /// - Throws: `StoreError` `.missing`, `.notADirectory` for what is above it; `.permissionDenied`, `.ioFailed`.
   package init(_ path: String, operations: any FileOperations = LiveFileOperations()) throws(StoreError) {
     // The parent of what is there is where it really is: a link to a vault is not to be exchanged for a vault.
     let (above, name) = NamedFolder.split(ProcessEnvironment.realPath(path) ?? path)

@@ -67,9 +67,6 @@ package final class StagedVault {
   static func hiddenName(for name: String) -> String { ".\(name).restoring" }
 
   /// Makes an empty directory for the vault `name` in `parent`; what an earlier process left there goes.
-  ///
-  /// - Throws: `StoreError` `.locked` when another process does the same; `.permissionDenied`, `.diskFull`,
-  ///   `.ioFailed`.
   package init(_ name: String, in parent: NamedFolder) throws(StoreError) {
     (self.name, self.parent) = (name, parent)
     path = parent.path(of: name)
@@ -117,8 +114,6 @@ package final class StagedVault {
   }
 
   /// Writes a document and reads it back.
-  ///
-  /// - Throws: `StoreError` `.diskFull`, `.unverifiedWrite`, `.ioFailed`.
   package func write(_ bytes: [UInt8], to place: StoreLocation) throws(StoreError) {
     let folder = try store.openMade(place.directory, isSynced: false)
     try files.stage(
@@ -127,8 +122,6 @@ package final class StagedVault {
 
   /// Writes the next piece of a document that may be too large to be in memory, and after the last reads all of it
   /// back. The next one begins after the last piece of the one before it.
-  ///
-  /// - Throws: `StoreError` as ``write(_:to:)``.
   package func append(_ piece: [UInt8], to place: StoreLocation, isLast: Bool) throws(StoreError) {
     let file: LargeFile
     if let large { file = large } else { file = try LargeFile(place, in: store) }
@@ -138,30 +131,20 @@ package final class StagedVault {
   }
 
   /// Reads a document that may be too large to be in memory; nil when there is none.
-  ///
-  /// - Throws: `StoreError` as `RecordStore.read`.
   package func reader(of place: StoreLocation) throws(StoreError) -> (any StoreReader)? { try store.reader(of: place) }
 
   /// Writes one of `DirectoryStore.gitFileNames`.
-  ///
-  /// - Throws: `StoreError` as ``write(_:to:)``.
   package func writeGitFile(_ bytes: [UInt8], to name: String) throws(StoreError) {
     try files.stage(bytes, as: name, in: directory.root.descriptor, isSynced: !isWhole, at: name)
   }
 
   /// The bytes of a document in it; nil when there is none.
-  ///
-  /// - Throws: `StoreError` as `RecordStore.read`.
   package func read(_ place: StoreLocation) throws(StoreError) -> [UInt8]? { try store.readInPlace(place) }
 
   /// Where documents lie in it.
-  ///
-  /// - Throws: `StoreError` as `RecordStore.read`.
   package func places() throws(StoreError) -> [StoreLocation] { try store.places() }
 
   /// Makes everything in it durable.
-  ///
-  /// - Throws: `StoreError` `.diskFull`, `.ioFailed`.
   package func sync() throws(StoreError) {
     let descriptor = directory.root.descriptor
     guard !isWhole else {
@@ -180,8 +163,6 @@ package final class StagedVault {
   }
 
   /// Gives the directory its name, where there is nothing or an empty directory, and ends it.
-  ///
-  /// - Throws: `StoreError` `.alreadyExists`, `.ioFailed`; the directory is gone then.
   package func putInPlace() throws(StoreError) {
     do throws(StoreError) {
       try files.call(at: path) { [hiddenName, name, parent = parent.directory.descriptor] (system) throws(Errno) in
@@ -202,7 +183,6 @@ package final class StagedVault {
   /// other itself, so that a process that dies in between leaves both whole, each under a name that is told.
   ///
   /// - Returns: false where the file system does not move the other: nothing has changed then.
-  /// - Throws: `StoreError` `.alreadyExists`, `.ioFailed`; the other vault is in its place then, and this one is gone.
   package func replace(keeping oldName: String) throws(StoreError) -> Bool {
     do throws(StoreError) {
       try rename(hiddenName, to: oldName)

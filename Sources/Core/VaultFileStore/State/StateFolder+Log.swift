@@ -6,8 +6,6 @@ package import VaultSystem
 
 extension StateFolder {
   /// The bytes of a log as far as it was written when it was opened; nil when it is not there.
-  ///
-  /// - Throws: `StoreError` as ``read(_:)``.
   package func readLog(_ name: StateName) throws(StoreError) -> [UInt8]? {
     let place = path(of: name)
     let noDirectory = OpenPurpose.noDirectory
@@ -24,8 +22,6 @@ extension StateFolder {
   }
 
   /// Adds bytes to the end of a log, which is made when it is missing; the disk is not waited for.
-  ///
-  /// - Throws: `StoreError` `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
   package func append(
     _ bytes: [UInt8], toLog name: StateName, under lock: borrowing LockedFile
   ) throws(StoreError) {

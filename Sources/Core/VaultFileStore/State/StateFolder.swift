@@ -38,17 +38,12 @@ package struct StateFolder: Sendable {
   package func path(of name: StateName) -> String { "\(path)/\(name.folder)/\(name.file)" }
 
   /// The bytes of a file; nil when it is not there.
-  ///
-  /// - Throws: `StoreError` `.permissionDenied`, `.notARegularFile`, `.notADirectory`, `.symbolicLink`, `.tooLarge`,
-  ///   `.ioFailed`.
   package func read(_ name: StateName) throws(StoreError) -> [UInt8]? {
     let file = path(of: name)
     return try files.contents(of: file, in: OpenPurpose.noDirectory, limit: Self.byteLimit, at: file)
   }
 
   /// The names in one of its folders, sorted; none when it is not there.
-  ///
-  /// - Throws: `StoreError` `.permissionDenied`, `.notADirectory`, `.ioFailed`.
   package func names(in folder: String) throws(StoreError) -> [String] {
     let place = "\(path)/\(folder)"
     let noDirectory = OpenPurpose.noDirectory
@@ -59,8 +54,6 @@ package struct StateFolder: Sendable {
   }
 
   /// Waits until nobody else writes here; the folder is made when it is missing.
-  ///
-  /// - Throws: `StoreError` `.locked` after 10 seconds, `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`.
   package func lock() throws(StoreError) -> LockedFile {
     try files.makeFolders(path)
     let name = "\(path)/\(StoreDirectory.lockName)"
@@ -73,8 +66,6 @@ package struct StateFolder: Sendable {
   }
 
   /// Makes changes as the one writer; an error leaves each file as it was or as it is to be.
-  ///
-  /// - Throws: `StoreError` `.permissionDenied`, `.readOnly`, `.diskFull`, `.ioFailed`, `.unverifiedWrite`.
   package func apply(_ changes: [Change], under lock: borrowing LockedFile) throws(StoreError) {
     guard !changes.isEmpty else { return }
     try PendingWrites.during { () throws(StoreError) in try apply(changes) }

@@ -19,7 +19,6 @@ package struct AttachmentCheck {
   ///   - names: what its records name; only of those are the attachments looked at.
   ///   - isReadingAll: whether each file is read to its end: where its record verified each chunk is opened, elsewhere
   ///     the hash is compared. Otherwise only sizes are.
-  /// - Throws: ``VaultError`` of what says nothing about a file.
   package init(of files: any RecordStore, _ names: GatheredAttachments, readingAll isReadingAll: Bool)
     throws(VaultError)
   {

@@ -12,8 +12,6 @@ package enum AttachmentStream {
   /// - Parameters:
   ///   - key: gives the key of the stream with an id, 32 bytes.
   ///   - next: the next bytes, some at a time; empty at the end.
-  /// - Throws: ``VaultError`` `.inputRefused` for more than a gibibyte, `.diskFull`, `.permissionDenied`, `.ioFailed`,
-  ///   and what `next` throws; there is no file then.
   package static func write(
     named name: String, to store: any AttachmentStore, under lock: any StoreLock,
     key: (AttachmentID) throws(SealingError) -> SecretBytes, next: () throws(VaultError) -> [UInt8]
@@ -39,8 +37,6 @@ package enum AttachmentStream {
   }
 
   /// Compares the size of the file, and where all of it is read its hash.
-  ///
-  /// - Throws: ``VaultError`` `.damaged` for a file that is missing or another one, `.ioFailed`.
   package static func check(
     _ attachment: Attachment, in store: any RecordStore, readingAll isReadingAll: Bool
   ) throws(VaultError) {
@@ -75,7 +71,6 @@ package final class OpenedAttachment {
   private var byteCount = 0
 
   /// - Parameter key: of the stream, 32 bytes.
-  /// - Throws: ``VaultError`` `.damaged`, `.ioFailed`.
   package init(_ attachment: Attachment, from store: any RecordStore, key: SecretBytes) throws(VaultError) {
     let file = try StoredFile(attachment, in: store)
     (self.attachment, self.file) = (attachment, file)

@@ -108,8 +108,6 @@ extension Vault {
 
 extension RecordStore {
   /// The store, where it keeps attachments.
-  ///
-  /// - Throws: ``VaultError`` `.usage` where it does not, and as asking it does.
   package func keepingAttachments() throws(VaultError) -> any AttachmentStore {
     guard let store = self as? any AttachmentStore else { throw .noAttachmentStore }
     guard try inStore({ () throws(StoreError) in try store.keepsAttachments() }) else { throw .noAttachmentTable }
@@ -125,8 +123,6 @@ extension Vault {
   }
 
   /// The store, where it keeps attachments.
-  ///
-  /// - Throws: ``VaultError`` as `keepingAttachments()`.
   package func attachmentStore() throws(VaultError) -> any AttachmentStore { try store.keepingAttachments() }
 
   /// Says in the header that there are attachments, so that no program takes the vault for whole without them.

@@ -17,8 +17,6 @@ package struct FieldEditor {
   private var kind: RecordKind? { record.kind }
 
   /// The members after the edits; equal to the old ones where an edit changes nothing.
-  ///
-  /// - Throws: ``VaultError`` `.noSuchMember`, `.usage`, `.inputRefused`.
   func edited(_ edits: [FieldEdit]) throws(VaultError) -> JSONObject {
     try requireKnownSchema(of: record)
     var tree = JSONValue.object(record.fields)
@@ -31,8 +29,6 @@ package struct FieldEditor {
 
   /// The members that another version of the record has, or those at some paths of it, in the place of these; what is
   /// not in it is taken away.
-  ///
-  /// - Throws: ``VaultError`` `.noSuchMember` for a path that neither has, `.inputRefused`, `.newerFormat`, `.damaged`.
   package func taking(_ paths: [MemberPath], of other: OpenRecord) throws(VaultError) -> JSONObject {
     try requireKnownSchema(of: record)
     try requireKnownSchema(of: other)

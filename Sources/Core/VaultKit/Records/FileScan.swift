@@ -13,8 +13,6 @@ extension LockedVault {
   typealias Look<Found> = @Sendable (RecordID, [UInt8]) throws(VaultError) -> Found?
 
   /// Looks at every live record's file, on all cores.
-  ///
-  /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
   func scan<Found: Sendable>(_ look: @escaping Look<Found>) async throws(VaultError) -> FileFindings<Found> {
     var findings = FileFindings<Found>()
     let store = try recordSource()
@@ -39,8 +37,6 @@ extension LockedVault {
   private static var foldersAtOnce: Int { 4 }
 
   /// Looks at the files of some live records, on all cores; what is not there is left out.
-  ///
-  /// - Throws: ``VaultError`` `.cancelled`.
   func scan<Found: Sendable>(
     _ ids: [RecordID], _ look: @escaping Look<Found>
   ) async throws(VaultError) -> FileFindings<Found> {

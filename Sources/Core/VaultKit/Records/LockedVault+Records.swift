@@ -22,8 +22,6 @@ extension LockedVault {
   }
 
   /// The ids of all live records, ascending; no file is opened.
-  ///
-  /// - Throws: ``VaultError`` when a folder cannot be read.
   package func recordIDs() throws(VaultError) -> [RecordID] {
     var ids: [RecordID] = []
     for folder in try folders() {
@@ -224,8 +222,6 @@ struct NameMatch: Sendable {
   func isPrefix(of id: RecordID) -> Bool { idPrefix.map { id.text.utf8.starts(with: $0.utf8) } ?? false }
 
   /// The record in a file, when it is meant.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   func candidate(_ id: RecordID, bytes: [UInt8], kinds: KindCatalog) throws(VaultError) -> NamedRecord? {
     guard isPrefix(of: id) || mayName(bytes) else { return nil }
     let file = StoreLocation.record(id).relativePath

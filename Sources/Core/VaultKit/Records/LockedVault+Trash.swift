@@ -34,8 +34,6 @@ extension LockedVault {
   }
 
   /// The removed records, the latest first, and the faults of files that could not be read.
-  ///
-  /// - Throws: as ``trash(leavingOut:)``.
   package func listedTrash() throws(VaultError) -> Listed<TrashedRecord> {
     var records: [TrashedRecord] = []
     var faults: [VaultError] = []

@@ -132,8 +132,6 @@ public struct OpenRecord: Sendable {
   }
 
   /// The bytes that sealed base64 at a path stands for; nil where the kind has no bytes there.
-  ///
-  /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, `.memoryUnavailable`.
   package func bytes(at path: MemberPath) throws -> SecretBytes? {
     guard kind?.value(at: path)?.isBytes == true else { return nil }
     return try withSecret(at: path) { text in
@@ -162,7 +160,6 @@ public struct OpenRecord: Sendable {
   /// program is what the type takes.
   ///
   /// - Returns: the first sealed JSON value that is not what a declared kind says of it.
-  /// - Throws: ``VaultError`` `.damaged`.
   @discardableResult
   package func check() throws(VaultError) -> RecordError? {
     let kind = isOfKnownSchema ? kind : nil

@@ -69,8 +69,6 @@ package struct RecordRewriter {
 
 extension RecordRewriter {
   /// Stages all live records: what was made of them, or the same again.
-  ///
-  /// - Throws: ``VaultError`` of the first fault.
   package func stage(
     into replacement: any StoreReplacement, _ progress: (Int) -> Void
   ) async throws(VaultError) -> Versions {
@@ -86,8 +84,6 @@ extension RecordRewriter {
   }
 
   /// Stages all live records as they are, unseen.
-  ///
-  /// - Throws: ``VaultError`` of the first that cannot be read.
   func copy(into replacement: any StoreReplacement) async throws(VaultError) {
     try await ParallelMap(chunkSize: 1)(
       try vault.locked.chunks(), cancellation: VaultError.cancelled,
@@ -159,8 +155,6 @@ extension RecordRewriter {
   }
 
   /// Verifies records and writes what is made of them, in batches; without a lock nothing is written.
-  ///
-  /// - Throws: ``VaultError`` of the first fault; batches that were written stay.
   package func rewrite(
     _ part: Part, lock: (any StoreLock)?, progress: (Int) -> Void
   ) async throws(VaultError) -> Versions {

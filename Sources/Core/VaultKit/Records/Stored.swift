@@ -19,7 +19,6 @@ public struct Stored<Record: VaultRecord>: Sendable, Identifiable {
   /// The record itself.
   public var value: Record
 
-  /// - Throws: ``VaultError`` `.unknownKind`, `.damaged`.
   init(_ record: OpenRecord, as type: Record.Type = Record.self) throws(VaultError) {
     value = try record.decoded(as: type)
     id = record.id

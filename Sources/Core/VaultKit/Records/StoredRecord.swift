@@ -21,8 +21,6 @@ public struct StoredRecord: Sendable {
   public var name: String { RecordTitle.of(fields, kind) }
 
   /// Reads the bytes of a record file, of the trash or not.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   init(
     parsing bytes: [UInt8], file: String, id: RecordID, kinds: KindCatalog, isTrashed: Bool = false
   ) throws(VaultError) {

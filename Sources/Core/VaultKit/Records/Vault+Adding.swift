@@ -26,8 +26,6 @@ public struct RecordInput: Sendable {
   }
 
   /// The members in clear.
-  ///
-  /// - Throws: ``/VaultRecords/RecordError`` `.sealing` for one that does not open.
   fileprivate func clear() throws(RecordError) -> JSONObject {
     guard let source else { return members }
     return try kind.opened(members, in: source)
@@ -119,7 +117,6 @@ extension Vault {
   /// - Parameters:
   ///   - count: the most that `chosen` gives.
   ///   - chosen: called once, under the lock; it may read records, and gives the inputs. None stores nothing.
-  /// - Throws: ``VaultError`` as ``add(_:count:refusals:isDryRun:keeping:progress:record:)``, and what `chosen` throws.
   package nonisolated(nonsending) func add<Input: Sendable>(
     upTo count: Int, refusals: RefusalPolicy,
     chosen: nonisolated(nonsending) () async throws(VaultError) -> [Input],

@@ -26,8 +26,6 @@ extension Vault {
   }
 
   /// As ``record(named:)``, for who is about to remove it: of equal revisions here and in the trash, this one is meant.
-  ///
-  /// - Throws: ``VaultError`` as ``record(named:)``.
   package func recordToRemove(named text: String) async throws(VaultError) -> OpenRecord {
     try await record(named: text, decides: true)
   }
@@ -46,7 +44,6 @@ extension Vault {
   /// The record of a row that somebody chose by its name, verified.
   ///
   /// - Parameter decides: as for ``recordToRemove(named:)``.
-  /// - Throws: ``VaultError`` as ``record(named:)``.
   package func record(of row: RecordSummary, decides: Bool) async throws(VaultError) -> OpenRecord {
     defer { memory?.flush() }
     let record = try verifiedRecord(row.id, decides: decides)
@@ -65,8 +62,6 @@ extension Vault {
   }
 
   /// The records that a query finds, each verified, sorted; and the faults of those that do not verify.
-  ///
-  /// - Throws: as ``list(_:leavingOut:)``.
   package func listed(_ query: RecordQuery = .init()) async throws(VaultError) -> Listed<RecordSummary> {
     let (records, faults) = try await locked.listed(query)
     return verified(records, faults)
@@ -223,9 +218,6 @@ extension Vault {
 
   /// Whether an older revision of a record is in the trash; a trash that cannot be read, or does not verify, says
   /// nothing.
-  ///
-  /// - Throws: ``VaultError`` `.noSuchRecord` when the trash has a newer revision, by which it was removed; `.damaged`
-  ///   for the same one.
   private func isNewerThanTrash(_ live: OpenRecord, decides: Bool = false) throws(VaultError) -> Bool {
     guard let bytes = try? readTrash(live.id), let trashed = try? verifyTrashed(bytes, live.id).record else {
       return false

@@ -26,8 +26,6 @@ extension Vault {
   }
 
   /// The removed records, each verified, the latest first; and the faults of those that do not verify.
-  ///
-  /// - Throws: as ``trash(leavingOut:)``.
   package nonisolated(nonsending) func listedTrash() async throws(VaultError) -> Listed<TrashedRecord> {
     var records: [TrashedRecord] = []
     let faults = try await forEachOpenTrashedRecord { record, deletedAt in

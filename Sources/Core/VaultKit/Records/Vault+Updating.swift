@@ -130,7 +130,6 @@ struct RecordDraft<Record: VaultRecord>: Sendable {
 }
 
 extension Vault {
-  /// - Throws: ``VaultError`` `.changedUnderneath` when the record has another revision than expected.
   func draft<Record: VaultRecord>(
     of id: RecordID, expecting revision: Int? = nil
   ) throws(VaultError) -> RecordDraft<Record> {

@@ -55,8 +55,6 @@ extension Vault {
   ///
   /// A type that the vault was not opened with is refused: its records would be listed without a name, and not be held
   /// against its description.
-  ///
-  /// - Throws: ``VaultError`` `.inputRefused` naming the type.
   func kind(of type: any VaultRecord.Type) throws(VaultError) -> RecordKind {
     if let fault = RecordKind.fault(of: type) { throw VaultError(record: fault, id: nil, input: true) }
     guard let kind = kinds[type.kindName] else {

@@ -96,8 +96,6 @@ extension OpenRecord {
   /// The value that a reference to this record means, in locked memory.
   ///
   /// - Parameter time: when a one-time code is to be good.
-  /// - Throws: `VaultError` `.noSuchMember`, `.damaged`, `.memoryUnavailable`; `.inputRefused` for a value that is no
-  ///   key of one-time codes, or a record that has no address.
   package func value(of reference: SecretReference, at time: Timestamp = .now()) throws -> SecretBytes {
     guard let path = reference.path else {
       return try SecretBytes(copyingText: decoded(as: Database.self).connectionURL())
@@ -124,8 +122,6 @@ extension OpenRecord {
   }
 
   /// The value of a field, in locked memory: text, bytes that were sealed as base64, or the JSON that was sealed.
-  ///
-  /// - Throws: `VaultError` `.noSuchMember`, `.damaged`, `.memoryUnavailable`.
   package func secret(at path: MemberPath) throws -> SecretBytes {
     if let opened = try opened(at: path) { return opened }
     return try SecretBytes(copyingText: text(at: path))
@@ -133,8 +129,6 @@ extension OpenRecord {
 
   /// The one sealed value at a path, in locked memory: the bytes that it stands for where the kind has bytes there. Nil
   /// where nothing is sealed, or more than one value.
-  ///
-  /// - Throws: `VaultError` `.noSuchMember`, `.damaged`, `.memoryUnavailable`.
   package func opened(at path: MemberPath) throws -> SecretBytes? {
     if let bytes = try bytes(at: path) { return bytes }
     return try withSecret(at: path) { bytes in try SecretBytes(copying: bytes) }

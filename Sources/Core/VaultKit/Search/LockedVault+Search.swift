@@ -48,16 +48,12 @@ extension LockedVault {
   }
 
   /// The records that a query finds, sorted, and the faults of files that could not be read.
-  ///
-  /// - Throws: as ``list(_:leavingOut:)``.
   package func listed(_ query: RecordQuery = .init()) async throws(VaultError) -> Listed<RecordSummary> {
     let (rows, faults) = try await rows(query)
     return (Array(rows), faults)
   }
 
   /// The same, with records that are only taken apart one by one: a million of them take a third of the memory.
-  ///
-  /// - Throws: as ``list(_:leavingOut:)``.
   package func rows(
     _ query: RecordQuery = .init()
   ) async throws(VaultError) -> (records: RecordRows, faults: [VaultError]) {
@@ -70,7 +66,6 @@ extension LockedVault {
   /// Whether records are of more than one kind; files that cannot be read do not count.
   ///
   /// - Parameter ids: only of these; nil for all.
-  /// - Throws: ``VaultError`` when a folder cannot be read.
   package func hasSeveralKinds(among ids: Set<RecordID>? = nil) async throws(VaultError) -> Bool {
     if ids == nil, let answer = await indexedHasSeveralKinds() { return answer }
     var first: String?
@@ -128,8 +123,6 @@ struct RecordSearch: Sendable {
   }
 
   /// The record in these bytes, when it is one that is looked for.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   func summary(of id: RecordID, _ bytes: [UInt8], _ kinds: KindCatalog) throws(VaultError) -> RecordSummary? {
     guard !near.isEmpty || texts.allSatisfy({ $0.mayMatch(bytes) }) else { return nil }
     let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)

@@ -162,8 +162,6 @@ package struct NameGuesses: Sendable {
 
 extension LockedVault {
   /// What a word may mean that names no record.
-  ///
-  /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
   package func guesses(_ word: String) async throws(VaultError) -> NameGuesses {
     let (records, faults) = try await rows()
     var guesses = NameGuesses(of: word, among: records)
@@ -178,7 +176,6 @@ extension LockedVault {
   /// than 256 that are near, the first by name are compared.
   ///
   /// - Parameter limit: the most of them.
-  /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
   package func nearest(_ query: RecordQuery, limit: Int) async throws(VaultError) -> [RecordSummary] {
     var query = query
     (query.allowsSlips, query.order, query.limit) = (true, .name, Self.nearReadCount)

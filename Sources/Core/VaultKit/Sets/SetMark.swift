@@ -31,8 +31,6 @@ package struct SetMark: Equatable, Sendable {
   }
 
   /// Reads the bytes of a file of the state.
-  ///
-  /// - Throws: ``VaultError`` `.damagedState`.
   init(parsing bytes: [UInt8], file: String) throws(VaultError) {
     guard case .object(let document)? = try? JSONParser.parse(bytes),
       document.names == ["accepted", "address", "format", "name", "readers", "set", "vault"],
@@ -70,8 +68,6 @@ extension KnownVaults {
   }
 
   /// What is remembered of a name in a set; nil for nothing.
-  ///
-  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
   package func mark(of name: String, inSetAt path: String) throws(VaultError) -> SetMark? {
     let file = try StateName.set(path, name)
     guard let bytes = try read(file) else { return nil }
@@ -83,8 +79,6 @@ extension KnownVaults {
   }
 
   /// Remembers what names in sets stand for, in place of what was remembered.
-  ///
-  /// - Throws: ``VaultError`` `.permissionDenied`, `.diskFull`, `.ioFailed`.
   package func remember(_ marks: [SetMark]) throws(VaultError) {
     var changes: [StateFolder.Change] = []
     for mark in marks {

@@ -8,8 +8,6 @@ extension VaultSet {
 
   /// Reads the bytes of a set's file. Members that it does not know are refused: they could say more of who may read
   /// what.
-  ///
-  /// - Throws: ``VaultError`` `.inputRefused` with the file and the member.
   package init(parsing bytes: [UInt8], file: String) throws(VaultError) {
     let document: JSONObject
     do throws(DocumentError) {
@@ -33,8 +31,6 @@ extension VaultSet {
   }
 
   /// The bytes of its file.
-  ///
-  /// - Throws: ``VaultError`` `.inputRefused` for a set that no file could hold.
   package func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
     document["format"] = .number(JSONNumber(Self.format))

@@ -16,7 +16,6 @@ package struct VaultSet: Equatable, Sendable {
   /// A set of no vaults.
   package init() { members = [] }
 
-  /// - Throws: ``VaultError`` `.inputRefused` for a name, a place or a vault that is there twice, or that is none.
   init(_ members: [Member]) throws(VaultError) {
     self.init()
     for member in members { try add(member) }
@@ -26,9 +25,6 @@ package struct VaultSet: Equatable, Sendable {
   package subscript(name: String) -> Member? { members.first { $0.name.utf8.elementsEqual(name.utf8) } }
 
   /// Adds a vault.
-  ///
-  /// - Throws: ``VaultError`` `.alreadyExists` for a name or a vault that is in the set, `.inputRefused` for a name or
-  ///   a place that cannot stand there.
   package mutating func add(_ member: Member) throws(VaultError) {
     try member.check()
     for other in members {

@@ -7,7 +7,6 @@ extension KnownVaults {
   /// Remembers that somebody was told on which type of file system a vault lies.
   ///
   /// - Returns: whether this machine did not know it.
-  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.diskFull`, `.ioFailed`.
   package func noteDisk(_ type: String, of vault: LockedVault) throws(VaultError) -> Bool {
     let name = StateName.disk(vault.header.vaultID)
     let bytes = Array((type + "\n").utf8)

@@ -36,14 +36,9 @@ public struct KnownVaults: Sendable {
   public var directory: String { folder.path }
 
   /// How a vault relates to what is remembered. Nothing is written, and no key is needed: the header may be anybody's.
-  ///
-  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`; for the vault as
-  ///   ``LockedVault/init(at:types:)-(VaultPlace,_)``.
   package func pinState(of vault: LockedVault) throws(VaultError) -> PinState { try known(vault).state }
 
   /// What is remembered of a vault and of its paths, and how the vault relates to that.
-  ///
-  /// - Throws: ``VaultError`` as ``pinState(of:)``.
   package func known(_ vault: LockedVault) throws(VaultError) -> KnownVault {
     let known = try known(vault.header, at: vault.knownPaths, allowsCopy: !vault.isReplica)
     // Somebody may have written the header, and its pin, since it was read here.
@@ -54,8 +49,6 @@ public struct KnownVaults: Sendable {
   }
 
   /// How a header relates to what is remembered, as if it were that of the vault in a folder, of which nothing is read.
-  ///
-  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
   package func known(_ header: VaultHeader, in folder: String) throws(VaultError) -> KnownVault {
     try known(header, at: DirectoryStore.knownPaths(given: folder, real: ProcessEnvironment.realPath(folder)))
   }
@@ -72,8 +65,6 @@ public struct KnownVaults: Sendable {
   }
 
   /// What is remembered of a vault; nil when nothing is.
-  ///
-  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
   package func pin(of vaultID: VaultID) throws(VaultError) -> Pin? {
     guard let first = try pin(named: .pin(vaultID), of: vaultID) else { return nil }
     return copy == nil ? first : try pin(named: .pin(vaultID, copy), of: vaultID).sharing(first)
@@ -131,8 +122,6 @@ extension KnownVaults {
   ///   - isNamed: whether a person has said that it is this vault; that is never forgotten again.
   ///   - isOwn: whether this process has just written it, under the vault's lock: then it may have another root.
   /// - Returns: what was remembered before, nil for nothing; a vault that was known already is not written again.
-  /// - Throws: ``VaultError`` `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`; where it cannot be written
-  ///   `.permissionDenied`, `.diskFull`, `.ioFailed`.
   func remember(
     _ header: VaultHeader, _ known: KnownVault, isNamed: Bool, isOwn: Bool = false
   ) throws(VaultError) -> Pin? {
@@ -168,8 +157,6 @@ extension KnownVaults {
   }
 
   /// The newest checkpoint that this machine has seen of a vault; nil when none.
-  ///
-  /// - Throws: ``VaultError`` as ``pin(of:)``.
   package func expectedCheckpoint(of vaultID: VaultID) throws(VaultError) -> Pin.CheckpointMark? {
     let pin = try pin(of: vaultID)
     return pin?.checkpoint
@@ -250,15 +237,11 @@ extension KnownVaults {
 
 extension KnownVaults {
   /// What was seen of the records of one folder.
-  ///
-  /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
   package func seen(in number: UInt8, of vaultID: VaultID) throws(VaultError) -> SeenFolder {
     try seenFiles(in: number, of: vaultID).folder
   }
 
   /// What was seen of one record, for who does not need the others.
-  ///
-  /// - Throws: ``VaultError`` as ``seen(in:of:)``.
   package func seen(_ id: RecordID, of vaultID: VaultID) throws(VaultError) -> SeenFolder {
     try seenFiles(in: id.folder, of: vaultID, only: id).folder
   }
@@ -282,8 +265,6 @@ extension KnownVaults {
   }
 
   /// Remembers what was seen of records, together with what others have noted meanwhile.
-  ///
-  /// - Throws: ``VaultError`` as ``forgetSeen(_:of:)``.
   ///
   /// - Parameter changes: by the folders of the records.
   package func note(_ changes: [UInt8: [RecordID: SeenChange]], of vaultID: VaultID) throws(VaultError) {

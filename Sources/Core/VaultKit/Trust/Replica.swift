@@ -22,7 +22,6 @@ extension LockedVault {
   /// - Parameters:
   ///   - error: what is told of it if it is a rollback.
   ///   - isNewer: whether something newer has come.
-  /// - Throws: ``VaultError`` `.ioFailed` if the replica stays behind; else `error`, if nothing newer has come.
   func waitForReplica(_ error: VaultError, until isNewer: () -> Bool) throws(VaultError) {
     switch remoteStore?.catchUp(until: isNewer) {
     case .newer: return
@@ -46,8 +45,6 @@ extension LockedVault {
 
   /// The vault with a header that was written since it was read here; nil for none. A replica that is behind is waited
   /// for.
-  ///
-  /// - Throws: ``VaultError`` `.ioFailed` if the replica stays behind.
   func newer(than error: VaultError) throws(VaultError) -> LockedVault? {
     if let newer = try reread() { return newer }
     guard error.isAboutPin, remoteStore != nil else { return nil }

@@ -103,7 +103,6 @@ package final class RollbackMemory: Sendable {
   /// - Parameters:
   ///   - known: what was read of it before; nil reads it.
   ///   - isOwn: whether this vault has just written it.
-  /// - Throws: ``VaultError`` `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`.
   func remember(_ header: VaultHeader, _ known: KnownVault? = nil, isOwn: Bool = false) throws(VaultError) {
     let old: Pin?
     let original: String?
@@ -373,8 +372,6 @@ extension Vault {
   }
 
   /// Compares a version that verified with what this machine has seen of its record, and notes it.
-  ///
-  /// - Throws: ``VaultError`` `.rolledBack`, `.forked`, `.damagedState`, `.permissionDenied`, `.ioFailed`.
   func compareWithSeen(_ record: OpenRecord) throws(VaultError) {
     guard let memory else { return }
     let fault = try memory.take(SeenVersion(record))

@@ -51,8 +51,6 @@ extension RecordVersion {
 
 extension Checkpoint {
   /// The successor that lists the same but for some records, and is of the same date.
-  ///
-  /// - Throws: ``VaultError`` `.ioFailed`, `.internalFailure`.
   package func without(_ ids: Set<RecordID>, under root: RootKey) throws(VaultError) -> Checkpoint {
     var kept = VersionList.Builder()
     try entries.forEachPiece { entries in

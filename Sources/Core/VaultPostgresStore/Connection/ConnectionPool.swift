@@ -54,8 +54,6 @@ package final class ConnectionPool: Sendable {
   func close() { idle.withLock { $0.connections = [] } }
 
   /// A connection of the caller's own.
-  ///
-  /// - Throws: `StoreError` `.ioFailed`.
   package func take() throws(StoreError) -> PostgresConnection {
     if let connection = takeIdle() { return connection }
     return try fresh()

@@ -23,8 +23,6 @@ internal import VaultSystem
   private(set) var isLost = false
 
   /// Connects.
-  ///
-  /// - Throws: `StoreError` `.ioFailed` naming the host.
   package convenience init(_ address: PostgresAddress, applicationName: String, password: String?) throws(StoreError) {
     try self.init(
       address, applicationName: applicationName, password: password, waiting: ServerWait(ServerPatience()), until: .now)

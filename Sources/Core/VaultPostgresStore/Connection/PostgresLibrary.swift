@@ -54,8 +54,6 @@ internal import VaultStorage
     .flatMap(PostgresLibrary.init)
 
   /// The library.
-  ///
-  /// - Throws: `StoreError` `.ioFailed` without it.
   static func required() throws(StoreError) -> PostgresLibrary {
     guard let shared else {
       throw StoreError(

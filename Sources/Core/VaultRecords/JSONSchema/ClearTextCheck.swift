@@ -3,8 +3,6 @@ internal import VaultDocument
 extension RecordKind {
   /// Refuses steps that put clear text in a sealed place: what `fill` gives would stand in the header, and a part of a
   /// `split` that no later step seals would make a record that cannot be read.
-  ///
-  /// - Throws: ``RecordError`` `.invalidSchema` with the path of the step.
   func checkClearText() throws(RecordError) {
     for migration in migrations {
       let later = steps(from: migration.schema)

@@ -22,7 +22,6 @@ struct KeywordReader {
     return schema[keyword]
   }
 
-  /// - Throws: ``RecordError`` `.invalidSchema` for the first keyword that nobody took.
   func finish(typeName: String) throws(RecordError) {
     guard let keyword = rest.min() else { return }
     let reason =

@@ -60,8 +60,6 @@ extension ValueSchema {
 
 extension SecretBytes {
   /// The base64 of bytes.
-  ///
-  /// - Throws: `CryptoError` `.secureMemoryExhausted`, `.secureMemoryUnavailable`.
   package convenience init(base64Of bytes: RawSpan) throws(CryptoError) {
     try self.init(byteCount: Base64.encodedCount(of: bytes.byteCount)) { output in
       Base64.append(Span(_bytes: bytes), to: &output)
@@ -69,8 +67,6 @@ extension SecretBytes {
   }
 
   /// The bytes that base64 stands for; nil for what is none.
-  ///
-  /// - Throws: `CryptoError` `.secureMemoryExhausted`, `.secureMemoryUnavailable`.
   package static func decoding(base64 text: RawSpan) throws(CryptoError) -> SecretBytes? {
     let text = Span<UInt8>(_bytes: text)
     guard text.count.isMultiple(of: 4) else { return nil }

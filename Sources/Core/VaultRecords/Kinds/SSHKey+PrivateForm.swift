@@ -7,7 +7,6 @@ extension SSHKey {
   ///
   /// The form is base64 in lines, of a name with a NUL, two names, options, a count and the public key, each text
   /// behind its length (PROTOCOL.key of OpenSSH).
-  /// - Throws: ``CryptoError`` `.secureMemoryExhausted`, `.secureMemoryUnavailable`.
   package static func publicKey(ofPrivate text: SecretBytes) throws(CryptoError) -> String? {
     let decoded = try text.withBytes { text throws(CryptoError) -> SecretBytes? in
       try binary(ofPrivate: Span<UInt8>(_bytes: text))

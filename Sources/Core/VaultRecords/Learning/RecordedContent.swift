@@ -100,8 +100,6 @@ extension RecordedContent {
   }
 
   /// Compares what a type reads with how it is described.
-  ///
-  /// - Throws: ``RecordError`` of the first difference.
   func compare(with content: [MemberSchema], of type: any VaultRecord.Type) throws(RecordError) {
     try Self.compare(ObjectRule(members), with: ObjectRule(content), below: "", failure == nil)
   }

@@ -91,8 +91,6 @@ final class Recording {
   }
 
   /// Notes that a value is asked for.
-  ///
-  /// - Throws: ``Endless``.
   func ask(for value: RecordedValue) throws {
     valueCount += 1
     guard valueCount < Self.valueLimit else { throw Endless() }

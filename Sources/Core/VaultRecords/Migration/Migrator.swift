@@ -33,7 +33,6 @@ package struct Migrator {
   /// The members as they are now.
   package var members: JSONObject { tree.object ?? JSONObject() }
 
-  /// - Throws: ``RecordError`` `.invalidValue` where a step cannot be taken, `.sealing`.
   package mutating func take(_ steps: [MigrationStep]) throws(RecordError) {
     for step in steps { try take(step) }
   }

@@ -27,8 +27,6 @@ package struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable 
   package var customMirror: Mirror { Mirror(self, children: []) }
 
   /// Reads base32, an `otpauth://totp/…` address, or `steam://` and base32.
-  ///
-  /// - Throws: ``RecordError`` `.invalidValue`, without anything of the text.
   package init(parsing text: String) throws(RecordError) {
     let text = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     let lowercased = text.prefix(10).lowercased()
@@ -114,7 +112,6 @@ extension OneTimeKey {
   /// The code at a time.
   ///
   /// - Parameter seconds: since 1970.
-  /// - Throws: ``RecordError`` `.invalidValue` when OpenSSL fails.
   package func code(at seconds: Int64) throws(RecordError) -> String {
     let step = UInt64(max(0, seconds) / Int64(period))
     let message = (0..<8).map { UInt8(truncatingIfNeeded: step >> (56 - 8 * $0)) }

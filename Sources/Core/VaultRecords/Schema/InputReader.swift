@@ -16,7 +16,6 @@ struct InputReader {
     self.keepsUnknown = keepsUnknown
   }
 
-  /// - Throws: ``RecordError`` `.wrongType`, `.invalidValue`, `.missingMember`, `.unknownMember`.
   mutating func read(
     _ value: JSONValue, as schema: ValueSchema, at path: MemberPath = .root
   ) throws(RecordError) -> JSONValue {

@@ -38,7 +38,6 @@ package struct PasswordRules: Equatable, Sendable {
   /// Below this share nearly all that is drawn would be thrown away.
   private static let leastShare = 1e-5
 
-  /// - Throws: ``Fault``.
   package init(parsing text: String) throws(Fault) {
     self.text = text
     var reader = RuleReader(text)
@@ -99,8 +98,6 @@ package struct PasswordRules: Equatable, Sendable {
   package func length(nextTo length: Int) -> Int { min(max(length, lengths.lowerBound), lengths.upperBound) }
 
   /// Of all strings of a length, drawn evenly from the alphabet, the share that keeps the rules.
-  ///
-  /// - Throws: ``Fault`` where none does, or too few to be drawn in a reasonable time.
   package func usableShare(ofLength length: Int) throws(Fault) -> Double {
     let share = share(ofLength: length)
     guard share > 0 else {

@@ -37,8 +37,6 @@ struct SealedTree: Encodable {
   ///
   /// With what is sealed in it a record nests no deeper than without, so that it has a place in whatever it is exported
   /// to.
-  ///
-  /// - Throws: ``RecordError`` `.sealing` for a value that is too deep or too long.
   static func plaintext(of value: JSONValue, isText: Bool, at path: MemberPath) throws(RecordError) -> String {
     if isText, case .string(let text) = value { return text }
     let limit = JSONLimits.record.depth

@@ -15,7 +15,6 @@ struct BinaryPropertyListWriter {
   private var nodes: [Node] = []
   private var names: [[UInt8]: Int] = [:]
 
-  /// - Throws: `EncodingError` without the value, for null and for numbers of more than 64 bits.
   static func bytes(of value: JSONValue) throws -> [UInt8] {
     var writer = BinaryPropertyListWriter()
     let top = try writer.add(value)

@@ -19,7 +19,6 @@ package struct TreeDecoder: Sendable {
     (self.context, self.style) = (context, style)
   }
 
-  /// - Throws: `DecodingError`, without any value of the tree, and what the type throws.
   package func decode<Value: Decodable>(_ type: Value.Type = Value.self, from tree: JSONValue) throws -> Value {
     let userInfo: [CodingUserInfoKey: Any] = context.map { [SealingContext.userInfoKey.key: $0] } ?? [:]
     return try ValueDecoder(tree, userInfo: userInfo, style: style, place: .top).decode(type)

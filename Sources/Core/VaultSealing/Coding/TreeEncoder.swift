@@ -20,7 +20,6 @@ package struct TreeEncoder: Sendable {
     (self.context, self.style) = (context, style)
   }
 
-  /// - Throws: `EncodingError`, and what the value throws.
   package func encode(_ value: some Encodable) throws -> JSONValue {
     let userInfo: [CodingUserInfoKey: Any] = context.map { [SealingContext.userInfoKey.key: $0] } ?? [:]
     let outer = NodeEncoder(node: TreeNode(), userInfo: userInfo, style: style)

@@ -128,8 +128,6 @@ package func inStore<Result: ~Copyable>(
 }
 
 /// Runs a step that stores, and then `note`, also where the store is not sure that what it has will last.
-///
-/// - Throws: ``VaultError`` `.mayBeLost` only after `note`.
 package func storing(
   _ step: () throws(StoreError) -> Void, note: () throws(VaultError) -> Void
 ) throws(VaultError) {

@@ -39,8 +39,6 @@ public struct VaultFault: Sendable, CustomStringConvertible {
   }
 
   /// What an error of reading or verifying `file` says about the file.
-  ///
-  /// - Throws: `error` itself, when it says nothing about the file: memory, the library, the lock.
   package init(_ error: VaultError, code: VaultError.Code? = nil, file: String, record: RecordID? = nil)
     throws(VaultError)
   {

@@ -14,8 +14,6 @@ package final class Keyring: Sendable {
   }
 
   /// The root key whose id begins with `hint` (8 bytes).
-  ///
-  /// - Throws: ``SealingError`` `.unknownRoot` when there is none, it is retired, or it waits for a reseal.
   package func root(hint: [UInt8]) throws(SealingError) -> RootKey {
     guard !waitsForReseal(hint: hint) else {
       throw SealingError(.unknownRoot, "waits for a reseal that was not finished")

@@ -105,8 +105,6 @@ package enum SlotPayload {
   }
 
   /// The root key in `payload`, which must be for this vault and hold nothing else.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`.
   package static func parse(_ payload: SecretBytes, slot: Slot, header: VaultHeader) throws(VaultError) -> RootKey {
     let head = Array("ecv-root 1\nvault \(header.vaultID.text)\nkey \(header.root.id)\nroot ".utf8)
     let encoded = Base64.encodedCount(of: RootKey.byteCount)

@@ -41,8 +41,6 @@ public enum SlotFile {
 
   /// Checks, in this order, that the file is within the limit and has exactly the stanza that the header says, a cost
   /// in bounds, and the hash of the header; all before any key or memory is spent on it.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`.
   package static func inspect(_ file: [UInt8], _ slot: Slot, maximumWorkFactor: Int) throws(VaultError) {
     guard file.count <= maximumByteCount else { throw damaged(slot, "is larger than 4 KiB") }
     let header: AgeHeader

@@ -16,8 +16,6 @@ package struct ListHead: Sendable {
   static let byteLimit = 64 << 10
 
   /// Reads the line, without its end.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`; `.newerFormat`, whatever else there is.
   package init(parsing line: [UInt8], file: String) throws(VaultError) {
     guard case .object(let document) = try parseDocument(line, file: file) else {
       throw VaultError(.damaged, "does not begin with an object", file: file)
@@ -41,8 +39,6 @@ package struct ListHead: Sendable {
   }
 
   /// What stood for the head of a list before format 1 was final: all of it.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   init(whole document: JSONObject, file: String) throws(VaultError) {
     (self.document, self.file, isWhole) = (document, file, true)
     try requireFormat()
@@ -81,8 +77,6 @@ extension ListHead {
   }
 
   /// Checks that it was written by somebody who has `root`, which it must name.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`.
   package func authenticate(as purpose: AuthenticatedDocument, under root: RootKey) throws(VaultError) {
     let isAuthentic = try inSealing(file: file) { () throws(SealingError) in
       try root.authenticates(document, as: purpose)
@@ -114,7 +108,6 @@ extension MemberReader {
 package struct ItemHasher: ~Copyable {
   private var hasher: SHA256.Hasher
 
-  /// - Throws: ``VaultError`` `.internalFailure`.
   package init() throws(VaultError) {
     do throws(CryptoError) { hasher = try SHA256.Hasher() } catch { throw VaultError(crypto: error) }
   }

@@ -13,7 +13,6 @@ package struct ListReader: ~Copyable {
   /// An item has at most so many bytes.
   private static let itemByteLimit = 4 << 10
 
-  /// - Throws: ``VaultError`` `.internalFailure`.
   package init(file: String) throws(VaultError) {
     self.file = file
     hasher = try ItemHasher()
@@ -22,7 +21,6 @@ package struct ListReader: ~Copyable {
   /// Takes the next bytes.
   ///
   /// - Parameter item: is given each line behind the first, without its end.
-  /// - Throws: ``VaultError`` `.damaged`, and what `item` throws.
   package mutating func take(
     _ bytes: [UInt8], item: (ArraySlice<UInt8>) throws(VaultError) -> Void = { _ in }
   ) throws(VaultError) {
@@ -58,8 +56,6 @@ package struct ListReader: ~Copyable {
   }
 
   /// The head, once all bytes were taken, and the items are those that it names.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`.
   package consuming func finish() throws(VaultError) -> ListHead {
     guard let head, line.isEmpty else { throw VaultError(.damaged, "does not end with a whole line", file: file) }
     guard try hasher.finish() == head.itemHash() else {

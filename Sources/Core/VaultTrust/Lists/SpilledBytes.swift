@@ -20,8 +20,6 @@ package final class SpilledBytes: Sendable {
   }
 
   /// Reads some of them.
-  ///
-  /// - Throws: ``VaultError`` `.ioFailed`.
   package func read(_ range: Range<Int>) throws(VaultError) -> [UInt8] {
     let (spilled, kept) = (range.clamped(to: 0..<fileCount), range.clamped(to: fileCount..<count))
     let tail = rest[kept.lowerBound - fileCount..<kept.upperBound - fileCount]
@@ -32,8 +30,6 @@ package final class SpilledBytes: Sendable {
   }
 
   /// Gives all of them to `body`, piece by piece.
-  ///
-  /// - Throws: ``VaultError`` `.ioFailed`, and what `body` throws.
   package func forEachPiece(_ body: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
     let pieceByteCount = 1 << 16
     for start in stride(from: 0, to: count, by: pieceByteCount) {

@@ -40,15 +40,11 @@ package final class VersionList: Sendable {
   private func range(of folder: UInt8) -> Range<Int> { starts[Int(folder)]..<starts[Int(folder) + 1] }
 
   /// The entries of one folder of records, by the first byte of their ids.
-  ///
-  /// - Throws: ``VaultError`` `.ioFailed`.
   package func entries(inFolder folder: UInt8) throws(VaultError) -> [RecordVersion] {
     try entries(range(of: folder))
   }
 
   /// All of them.
-  ///
-  /// - Throws: ``VaultError`` `.ioFailed`.
   package func all() throws(VaultError) -> [RecordVersion] { try entries(0..<count) }
 
   private func entries(_ range: Range<Int>) throws(VaultError) -> [RecordVersion] {
@@ -58,8 +54,6 @@ package final class VersionList: Sendable {
   }
 
   /// Gives all entries to `body`, some at a time.
-  ///
-  /// - Throws: ``VaultError`` `.ioFailed`, and what `body` throws.
   package func forEachPiece(_ body: ([RecordVersion]) throws(VaultError) -> Void) throws(VaultError) {
     let pieceCount = 1 << 10
     for start in stride(from: 0, to: count, by: pieceCount) {
@@ -68,8 +62,6 @@ package final class VersionList: Sendable {
   }
 
   /// The entry of a record; nil when there is none.
-  ///
-  /// - Throws: ``VaultError`` `.ioFailed`.
   package func entry(of id: RecordID) throws(VaultError) -> RecordVersion? {
     var range = range(of: id.folder)
     while !range.isEmpty {

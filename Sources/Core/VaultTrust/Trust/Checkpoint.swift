@@ -36,8 +36,6 @@ public struct Checkpoint: Sendable {
   }
 
   /// Reads the file piece by piece.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`, and as a store's `read`.
   init(reading reader: any StoreReader) throws(VaultError) {
     try self.init { () throws(VaultError) in try inStore { () throws(StoreError) in try reader.next() } }
   }
@@ -84,8 +82,6 @@ public struct Checkpoint: Sendable {
   public func hash() throws(VaultError) -> [UInt8] { try head.hash() }
 
   /// Gives the bytes of `checkpoint.jsonl` to `body`, piece by piece.
-  ///
-  /// - Throws: what `body` throws.
   package func write(_ body: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
     try body(head.line)
     try entries.forEachPieceOfText(body)
@@ -99,7 +95,6 @@ extension Checkpoint {
   ///   - predecessor: the checkpoint that it follows, which must have been authenticated; nil for the first.
   ///   - headerHash: 32 bytes, ``VaultHeader/hash()``.
   ///   - records: each id once, also one that is both live and in the trash.
-  /// - Throws: ``VaultError`` `.inputRefused` over 512 MiB.
   package static func make(
     following predecessor: Checkpoint?, of records: VersionList, headerHash: [UInt8], createdAt: Timestamp,
     under root: RootKey
@@ -133,8 +128,6 @@ extension Checkpoint {
   }
 
   /// Checks that the checkpoint was written by somebody who has `root`, which it must name.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`.
   package func authenticate(under root: RootKey) throws(VaultError) {
     try head.authenticate(as: .checkpoint, under: root)
   }

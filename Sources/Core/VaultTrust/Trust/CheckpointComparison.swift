@@ -69,8 +69,6 @@ package struct CheckpointComparison {
   }
 
   /// Compares one folder, in the order of folders.
-  ///
-  /// - Throws: ``VaultError`` `.ioFailed`.
   package mutating func compare(_ found: FoundVersions, inFolder folder: UInt8) throws(VaultError) {
     let listed = try checkpoint.entries.entries(inFolder: folder)
     for version in found.versions { compare(version, listed.entry(of: version.id), at: found.place(of: version.id)) }

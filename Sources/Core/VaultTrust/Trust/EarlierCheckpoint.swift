@@ -21,7 +21,6 @@ struct EarlierCheckpoint {
   /// - Parameters:
   ///   - beginning: the first piece of the file.
   ///   - next: gives the next one; empty at its end.
-  /// - Throws: ``VaultError`` `.damaged`, `.newerFormat`.
   init(beginning: [UInt8], _ next: () throws(VaultError) -> [UInt8]) throws(VaultError) {
     var bytes = beginning
     while true {

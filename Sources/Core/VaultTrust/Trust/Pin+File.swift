@@ -4,8 +4,6 @@ extension Pin {
   static let format = 1
 
   /// Reads the bytes of a file of the state, which must be of this vault.
-  ///
-  /// - Throws: ``VaultError`` `.damagedState`.
   package init(parsing bytes: [UInt8], of vaultID: VaultID, file: String) throws(VaultError) {
     guard let pin = Self.parsed(bytes), pin.vaultID == vaultID else { throw .damagedState(file) }
     self = pin
@@ -102,8 +100,6 @@ package struct PathMark: Equatable {
   }
 
   /// Reads the bytes of a file of the state.
-  ///
-  /// - Throws: ``VaultError`` `.damagedState`.
   package init(parsing bytes: [UInt8], file: String) throws(VaultError) {
     guard case .object(let document)? = try? JSONParser.parse(bytes),
       document.names.filter({ $0 != "copy" }) == ["format", "path", "vault"],

@@ -209,7 +209,6 @@ extension PinDifference {
   ///
   /// - Parameter header: what was found. Where the vault and its root are the expected ones, its fingerprint is in no
   ///   doubt, and the way on names it.
-  /// - Throws: ``VaultError`` `.internalFailure`.
   package func error(of header: VaultHeader) throws(VaultError) -> VaultError {
     isIdentity ? error : error(try header.fingerprint())
   }

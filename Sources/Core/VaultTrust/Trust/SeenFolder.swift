@@ -84,8 +84,6 @@ extension SeenFolder {
 
   /// Reads the bytes of a file of the state; `records` and `trash` hold `"<id>" : [revision, "<mac>"]`, and
   /// after that the same of the versions before.
-  ///
-  /// - Throws: ``VaultError`` `.damagedState`.
   package init(parsing bytes: [UInt8], file: String) throws(VaultError) {
     guard case .object(let document)? = try? JSONParser.parse(bytes), document.names == ["format", "records", "trash"],
       document["format"]?.int == Self.format, case .object(let records)? = document["records"],

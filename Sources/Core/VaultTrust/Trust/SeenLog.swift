@@ -49,8 +49,6 @@ extension UInt8 {
 
 extension SeenFolder {
   /// Takes what the log of a folder says over, where it is newer.
-  ///
-  /// - Throws: ``VaultError`` `.damagedState`.
   package mutating func take(log bytes: [UInt8], of folder: UInt8, file: String) throws(VaultError) {
     guard let versions = SeenLog.versions(in: bytes), versions.allSatisfy({ $0.id.folder == folder }) else {
       throw .damagedState(file)

@@ -21,8 +21,6 @@ package struct StoredCheckpoint: Sendable {
 
 extension Checkpoint {
   /// Checks it under the root of the keyring that it names: the current one, or one that is still open.
-  ///
-  /// - Throws: ``VaultError`` `.damaged`, also for a retired or an unknown root.
   package func authenticate(under keyring: Keyring) throws(VaultError) {
     let hint = Array(rootID.bytes.prefix(8))
     let root = try inSealing(file: Self.fileName) { () throws(SealingError) in try keyring.root(hint: hint) }

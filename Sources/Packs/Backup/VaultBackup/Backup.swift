@@ -98,8 +98,6 @@ package final class SpooledBackup {
   }
 
   /// Gives it to `body`, piece by piece.
-  ///
-  /// - Throws: `VaultError` `.ioFailed`, and what `body` throws.
   package func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
     var offset = 0
     while true {
@@ -181,8 +179,6 @@ extension Backup {
 
   /// Backs a vault up for a stream, such as standard output: nothing is given out before all of it was made, in a file
   /// without a name in `directory`, so that a slow reader keeps no writer waiting.
-  ///
-  /// - Throws: `VaultError` as ``create(of:in:stem:options:progress:)``.
   package static func spool(
     of source: Source, in directory: String, options: Options, progress: @escaping () -> Void = {}
   ) async throws(VaultError) -> SpooledBackup {

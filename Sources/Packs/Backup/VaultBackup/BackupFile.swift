@@ -100,8 +100,6 @@ private final class FilePosition {
 
 extension InputFile {
   /// How many bytes it holds, and their SHA-256, 32 bytes.
-  ///
-  /// - Throws: `VaultError` `.ioFailed`.
   func contentHash() throws(VaultError) -> (byteCount: Int, sha256: [UInt8]) {
     var byteCount = 0
     var piece = [UInt8](repeating: 0, count: 1 << 20)

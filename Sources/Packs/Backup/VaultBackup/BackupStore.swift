@@ -17,7 +17,6 @@ final class BackupStore: RecordStore {
   ///   - content: what opens it.
   ///   - documents: header and slots.
   ///   - checkpoint: what was found of the checkpoint, which it must still be; nil when there is none.
-  /// - Throws: `StoreError` `.changedUnderneath` for a document that comes twice.
   init(
     of file: BackupFile, _ content: AgeContent, documents: [StoreChange], checkpoint: BackupList.File?
   ) throws(StoreError) {

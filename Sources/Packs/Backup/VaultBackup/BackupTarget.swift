@@ -88,7 +88,6 @@ struct BackupTarget {
 }
 
 extension BackupName {
-  /// - Throws: `VaultError` `.inputRefused` for the stem.
   init(backupStem stem: String, time: Timestamp) throws(VaultError) {
     guard let name = BackupName(stem: stem, time: time) else {
       throw VaultError(.inputRefused, "is no name for a backup: use letters, digits, `.`, `_` and `-`", file: stem)

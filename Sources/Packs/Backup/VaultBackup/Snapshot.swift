@@ -17,7 +17,6 @@ struct Snapshot {
   /// Writes header, slots, checkpoint, records and trash, in this order.
   ///
   /// - Returns: what follows.
-  /// - Throws: `VaultError` of the first file that cannot be read: a backup is whole, or there is none.
   func write() async throws(VaultError) -> SnapshotRest {
     try archive.append(.document(.header), vault.headerBytes)
     for slot in vault.header.slots.sorted(by: { $0.id < $1.id }) {
@@ -103,7 +102,6 @@ final class SnapshotRollbacks {
 
   func take(_ seen: SeenVersion) { found[seen.id.folder, default: FoundVersions()].take(seen) }
 
-  /// - Throws: `VaultError` `.rolledBack`, `.forked` for the first such record.
   func requireNone() throws(VaultError) {
     try vault.requireNoRollback { found[$0] ?? FoundVersions() }
   }
@@ -118,8 +116,6 @@ struct SnapshotRest {
 
   /// Writes it, each attachment as records name it. A file of an attachment never changes, so that they are of the
   /// moment of the records whenever they are read; but a writer that goes on may take some away.
-  ///
-  /// - Throws: `VaultError` `.damaged` for one that is missing or another one, `.ioFailed`.
   func write(from store: any RecordStore) throws(VaultError) {
     for id in wanted {
       if let file = try archive.appendDocument(.attachment(id), from: store) { try attachments.take(file) }
@@ -199,7 +195,6 @@ private struct RecordRun: Sendable {
   /// What a record of a few fields has in an archive.
   private static let usualByteCount = 4 * TarHeader.byteCount
 
-  /// - Throws: `VaultError` of the first record that cannot be read, or has vanished.
   init(
     _ ids: [RecordID], from store: any RecordStore, into empty: ArchiveSegment, _ readsVersions: Bool
   ) throws(VaultError) {

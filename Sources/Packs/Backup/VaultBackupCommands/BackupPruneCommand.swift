@@ -113,7 +113,6 @@ struct RetentionOptions: ParsableArguments {
       valueName: "span"))
   var keepWithin: String?
 
-  /// - Throws: a usage error where nothing says what to keep.
   func policy() throws -> RetentionPolicy {
     var policy = RetentionPolicy()
     policy[.last] = try Self.count(keepLast, "--keep-last")

@@ -14,8 +14,6 @@ public struct DeliveredValue: Sendable {
   public let isSealed: Bool
 
   /// The sealed values in it: itself, and the password that an address holds.
-  ///
-  /// - Throws: `VaultError` `.damaged`; `CryptoError` `.memoryUnavailable`.
   package func sealedValues() throws -> [SecretBytes] {
     guard isSealed else { return [] }
     let path = try MemberPath(parsing: "password")

@@ -84,7 +84,6 @@ package enum EnvironmentFile {
   /// Reads a whole file; one line that is none refuses all of it.
   ///
   /// - Parameter isRefused: names that are not taken, besides those that decide what a program runs.
-  /// - Throws: ``Fault`` with the line, and nothing of what stands there.
   package static func parse(
     _ bytes: [UInt8], refusing isRefused: (String) -> Bool = { _ in false }
   ) throws(Fault) -> [Entry] {

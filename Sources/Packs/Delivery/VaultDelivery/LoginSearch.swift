@@ -49,8 +49,6 @@ package struct LoginPlace: Sendable {
 
 extension LockedVault {
   /// The logins for a place, without a key: those with the longest path that fits.
-  ///
-  /// - Throws: `VaultError` when the vault cannot be searched.
   package func logins(for place: LoginPlace) async throws(VaultError) -> [StoredRecord] {
     var query = RecordQuery()
     query.kind = Login.kindName

@@ -196,8 +196,6 @@ struct ImportCommand: AsyncParsableCommand {
 
 extension Placement {
   /// The names of the vaults that elements belong to, one for each.
-  ///
-  /// - Throws: 17 with the place of the first that no rule takes, or rules of several vaults.
   fileprivate func places(of elements: ImportElements, _ kind: String?) throws -> [String] {
     var places: [String] = []
     var catalogs: [String: KindCatalog] = [:]
@@ -241,9 +239,6 @@ private struct ElementKinds: Sendable {
   }
 
   /// The kind and the members without it.
-  ///
-  /// - Throws: ``VaultError`` `.inputRefused` for no kind, one that the vault does not have, or another than was
-  ///   chosen.
   func kind(of object: JSONObject) throws(VaultError) -> (RecordKind, JSONObject) {
     guard let (name, members) = OwnExport.taking(object) else {
       if let chosen { return (chosen, object) }

@@ -20,7 +20,6 @@ extension ArchiveReader {
   ///   - make: makes something of a file, on any core; of none that ``ArchiveMember/isLarge``.
   ///   - take: is given each file and what was made of it, in order; the list is no file.
   ///   - takePiece: is given the bytes of the files that are large and of the list, some at a time.
-  /// - Throws: `VaultError` as ``next()``, `.cancelled`, and what the closures throw.
   func readAll<Made: Sendable>(
     making make: @escaping @Sendable (ArchiveFile) throws(VaultError) -> Made,
     take: (BackupList.File, Made?) throws(VaultError) -> Void,
@@ -59,7 +58,6 @@ final class LargeFile {
   ///
   /// - Parameter file: the file that is being read; nil between two.
   /// - Returns: the file, with its last piece.
-  /// - Throws: `VaultError` `.internalFailure`.
   static func take(_ piece: ArchivePiece, of file: inout LargeFile?) throws(VaultError) -> BackupList.File? {
     let current: LargeFile
     if let file { current = file } else { current = try LargeFile(piece.member) }
@@ -69,16 +67,12 @@ final class LargeFile {
   }
 
   /// Takes bytes.
-  ///
-  /// - Throws: `VaultError` `.internalFailure`.
   func take(_ bytes: [UInt8]) throws(VaultError) {
     byteCount += bytes.count
     try inCrypto { () throws(CryptoError) in try hasher?.update(RawSpan(_elements: bytes.span)) }
   }
 
   /// The whole file; to be asked for once, at its end.
-  ///
-  /// - Throws: `VaultError` `.internalFailure`.
   func finish() throws(VaultError) -> BackupList.File {
     guard let whole = hasher.take() else { preconditionFailure("a file ends once") }
     do throws(CryptoError) {

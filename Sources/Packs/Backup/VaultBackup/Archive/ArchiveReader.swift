@@ -52,8 +52,6 @@ final class ArchiveReader {
   }
 
   /// The next file, or a part of a large one; nil at the end of the archive and of the age file.
-  ///
-  /// - Throws: `VaultError` `.damaged` for whatever this program would not have written, `.ioFailed`.
   func next() throws(VaultError) -> ArchivePart? {
     guard !isAtEnd else { return nil }
     if let large { return .piece(try nextPiece(of: large)) }

@@ -19,8 +19,6 @@ struct ArchiveSegment: Sendable {
   }
 
   /// Appends a file.
-  ///
-  /// - Throws: `VaultError` `.damaged` for one over its limit.
   mutating func append(_ member: ArchiveMember, _ content: [UInt8]) throws(VaultError) {
     try appendHead(member, byteCount: content.count)
     files.append(try BackupList.File(member, content))

@@ -14,8 +14,6 @@ final class ArchiveWriter {
   private var last: ArchiveMember?
 
   /// Begins the age file.
-  ///
-  /// - Throws: `VaultError` `.inputRefused` for recipients, `.diskFull`, `.ioFailed`.
   init(to key: BackupKey, time: Timestamp, write: @escaping AgeWrite) throws(VaultError) {
     tally = try FileTally()
     age = try inAge { () throws(AgeError) in try key.writer(write) }
@@ -26,8 +24,6 @@ final class ArchiveWriter {
   var segment: ArchiveSegment { ArchiveSegment(modified: modified) }
 
   /// Appends a file; the order is that of ``ArchiveMember``.
-  ///
-  /// - Throws: `VaultError` `.damaged` for one over its limit, `.diskFull`, `.ioFailed`.
   func append(_ member: ArchiveMember, _ bytes: [UInt8]) throws(VaultError) {
     var segment = segment
     try segment.append(member, bytes)
@@ -35,8 +31,6 @@ final class ArchiveWriter {
   }
 
   /// Appends files; the order is that of ``ArchiveMember``.
-  ///
-  /// - Throws: `VaultError` `.diskFull`, `.ioFailed`.
   func append(_ segment: ArchiveSegment) throws(VaultError) {
     for file in segment.files {
       advance(to: file.member)
@@ -54,8 +48,6 @@ final class ArchiveWriter {
   ///
   /// - Parameter byteCount: the size of all pieces together.
   /// - Returns: what the list says of it.
-  /// - Throws: `VaultError` `.damaged` for one over its limit, `.changedUnderneath` when the pieces have another
-  ///   size, `.diskFull`, `.ioFailed`, and what `pieces` throws.
   @discardableResult
   func append(
     _ member: ArchiveMember, byteCount: Int,
@@ -86,7 +78,6 @@ final class ArchiveWriter {
   /// Appends the list of all files, authenticated by `key`, where there is one, and ends the archive and the age file.
   ///
   /// - Returns: what was written, but for the list.
-  /// - Throws: `VaultError` `.diskFull`, `.ioFailed`.
   func finish(_ list: (members: JSONObject, key: BackupListKey)?) throws(VaultError) -> FileSummary {
     let files = try tally.finish()
     if let list {

@@ -15,8 +15,6 @@ final class AttachmentNames {
   private var hasUnreadable = false
 
   /// Takes what a record names.
-  ///
-  /// - Throws: `VaultError` `.damaged` where two records name two files by one id.
   func take(_ names: NamedAttachments?) throws(VaultError) {
     guard let names else { return }
     if !names.isReadable { hasUnreadable = true }
@@ -35,8 +33,6 @@ final class AttachmentNames {
   }
 
   /// Takes a file that must be the one that is named.
-  ///
-  /// - Throws: `VaultError` `.damaged`.
   func take(_ file: BackupList.File) throws(VaultError) {
     guard case .document(.attachment(let id)) = file.member else { return }
     guard let expected = named[id] else {
@@ -48,8 +44,6 @@ final class AttachmentNames {
   }
 
   /// Requires that each was there; to be asked for at the end.
-  ///
-  /// - Throws: `VaultError` `.damaged`.
   func requireAll() throws(VaultError) {
     if let first = missing.min() { throw .missing(.attachment(first)) }
   }

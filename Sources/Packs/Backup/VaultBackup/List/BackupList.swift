@@ -49,8 +49,6 @@ package struct BackupList {
   }
 
   /// Reads what a list says of all its files.
-  ///
-  /// - Throws: `VaultError` `.damaged`.
   package init(_ head: ListHead) throws(VaultError) {
     let members = head.members
     try members.allowOnly(["created_at", "format", "header_revision", "items", "mac", "root", "vault"])
@@ -78,14 +76,11 @@ package final class FileTally {
   private(set) var counts = [Int](repeating: 0, count: ArchiveMember.Kind.allCases.count)
   private var hasher: ItemHasher?
 
-  /// - Throws: `VaultError` `.internalFailure`.
   package init() throws(VaultError) { hasher = try ItemHasher() }
 
   func count(of kind: ArchiveMember.Kind) -> Int { counts[kind.rawValue] }
 
   /// Takes a file; gives its line.
-  ///
-  /// - Throws: `VaultError` `.internalFailure`.
   @discardableResult package func take(_ file: BackupList.File) throws(VaultError) -> [UInt8] {
     let line = file.line
     counts[file.member.kind.rawValue] += 1
@@ -94,8 +89,6 @@ package final class FileTally {
   }
 
   /// What was taken; to be asked for once, at the end.
-  ///
-  /// - Throws: `VaultError` `.internalFailure`.
   package func finish() throws(VaultError) -> FileSummary {
     guard let whole = hasher.take() else { preconditionFailure("a tally ends once") }
     return FileSummary(counts: counts, hash: try whole.finish())

@@ -9,7 +9,6 @@ extension BackupContents {
   /// - Parameters:
   ///   - names: full ids, or beginnings of one of at least 4 characters.
   ///   - vault: what unlocking ``vault`` gave; ``authenticate(with:)`` comes first.
-  /// - Throws: `VaultError` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`, `.changedUnderneath`, `.ioFailed`.
   package func records(named names: [String], with vault: Vault) throws(VaultError) -> [RecordToBringBack] {
     var candidates: [(place: StoreLocation, bytes: [UInt8])] = []
     try forEachFile { file throws(VaultError) in
@@ -29,8 +28,6 @@ extension BackupContents {
   ///
   /// - Parameter records: what ``records(named:with:)`` gave.
   /// - Returns: the ids that were written.
-  /// - Throws: `VaultError` as `Vault.bringBack(_:)`; `.usage` where the vault's store keeps no attachments;
-  ///   `.damaged`, `.changedUnderneath`, `.ioFailed` for the backup.
   package func bringBack(
     _ records: [RecordToBringBack], into vault: Vault
   ) async throws(VaultError) -> [RecordID] {

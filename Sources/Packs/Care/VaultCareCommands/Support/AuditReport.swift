@@ -7,7 +7,6 @@ struct AuditReport {
   let audit: Audit
   let table: TableOptions
 
-  /// - Throws: what ends the command: 14 where there is something.
   func print(_ session: Session) throws {
     let findings = audit.findings
     if session.global.json {

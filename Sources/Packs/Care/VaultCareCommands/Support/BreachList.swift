@@ -12,7 +12,6 @@ enum BreachList {
 
   private static let prefixCount = 5
 
-  /// - Throws: the refusal of what is no such list, or is not sorted by hash: an answer from it would be worth nothing.
   init(_ path: String, _ messages: Messages) throws {
     guard System.kind(of: path) != .directory else {
       self = .folder(path)

@@ -63,8 +63,6 @@ extension String {
   }
 
   /// As a shell wants it in a place.
-  ///
-  /// - Throws: for a NUL, which no word can hold.
   func shellWord(at place: TemplatePlace) throws(TemplateRefusal) -> String {
     guard !utf8.contains(0) else { throw TemplateRefusal("the value has a NUL, which no shell can hold") }
     let content = replacing("'", with: #"'\''"#)

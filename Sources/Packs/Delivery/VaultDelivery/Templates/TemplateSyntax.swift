@@ -35,8 +35,6 @@ protocol TemplateSyntax: Sendable {
   var hasTypes: Bool { get }
 
   /// The parts of a text.
-  ///
-  /// - Throws: ``TemplateFault`` for a text that is not of the format.
   func tokens(of text: [UInt8]) throws(TemplateFault) -> [TemplateToken]
 
   /// What each place is in; nil where no value can be put.
@@ -45,8 +43,6 @@ protocol TemplateSyntax: Sendable {
   func places(in template: Template, marks: TemplateMarks) throws(TemplateFault) -> [TemplatePlace?]
 
   /// A value as it has to stand in a place.
-  ///
-  /// - Throws: the reason why it cannot.
   func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateRefusal) -> String
 
   /// A word in the place of a value, so that the text can be read.

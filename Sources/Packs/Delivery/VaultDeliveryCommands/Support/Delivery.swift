@@ -38,8 +38,6 @@ struct DeliveryPlan {
   private(set) var deliveries: [Delivery] = []
 
   /// Adds what comes before all that is there already.
-  ///
-  /// - Throws: when two of them are for one name.
   mutating func add(_ new: [Delivery], _ messages: Messages) throws {
     var names: Set<String> = []
     for delivery in new where !names.insert(delivery.name).inserted {

@@ -15,7 +15,6 @@ struct DeliveryPreview {
 
   init(_ plan: DeliveryPlan, _ session: Session) { (self.plan, self.session) = (plan, session) }
 
-  /// - Throws: the end of the command when something would be refused.
   func print() async throws {
     var rows: [Row] = []
     for delivery in plan.deliveries {

@@ -26,8 +26,6 @@ struct HelperSession {
   }
 
   /// The one login for a place, verified; nil for none.
-  ///
-  /// - Throws: also when several are equally good.
   func login(for place: LoginPlace) async throws -> OpenRecord? {
     let found = try await session.locked.logins(for: place)
     guard let first = found.first else { return nil }
@@ -76,8 +74,6 @@ struct HelperSession {
 
 extension OpenRecord {
   /// A value for a protocol of lines.
-  ///
-  /// - Throws: the refusal of a value that would be two lines.
   func line(at path: String) throws -> SecretBytes {
     let value = try value(of: SecretReference(record: id.text, path: MemberPath(parsing: path)))
     let isLine = value.withBytes { bytes in

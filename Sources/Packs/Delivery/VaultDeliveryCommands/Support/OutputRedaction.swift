@@ -20,7 +20,6 @@ struct OutputRedaction {
   private let needles: NeedleSet
   private let names: [String]
 
-  /// - Throws: the wrong usage of marks in what a terminal shows: the program would take it for no terminal.
   init(
     _ mode: RedactionMode, of values: [DeliveredValue], _ messages: Messages
   ) throws {

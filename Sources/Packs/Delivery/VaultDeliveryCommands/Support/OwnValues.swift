@@ -22,7 +22,6 @@ struct OwnValues {
   private(set) var shortLineCount = 0
 
   /// - Parameter visit: gets each value, and what it is called by.
-  /// - Throws: ``VaultError`` of a record that does not verify or open.
   init(
     of vault: Vault, visit: (_ label: Int, _ value: RawSpan) -> Void = { _, _ in }
   ) async throws {

@@ -9,7 +9,6 @@ struct ScanReport {
   let shortCount: Int
   let shortLineCount: Int
 
-  /// - Throws: what ends the command: 14 for findings, else 4 where something could not be looked at.
   func print(_ session: Session) throws {
     let findings = scan.findings
     if session.global.json {
@@ -53,7 +52,6 @@ struct ValueReport {
   let matches: [(relation: String, origin: OwnValues.Origin)]
   let valueCount: Int
 
-  /// - Throws: what ends the command: 14 where it is one of the vault's.
   func print(_ session: Session) throws {
     if session.global.json {
       try Output.document([

@@ -48,8 +48,6 @@ struct CSVReader {
   }
 
   /// The next row in which some cell has a text; nil at the end. Spreadsheets write rows of empty cells.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`, `.tooLarge`, with line and column; and what the source throws.
   mutating func next() throws(ExchangeError) -> CSVRow? {
     while try peek() != nil {
       let row = try readRow()

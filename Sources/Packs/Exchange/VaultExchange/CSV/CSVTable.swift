@@ -3,7 +3,6 @@ struct CSVTable {
   let header: [String]
   private var reader: CSVReader
 
-  /// - Throws: ``ExchangeError`` `.malformed` without a header, and as ``CSVReader/next()``.
   init(_ source: ImportSource, dialect: CSVDialect, encoding: TextEncoding?) throws(ExchangeError) {
     reader = CSVReader(source, dialect: dialect, encoding: encoding)
     guard let row = try reader.next() else { throw ExchangeError(.malformed, "has no rows") }
@@ -18,8 +17,6 @@ struct CSVTable {
   }
 
   /// The next row that is not blank.
-  ///
-  /// - Throws: as ``CSVReader/next()``.
   mutating func next() throws(ExchangeError) -> CSVRow? { try reader.next() }
 
   /// Where a cell stands: under the name of its column, or its number where it has none.

@@ -17,7 +17,6 @@ struct AnsibleVaultExporter: Exporter {
 
   var notes: ExportNotes { names.notes }
 
-  /// - Throws: ``ExportError`` when a key cannot be made.
   init(passphrase: SecretBytes) throws(ExportError) {
     let salt = try inExport { () throws(CryptoError) in try SecureRandom.bytes(count: 32) }
     self.salt = salt

@@ -19,7 +19,6 @@ struct KDBXExporter: Exporter {
 
   var notes: ExportNotes { content.notes }
 
-  /// - Throws: ``ExportError`` when a key cannot be made.
   init(passphrase: SecretBytes) throws(ExportError) {
     do throws(CryptoError) {
       let seed = try SecureRandom.bytes(count: 32)

@@ -13,7 +13,6 @@ struct SOPSExporter: Exporter {
   private var names: Set<String> = []
   private var isFirst = true
 
-  /// - Throws: ``ExportError`` when the library refuses.
   init(recipients: [AgeRecipient]) throws(ExportError) {
     self.recipients = recipients
     cipher = try SOPSCipher()

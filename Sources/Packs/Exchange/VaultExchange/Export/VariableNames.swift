@@ -16,8 +16,6 @@ struct VariableNames {
   mutating func add(_ remark: ExportNotes.Remark) { notes.add(remark) }
 
   /// The values of a record that is surveyed.
-  ///
-  /// - Throws: ``ExportError`` for a value that no variable can hold.
   @discardableResult
   mutating func survey(_ record: ExportedRecord) throws(ExportError) -> [String] {
     var values: [String] = []
@@ -38,8 +36,6 @@ struct VariableNames {
   }
 
   /// The variables of a record that is written, in the order of the survey.
-  ///
-  /// - Throws: ``ExportError``.
   mutating func variables(of record: ExportedRecord) throws(ExportError) -> [(name: String, value: String)] {
     var variables: [(name: String, value: String)] = []
     for (path, value) in record.leaves where !Self.isLeftOut(value) {

@@ -12,8 +12,6 @@ struct ByteCursor {
   var rest: [UInt8] { Array(bytes[offset..<end]) }
 
   /// The next bytes.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed` where there are not so many.
   mutating func take(_ count: Int) throws(ExchangeError) -> [UInt8] {
     guard count >= 0, count <= end - offset else { throw ExchangeError(.malformed, "is cut off, or damaged") }
     defer { offset += count }
@@ -21,15 +19,11 @@ struct ByteCursor {
   }
 
   /// An integer of so many bytes, 8 at the most, the lowest first.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`.
   mutating func integer(_ count: Int) throws(ExchangeError) -> UInt64 {
     try take(count).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   /// The count of something that follows, in so many bytes.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`.
   mutating func count(_ byteCount: Int) throws(ExchangeError) -> Int {
     guard let count = Int(exactly: try integer(byteCount)) else {
       throw ExchangeError(.malformed, "is cut off, or damaged")

@@ -4,8 +4,6 @@ internal import VaultDocument
 /// A name for what has no id.
 enum ContentHash {
   /// 128 bits of SHA-256 over texts, each with its length, as 32 hex digits.
-  ///
-  /// - Throws: ``ExchangeError`` `.reading` when the library refuses.
   static func hex(of parts: [String]) throws(ExchangeError) -> String {
     let named = Array(parts.map { "\($0.utf8.count):\($0)" }.joined().utf8)
     do throws(CryptoError) {

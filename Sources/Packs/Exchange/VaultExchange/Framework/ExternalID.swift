@@ -7,8 +7,6 @@ package enum ExternalID {
   package static let fieldName = "external_id"
 
   /// The id of what has nothing but its file to go by: `PREFIX:file:HASH`.
-  ///
-  /// - Throws: ``ExchangeError`` `.reading` without a hash.
   package static func ofFile(_ identity: String, from idPrefix: String) throws(ExchangeError) -> String {
     ofFiles(from: idPrefix) + (try ContentHash.hex(of: [identity]))
   }

@@ -73,8 +73,6 @@ public struct ImportOptions: Sendable {
   public init() {}
 
   /// The passphrase of a sealed file.
-  ///
-  /// - Throws: ``ExchangeError`` `.passphraseNeeded`, and what asking throws.
   func sourcePassphrase() throws(ExchangeError) -> SecretBytes {
     guard let passphrase else {
       throw ExchangeError(.passphraseNeeded, "is sealed with a password, and nobody can be asked for it")

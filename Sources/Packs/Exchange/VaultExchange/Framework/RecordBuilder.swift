@@ -155,8 +155,6 @@ struct RecordBuilder {
   /// The record; `fallback` is its kind when no leaf has decided it.
   ///
   /// What the kind would refuse, such as a card without a number, becomes `custom`.
-  ///
-  /// - Throws: ``ExchangeError`` `.reading` without a hash.
   func record(kind fallback: String = "login") throws(ExchangeError) -> ImportedRecord {
     let name = kind ?? (isNote && fallback == "login" ? "secure-note" : fallback)
     if let shape = KindShape.builtIn(name) {
@@ -169,8 +167,6 @@ struct RecordBuilder {
   }
 
   /// The record of a kind that a person has chosen, and that is to say itself what it lacks.
-  ///
-  /// - Throws: ``ExchangeError`` `.reading` without a hash.
   func record(of kind: RecordKind) throws(ExchangeError) -> ImportedRecord {
     let (members, lines) = collected(in: KindShape(kind), isStrict: true)
     return try record(kind.name, members: members, lines: lines)

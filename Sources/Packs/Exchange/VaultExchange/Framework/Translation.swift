@@ -1,8 +1,6 @@
 internal import VaultCrypto
 
 /// Runs what only the library can fail at.
-///
-/// - Throws: ``ExchangeError`` `.reading` with the error of the library.
 func inCrypto<Result>(_ body: () throws(CryptoError) -> Result) throws(ExchangeError) -> Result {
   do throws(CryptoError) {
     return try body()
@@ -12,8 +10,6 @@ func inCrypto<Result>(_ body: () throws(CryptoError) -> Result) throws(ExchangeE
 }
 
 /// The same while something is written.
-///
-/// - Throws: ``ExportError`` with the error of the library.
 func inExport<Result>(_ body: () throws(CryptoError) -> Result) throws(ExportError) -> Result {
   do throws(CryptoError) {
     return try body()

@@ -26,8 +26,6 @@ struct BitwardenImporter: Importer {
   }
 
   /// The items of an export that is in clear.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`.
   static func items(of document: JSONValue, files: ArchiveFiles? = nil) throws(ExchangeError) -> ImportedItems {
     if document["encrypted"]?.bool == true {
       throw ExchangeError(

@@ -88,7 +88,6 @@ private struct Costs {
   private let function: Function
   private let iterations: Int
 
-  /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported` for costs beyond what the tool itself allows.
   init(_ envelope: JSONValue) throws(ExchangeError) {
     let place = SourcePlace(path: "kdfIterations")
     guard let iterations = envelope["kdfIterations"]?.int else {
@@ -116,7 +115,6 @@ private struct Costs {
       .unsupported, "asks for more work than the tool itself allows", at: SourcePlace(path: "kdfIterations"))
   }
 
-  /// - Throws: ``ExchangeError`` `.unsupported` without the library for Argon2id, `.reading`.
   func key(_ passphrase: SecretBytes, salt: [UInt8]) throws(ExchangeError) -> SecretBytes {
     if case .argon2id = function, !Argon2.isAvailable {
       throw ExchangeError(.unsupported, "needs the library libargon2 (Debian: libargon2-1), which is not installed")

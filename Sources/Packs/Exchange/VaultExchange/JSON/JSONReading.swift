@@ -2,15 +2,11 @@ internal import VaultDocument
 
 enum JSONReading {
   /// The whole source as JSON, in any encoding that it says it has.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`, `.invalidText`, `.tooLarge`, and what the source throws.
   static func value(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> JSONValue {
     try value(of: try text(of: source, options: options))
   }
 
   /// The whole source in UTF-8.
-  ///
-  /// - Throws: what the source throws, `.tooLarge`.
   static func text(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> [UInt8] {
     text(of: try source.readAll(), options: options)
   }
@@ -22,8 +18,6 @@ enum JSONReading {
   }
 
   /// Text as JSON; `line` is where it begins.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`, `.invalidText`, `.tooLarge`.
   static func value(of text: [UInt8], line: Int = 1) throws(ExchangeError) -> JSONValue {
     do throws(DocumentError) {
       return try JSONParser.parse(text, limits: .exchange)

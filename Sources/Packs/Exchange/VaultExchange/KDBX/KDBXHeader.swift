@@ -40,7 +40,6 @@ struct KDBXHeader {
 
   static func begins(_ head: [UInt8]) -> Bool { head.starts(with: [0x03, 0xD9, 0xA2, 0x9A]) }
 
-  /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`.
   init(_ cursor: inout ByteCursor, of file: [UInt8]) throws(ExchangeError) {
     guard try cursor.integer(4) == 0x9AA2_D903 else { throw ExchangeError(.malformed, "is no KeePass database") }
     guard try cursor.integer(4) == 0xB54B_FB67 else {
@@ -128,8 +127,6 @@ struct KDBXArgon2 {
   }
 
   /// What the parameters of version 4 say: a list of names and values, each with its type.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`.
   static func derivation(_ bytes: [UInt8]) throws(ExchangeError) -> KDBXHeader.Derivation {
     var (numbers, values): ([String: UInt64], [String: [UInt8]]) = ([:], [:])
     var cursor = ByteCursor(bytes)

@@ -46,7 +46,6 @@ private struct KDBXContent {
   /// Attachments in base64, by their numbers; version 3 has them in its XML.
   private let binaries: [String]
 
-  /// - Throws: ``ExchangeError`` `.wrongPassphrase`, `.notAuthentic`, `.malformed`, `.unsupported`, `.tooLarge`.
   init(_ header: KDBXHeader, _ body: ByteCursor, composite: [UInt8]) throws(ExchangeError) {
     let key = try KDBXKey.transformed(composite, header.derivation)
     var stream: KDBXStream

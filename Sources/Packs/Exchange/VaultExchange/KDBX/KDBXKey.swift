@@ -5,8 +5,6 @@ internal import VaultMarkup
 /// The key of a KeePass database, of a password, a key file, or both.
 enum KDBXKey {
   /// What password and key file are together.
-  ///
-  /// - Throws: ``ExchangeError`` `.reading`.
   static func composite(_ password: SecretBytes?, _ keyFile: [UInt8]?) throws(ExchangeError) -> [UInt8] {
     var parts: [UInt8] = []
     if let password {
@@ -18,8 +16,6 @@ enum KDBXKey {
   }
 
   /// The key made costly, for this database.
-  ///
-  /// - Throws: ``ExchangeError`` `.unsupported` without the library for Argon2, `.reading`.
   static func transformed(
     _ composite: [UInt8], _ derivation: KDBXHeader.Derivation
   ) throws(ExchangeError) -> [UInt8] {
@@ -61,8 +57,6 @@ enum KDBXKey {
   // MARK: Key files
 
   /// The 32 bytes that a key file stands for: XML of version 1 or 2, 32 bytes, 64 hex digits, or the hash of anything.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed` for XML of KeePass that is damaged, `.reading`.
   static func ofFile(_ bytes: [UInt8]) throws(ExchangeError) -> [UInt8] {
     if bytes.count == 32 { return bytes }
     if bytes.count == 64, let key = try? Hex.decode(String(decoding: bytes, as: UTF8.self).lowercased()) { return key }

@@ -13,7 +13,6 @@ struct KDBXStream {
   private var source: Source
 
   /// - Parameter id: 0 none, 2 Salsa20, 3 ChaCha20.
-  /// - Throws: ``ExchangeError`` `.unsupported`, `.reading`.
   init(id: Int, key: [UInt8]) throws(ExchangeError) {
     switch id {
     case 0: source = .none
@@ -31,8 +30,6 @@ struct KDBXStream {
   }
 
   /// The next value, protected or not any more.
-  ///
-  /// - Throws: ``ExchangeError`` `.reading`.
   mutating func process(_ bytes: [UInt8]) throws(ExchangeError) -> [UInt8] {
     switch source {
     case .none: return bytes
@@ -45,8 +42,6 @@ struct KDBXStream {
   }
 
   /// Takes the protection off all values of a document, in its order.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`, `.invalidText`, `.reading`.
   mutating func unprotect(_ element: XMLElement, in parent: XMLElement? = nil) throws(ExchangeError) {
     if element[attribute: "Protected"]?.lowercased() == "true", !element.text.isEmpty {
       guard let sealed = try? Base64.decode(String(element.text.filter { !$0.isWhitespace })) else {

@@ -18,8 +18,6 @@ enum AndroidSettings {
   }
 
   /// The values by their names; a text that is JSON as what it says.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`, `.tooLarge`, `.unsupported` with a document type or without expat.
   static func members(of bytes: [UInt8]) throws(ExchangeError) -> JSONObject {
     let root = try ExchangeError.xmlRoot(of: bytes)
     guard root.name == "map" else { throw ExchangeError(.malformed, "holds no settings of an app") }
@@ -68,9 +66,6 @@ enum FreeOTPSettings {
   }
 
   /// The document of the file, or of JSON.
-  ///
-  /// - Throws: ``ExchangeError`` `.unsupported` for what version 2 keeps itself, and what JSON, settings and backups
-  ///   throw.
   @Sendable static func parsed(_ source: ImportSource, _ options: ImportOptions) throws(ExchangeError) -> JSONValue {
     let bytes = try source.readAll()
     if FreeOTPBackup.begins(bytes) { return try FreeOTPBackup.document(of: bytes, options) }
@@ -98,8 +93,6 @@ enum AuthySettings {
   }
 
   /// The document of the file.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`, and what settings and sealed accounts throw.
   @Sendable static func parsed(_ source: ImportSource, _ options: ImportOptions) throws(ExchangeError) -> JSONValue {
     var members = try AndroidSettings.members(of: try source.readAll())
     guard let tokens = members[member], tokens.array != nil else {

@@ -123,7 +123,6 @@ private struct ProtobufMessage {
 
   private(set) var fields: [(number: Int, value: Value)] = []
 
-  /// - Throws: ``ExchangeError`` `.malformed`.
   init(_ bytes: [UInt8]) throws(ExchangeError) {
     var cursor = ByteCursor(bytes)
     while !cursor.isAtEnd {

@@ -8,8 +8,6 @@ enum AuthyBackup {
   private static let iterationCount = 1000
 
   /// The accounts with their keys in clear.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`, `.passphraseNeeded`, `.wrongPassphrase`.
   static func opened(_ accounts: [JSONValue], _ options: ImportOptions) throws(ExchangeError) -> [JSONValue] {
     guard accounts.contains(where: isSealed) else { return accounts }
     let passphrase = try options.sourcePassphrase()
@@ -56,9 +54,6 @@ enum FreeOTPBackup {
   static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: JavaMap.start) }
 
   /// The document with its accounts in clear.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`, `.passphraseNeeded`, `.wrongPassphrase`,
-  ///   `.notAuthentic`.
   static func document(of bytes: [UInt8], _ options: ImportOptions) throws(ExchangeError) -> JSONValue {
     let map = try JavaMap.texts(of: bytes)
     let values = map.compactMapValues { try? JSONReading.value(of: Array($0.utf8)) }
@@ -143,7 +138,6 @@ private enum JavaMap {
   private static let head: [UInt8] = start + [0x73, 0x72, 0, 17] + Array("java.util.HashMap".utf8)
   private static let maximumCount = 20_000
 
-  /// - Throws: ``ExchangeError`` `.malformed`.
   static func texts(of bytes: [UInt8]) throws(ExchangeError) -> [String: String] {
     var cursor = ByteCursor(bytes)
     guard try cursor.take(head.count) == head else { throw damaged }

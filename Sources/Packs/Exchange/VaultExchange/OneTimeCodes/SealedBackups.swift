@@ -7,9 +7,6 @@ enum AegisVault {
   private static let maximumMemoryByteCount = 1 << 30
 
   /// The document with its entries in clear.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`, `.passphraseNeeded`, `.wrongPassphrase`,
-  ///   `.notAuthentic`.
   @Sendable static func opened(_ document: JSONValue, _ options: ImportOptions) throws(ExchangeError) -> JSONValue {
     guard let sealed = document["db"]?.string else { return document }
     let slots = (document["header"]?["slots"]?.array ?? []).filter { $0["type"]?.int == 1 }
@@ -57,8 +54,6 @@ enum TwoFASBackup {
   private static let iterationCount = 10_000
 
   /// The document with its services in clear.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`, `.passphraseNeeded`, `.wrongPassphrase`.
   @Sendable static func opened(_ document: JSONValue, _ options: ImportOptions) throws(ExchangeError) -> JSONValue {
     guard let text = document["servicesEncrypted"]?.string else { return document }
     let parts = text.parts(separatedBy: ":").compactMap { try? Base64.decode(String($0)) }
@@ -92,8 +87,6 @@ enum AndOTPBackup {
   private static let maximumIterationCount = 1_000_000
 
   /// The list of accounts.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`, `.passphraseNeeded`, `.wrongPassphrase`, and what JSON and source throw.
   @Sendable static func parsed(
     _ source: ImportSource, _ options: ImportOptions
   ) throws(ExchangeError) -> JSONValue {

@@ -1,8 +1,6 @@
 /// The text of an entry of pass and its like: the password, and what people write below it.
 enum EntryText {
   /// A line each; a line that names nothing that is known belongs to the notes with the others.
-  ///
-  /// - Throws: ``ExchangeError`` `.reading` without a hash.
   static func record(_ text: String, at path: String, of format: String) throws(ExchangeError) -> ImportedRecord {
     var builder = RecordBuilder(format: format, place: SourcePlace(path: path), kind: "login")
     // `.age` and `.gpg`.

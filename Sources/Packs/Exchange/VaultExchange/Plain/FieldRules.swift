@@ -9,7 +9,6 @@ struct FieldRules {
   private let mapped: [String: LeafRule]
   private let shape: KindShape
 
-  /// - Throws: ``ExchangeError`` `.invalidMapping` for a member that the kind has not, or a source that is used twice.
   init(_ options: ImportOptions) throws(ExchangeError) {
     kind = options.kind
     own = OwnKinds(options)
@@ -62,8 +61,6 @@ struct FieldRules {
   func isOurs(_ names: some Sequence<String>) -> Bool { kind != nil && shape.hasAll(names) }
 
   /// The record, of the kind that was chosen or of the one that the values fit.
-  ///
-  /// - Throws: ``ExchangeError`` `.reading`.
   func record(_ builder: inout RecordBuilder, fallback: String) throws(ExchangeError) -> ImportedRecord {
     if let kind { return try builder.record(of: kind) }
     return try builder.record(kind: mapped.isEmpty ? fallback : "login")

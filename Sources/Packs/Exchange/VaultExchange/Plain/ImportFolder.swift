@@ -11,8 +11,6 @@ package enum ImportFolder {
   static let maximumFileByteCount = 16 << 20
 
   /// The folder as a source. Links are not followed; what begins with a dot, such as `.git`, is not looked at.
-  ///
-  /// - Throws: ``ExchangeError`` `.reading`, `.tooLarge`.
   package static func source(at folder: String, identity: String? = nil) throws(ExchangeError) -> ImportSource {
     var files: [ImportFile] = []
     try list(folder, below: "", depth: 0, into: &files)

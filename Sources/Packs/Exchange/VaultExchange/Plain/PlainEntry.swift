@@ -2,8 +2,6 @@ internal import VaultDocument
 
 extension FieldRules {
   /// The entries of a list, or the one that a document is.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed` for what is neither, `.reading`.
   func items(of document: JSONValue, _ format: ImportFormat, named name: String) throws(ExchangeError) -> ImportedItems
   {
     guard let entries = document.array else {
@@ -19,8 +17,6 @@ extension FieldRules {
 
   /// An entry of a file that follows no tool: each value goes where a mapping, the name of a member or a usual name
   /// says, and is a secret under its path otherwise.
-  ///
-  /// - Throws: ``ExchangeError`` `.reading`.
   func item(
     _ entry: JSONValue, at place: SourcePlace, of format: ImportFormat, title: String = ""
   ) throws(ExchangeError) -> ImportedItem {

@@ -76,8 +76,6 @@ struct JSONLines {
   }
 
   /// The next line and its number; nil at the end.
-  ///
-  /// - Throws: ``ExchangeError`` `.tooLarge` with the line, and what the source throws.
   mutating func next() throws(ExchangeError) -> (bytes: [UInt8], number: Int)? {
     while let line = try line() {
       if line.contains(where: { $0 > 0x20 }) { return (line, number) }

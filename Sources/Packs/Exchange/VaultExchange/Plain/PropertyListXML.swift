@@ -6,8 +6,6 @@ enum PropertyListXML {
   static let twin = ExchangeError(.malformed, "has a name twice in one dictionary")
 
   /// The value of a list in UTF-8.
-  ///
-  /// - Throws: ``ExchangeError`` `.invalidText`, `.malformed`, `.tooLarge`, `.unsupported`.
   static func value(of bytes: [UInt8]) throws(ExchangeError) -> JSONValue {
     guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
       throw ExchangeError(.invalidText, "is no text in UTF-8")

@@ -25,8 +25,6 @@ struct SopsExport {
   }
 
   /// The records, each of the kind that it says.
-  ///
-  /// - Throws: ``ExchangeError`` `.reading`.
   func records(_ format: String) throws(ExchangeError) -> [ImportedRecord] {
     var records: [ImportedRecord] = []
     for (index, entry) in entries.enumerated() {

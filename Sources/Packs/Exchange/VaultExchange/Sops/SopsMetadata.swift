@@ -18,7 +18,6 @@ struct SopsMetadata {
     case unsealedSuffix(String), sealedSuffix(String), unsealedPattern(Pattern), sealedPattern(Pattern)
   }
 
-  /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`.
   init(_ node: SopsNode) throws(ExchangeError) {
     guard let mac = node["mac"]?.text, let lastModified = node["lastmodified"]?.text else {
       throw ExchangeError(.malformed, "lacks the MAC of sops", at: SourcePlace(path: "sops"))
@@ -74,9 +73,6 @@ struct SopsMetadata {
   }
 
   /// The key that all values are sealed under, 32 bytes.
-  ///
-  /// - Throws: ``ExchangeError`` `.identityNeeded`, `.wrongIdentity`, `.unsupported` for files without an age key,
-  ///   `.malformed`.
   func dataKey(for identities: [AgeIdentity]) throws(ExchangeError) -> SecretBytes {
     guard !ageFiles.isEmpty else {
       throw ExchangeError(

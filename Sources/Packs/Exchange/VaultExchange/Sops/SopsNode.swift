@@ -56,8 +56,6 @@ struct SopsJSONReader {
   private var index = 0
 
   /// The document as a tree.
-  ///
-  /// - Throws: ``ExchangeError`` as the parser of documents.
   static func node(of text: [UInt8]) throws(ExchangeError) -> SopsNode {
     // What follows relies on a text that is known to be JSON, no deeper than allowed and without repeated names.
     _ = try JSONReading.value(of: text)

@@ -21,8 +21,6 @@ struct SopsTree {
   private var values: [SopsValue] = []
 
   /// All values but those under `sops`, in their order.
-  ///
-  /// - Throws: ``ExchangeError`` `.notAuthentic` with the path, `.malformed`, `.reading`.
   static func values(
     of document: SopsNode, _ metadata: SopsMetadata, key: SecretBytes
   ) throws(ExchangeError) -> [SopsValue] {
@@ -134,7 +132,6 @@ private struct SopsToken {
 
 /// How sops writes a value that is not sealed for its MAC.
 enum SopsValueText {
-  /// - Throws: ``ExchangeError`` `.unsupported` for numbers beyond a double.
   static func bytes(of value: JSONValue, at path: MemberPath) throws(ExchangeError) -> [UInt8] {
     switch value {
     case .bool(let flag): return Array((flag ? "True" : "False").utf8)

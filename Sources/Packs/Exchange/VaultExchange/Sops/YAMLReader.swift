@@ -16,8 +16,6 @@ struct YAMLReader {
   private let events: YAMLEvents
 
   /// The only document as a tree.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`, `.tooLarge`, with the line.
   static func node(of text: [UInt8]) throws(ExchangeError) -> SopsNode {
     let nodes = try nodes(of: text)
     guard nodes.count <= 1 else { throw ExchangeError(.unsupported, "has more than one document") }
@@ -26,8 +24,6 @@ struct YAMLReader {
   }
 
   /// All documents.
-  ///
-  /// - Throws: as ``node(of:)``.
   static func nodes(of text: [UInt8]) throws(ExchangeError) -> [SopsNode] {
     var reader = YAMLReader(events: try ExchangeError.inMarkup { () throws(MarkupError) in try YAMLEvents(text) })
     guard try reader.next().kind == .streamStart else { throw ExchangeError(.malformed, "has no document") }

@@ -46,7 +46,6 @@ struct KeePassReading {
   /// - Parameters:
   ///   - outer: attachments that stand beside the document, by their numbers, in base64.
   ///   - isOpened: whether protected values were opened already.
-  /// - Throws: ``ExchangeError`` `.malformed`.
   init(_ root: XMLElement, outer: [String] = [], isOpened: Bool = false) throws(ExchangeError) {
     guard root.name == "KeePassFile", root.all("Root").count == 1, let content = root.first("Root") else {
       throw ExchangeError(.malformed, "is no KeePass file with exactly one root")

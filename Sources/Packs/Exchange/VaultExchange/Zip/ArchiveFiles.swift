@@ -17,7 +17,6 @@ struct ArchiveFiles {
   /// - Parameters:
   ///   - name: what an attachment is called; nil for the rest of its own name.
   ///   - onlyFirst: whether further files of such names belong to something else.
-  /// - Throws: ``ExchangeError`` `.malformed` for a file that is damaged.
   mutating func attach(
     _ begin: String, as name: String? = nil, onlyFirst: Bool = false, to builder: inout RecordBuilder
   ) throws(ExchangeError) {

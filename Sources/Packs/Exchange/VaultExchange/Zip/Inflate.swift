@@ -4,23 +4,16 @@ internal import DynamicLibraries
 /// Unpacks what deflate has packed (RFC 1951), with zlib, which is opened when it is first needed.
 enum Inflate {
   /// A gzip stream (RFC 1952); what stands behind its end is not read, since some writers pad it.
-  ///
-  /// - Throws: as ``raw(_:limit:)``.
   static func gzip(_ bytes: [UInt8], limit: Int) throws(ExchangeError) -> [UInt8] {
     try Zlib.required().inflate(bytes, windowBits: 31, limit: limit, isPadded: true)
   }
 
   /// A stream without header, as in zip files.
-  ///
-  /// - Throws: ``ExchangeError`` `.tooLarge` as soon as there is more than the limit, `.malformed`, `.unsupported`
-  ///   without zlib.
   static func raw(_ bytes: [UInt8], limit: Int) throws(ExchangeError) -> [UInt8] {
     try Zlib.required().inflate(bytes, windowBits: -15, limit: limit)
   }
 
   /// The checksum of zip files.
-  ///
-  /// - Throws: ``ExchangeError`` `.unsupported` without zlib.
   static func crc32(_ bytes: [UInt8]) throws(ExchangeError) -> UInt32 {
     let zlib = try Zlib.required()
     return UInt32(

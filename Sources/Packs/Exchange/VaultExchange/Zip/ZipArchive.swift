@@ -35,7 +35,6 @@ struct ZipArchive {
     return head.count >= 30 + count ? String(validating: head[30..<30 + count], as: UTF8.self) : nil
   }
 
-  /// - Throws: ``ExchangeError`` `.malformed`, `.unsupported`, `.tooLarge`.
   init(_ bytes: [UInt8], limits: Limits = Limits()) throws(ExchangeError) {
     self.bytes = bytes
     let end = try Self.end(of: bytes)
@@ -58,8 +57,6 @@ struct ZipArchive {
   }
 
   /// The bytes of a file; nil when there is none of the name.
-  ///
-  /// - Throws: ``ExchangeError`` `.malformed` when it is not what the directory says, `.unsupported` without zlib.
   func file(_ name: String) throws(ExchangeError) -> [UInt8]? {
     guard let entry = entries[name] else { return nil }
     let start = try dataStart(of: entry)

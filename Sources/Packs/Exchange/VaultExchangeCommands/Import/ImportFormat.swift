@@ -125,8 +125,6 @@ struct ImportElement: Sendable {
   }
 
   /// The object it is.
-  ///
-  /// - Throws: ``VaultError`` `.inputRefused`, never with any of its content.
   func object() throws(VaultError) -> JSONObject {
     if case .gone(let error) = content { throw error }
     do throws(DocumentError) {

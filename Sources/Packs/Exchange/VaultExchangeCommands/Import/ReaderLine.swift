@@ -46,8 +46,6 @@ struct ReaderCounts: Equatable {
 
 extension ReaderLine {
   /// The line with its line feed.
-  ///
-  /// - Throws: ``DocumentError`` for what no line can hold, such as a value that is too deep.
   func bytes() throws(DocumentError) -> [UInt8] {
     try JSONValue.object(JSONObject(ascending: [member])).compactBytes(limits: .exchange) + [UInt8(ascii: "\n")]
   }

@@ -88,8 +88,6 @@ final class SourceReader {
   }
 
   /// The next item; nil when the reader has finished.
-  ///
-  /// - Throws: ``SourceFault`` where the file cannot be read on, ``CommandError`` where nothing of it can be taken.
   func next() throws -> ImportedItem? {
     while true {
       switch try line() {

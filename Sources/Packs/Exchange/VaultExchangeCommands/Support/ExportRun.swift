@@ -183,7 +183,6 @@ private final class ExportRefusals {
     }
   }
 
-  /// - Throws: the last refusal, of which nothing was said yet.
   func end() throws { if let last { throw last } }
 }
 

@@ -9,8 +9,6 @@ struct PropertyListTree {
   let isXML: Bool
 
   /// The tree without its null members.
-  ///
-  /// - Throws: a refusal that names the member, for what would not come back.
   func tree(_ value: JSONValue, at path: MemberPath = .root) throws -> JSONValue {
     switch value {
     case .object(let members):

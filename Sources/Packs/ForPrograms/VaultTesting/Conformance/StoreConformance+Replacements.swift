@@ -14,7 +14,6 @@ extension StoreConformance {
     return (replacement, lock)
   }
 
-  /// - Throws: `NotAsked` for a store that cannot replace its records at once, as the contract allows.
   private static func replacement(
     of store: any RecordStore, under lock: any StoreLock
   ) throws -> any StoreReplacement {

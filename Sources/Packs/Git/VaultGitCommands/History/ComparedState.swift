@@ -25,8 +25,6 @@ struct ComparedState {
   }
 
   /// A commit.
-  ///
-  /// - Throws: 10 for none, 18 where there is no git, 6 where it has no vault.
   static func commit(_ revision: String, _ session: Session) throws -> ComparedState {
     let store = try GitStore.open(vault: session.location, at: revision)
     return ComparedState(name: store.commit, store: store, commit: store.commit)
@@ -35,7 +33,6 @@ struct ComparedState {
   /// The state that a word names; nil for a word that names none.
   ///
   /// - Parameter files: The reader for backups. Nil if the program has no backups.
-  /// - Throws: for a place with another vault, a file that is no backup, or an address that is none of a vault.
   static func named(
     _ word: String, session: Session, files: (any StateFiles)?
   ) async throws -> ComparedState? {

@@ -34,8 +34,6 @@ struct Adoption {
   /// - Parameters:
   ///   - words: ids that somebody has named beforehand.
   ///   - asks: whether a person has to agree.
-  /// - Throws: 3 where nobody does, 11 without a way to unlock the vault as it was, 16 where this machine does not know
-  ///   that it was the vault.
   func records(
     of unmerged: [UnmergedRecord], named words: [String], asks: Bool
   ) async throws -> [RecordID: UnmergedRecord] {

@@ -33,8 +33,6 @@ struct FileMerge {
   func keyless(currentRoot: RootID?) -> MergeOutcome { outcome(currentRoot: currentRoot, key: nil) }
 
   /// What comes of them with the key of a vault.
-  ///
-  /// - Throws: where it cannot be told what this machine has seen of the record.
   func keyed(_ vault: Vault, preferring preference: MergePreference = MergePreference()) throws -> MergeOutcome {
     if place == .header { return try keyedHeader(vault) }
     guard let id = place.recordID else { return keyless(currentRoot: vault.header.root.id) }
@@ -50,8 +48,6 @@ struct FileMerge {
   }
 
   /// One side of a record whole, as the version after both.
-  ///
-  /// - Throws: as ``keyed(_:preferring:)``.
   func taking(_ side: [UInt8], after other: [UInt8]?, _ vault: Vault) throws -> MergeOutcome {
     guard let id = place.recordID else { preconditionFailure("only records are taken so") }
     return RecordMerge.taking(side, after: other, of: id, key: try key(vault, id))

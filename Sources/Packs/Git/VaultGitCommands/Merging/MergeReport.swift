@@ -49,7 +49,6 @@ struct MergeReport {
   /// Prints it.
   ///
   /// - Parameter ending: what finishes it, once nothing is left; nil where nothing was begun.
-  /// - Throws: the end of a command that has left something.
   func print(_ ending: String?, _ global: GlobalOptions) throws {
     let isDryRun = ending == nil
     let isWhole = leftRecords.isEmpty && left.isEmpty

@@ -18,7 +18,6 @@ extension MergeRun {
   /// verify, or lacks what it names.
   ///
   /// - Parameter vault: verifies their records; nil does without a key what can be done so.
-  /// - Throws: ``CommandError`` 14, for what does not verify 13.
   func examine(_ commit: String, with vault: Vault?) throws {
     guard let sides else {
       return session.messages.note("the two sides parted from several commits: what only they changed is not verified")

@@ -26,8 +26,6 @@ struct MergedAttachments {
   }
 
   /// Brings back what records name and is not there.
-  ///
-  /// - Throws: ``CommandError`` where no side has it, or git refuses; no record was written then.
   func bringBack(for records: [[UInt8]]) throws {
     let missing = records.flatMap { NamedAttachments(in: $0).attachments }.filter { !isHere($0) }
     guard !missing.isEmpty else { return }

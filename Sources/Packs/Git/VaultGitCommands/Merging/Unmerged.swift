@@ -339,8 +339,6 @@ struct Unmerged {
   private func blob(_ name: String) -> [UInt8]? { objects.blob(name, limit: Self.byteLimit) }
 
   /// Has git wait for records that are left to a person, where it takes them for another one that is settled.
-  ///
-  /// - Throws: when git refuses.
   func keep(_ left: [RecordID]) throws {
     guard let sides, let prefix = git.lines(["rev-parse", "--show-prefix"]).first else { return }
     var lines = ""
@@ -362,8 +360,6 @@ struct Unmerged {
   }
 
   /// Tells git what has become of records, as `git add` does.
-  ///
-  /// - Throws: when git refuses; what is in the work tree is whole then, and can be added.
   func add(_ filled: [StoreLocation], removing emptied: [StoreLocation]) throws {
     for (words, places) in [(["--force-remove"], emptied), (["--add"], filled)] {
       var paths = places.map(\.relativePath)[...]

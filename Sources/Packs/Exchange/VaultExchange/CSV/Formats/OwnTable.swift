@@ -12,7 +12,6 @@ struct OwnTable {
   /// Whether a table says of which kind each row is.
   static func hasKinds(_ header: [String]) -> Bool { header.contains(OwnExport.kindPath) }
 
-  /// - Throws: ``ExchangeError`` `.missingColumn` without a column for the kind, and as ``CSVReader/next()``.
   init(_ source: ImportSource, dialect: CSVDialect, format: ImportFormat, options: ImportOptions)
     throws(ExchangeError)
   {
@@ -27,8 +26,6 @@ struct OwnTable {
   }
 
   /// The next row; one of an unknown kind is refused by itself.
-  ///
-  /// - Throws: as ``CSVReader/next()``.
   mutating func next() throws(ExchangeError) -> ImportedItem? {
     guard let row = try table.next() else { return nil }
     if let fault = row.fault { return table.refused(row, fault.reason) }
