@@ -6,7 +6,7 @@ let libraries = [
   "Vault",
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
   "VaultKit", "VaultCare", "VaultTrust", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultConfiguration",
-  "VaultTesting",
+  "VaultPostgresStore", "VaultTesting",
 ]
 // `@VaultRecord`, with the trait `Macros`; else empty.
 let macros = ["VaultRecordMacros"]
@@ -27,7 +27,7 @@ let staticRuntime: [LinkerSetting] =
 // the program without each.
 let packs = [
   ("Agent", []), ("Backup", ["VaultBackup"]), ("Care", []), ("Delivery", ["VaultDelivery"]),
-  ("Exchange", ["VaultExchange"]), ("Git", []), ("Postgres", []), ("Sets", []),
+  ("Exchange", ["VaultExchange"]), ("Git", []), ("Postgres", ["VaultPostgresStore"]), ("Sets", []),
 ].filter { pack in
   !(Context.environment["VAULT_WITHOUT"] ?? "").split(separator: ",").contains { $0 == pack.0 }
 }
@@ -80,17 +80,14 @@ let package = Package(
     .target(name: "VaultMerge", dependencies: ["VaultSealing", "VaultStorage", "VaultDocument"]),
     .target(name: "VaultAgent", dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem"]),
     .target(name: "VaultFileStore", dependencies: ["VaultStorage", "VaultDocument", "VaultSystem"]),
-    .target(
-      name: "VaultPostgresStore",
-      dependencies: ["DynamicLibraries", "VaultStorage", "VaultDocument", "VaultSystem"]),
     .target(name: "VaultIndex", dependencies: ["CDynamicLibraries", "VaultStorage", "VaultDocument"]),
 
     // Layers 4 to 7
     .target(
       name: "VaultTrust",
       dependencies: [
-        "CDynamicLibraries", "VaultRecords", "VaultFileStore", "VaultPostgresStore", "VaultSealing", "VaultStorage",
-        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem",
+        "CDynamicLibraries", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
+        "VaultCrypto", "VaultDocument", "VaultSystem",
       ]),
     .target(
       name: "VaultKit",
@@ -124,6 +121,12 @@ let package = Package(
       name: "VaultDelivery",
       dependencies: [
         "VaultMarkup", "VaultKit", "VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem",
+      ]),
+
+    .target(
+      name: "VaultPostgresStore",
+      dependencies: [
+        "VaultTrust", "VaultStorage", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
       ]),
 
     // For tests of others; nothing here but our own tests stands on it.
@@ -206,7 +209,7 @@ let package = Package(
       path: "Tests/VaultHarness"),
     // A program that uses the libraries as an outsider does, which command tests run.
     .executableTarget(
-      name: "VaultOutsider", dependencies: ["VaultKit", "VaultRecords", "VaultAge"],
+      name: "VaultOutsider", dependencies: ["VaultPostgresStore", "VaultKit", "VaultRecords", "VaultAge"],
       path: "Tests/VaultOutsider"),
     .testTarget(
       name: "VaultCryptoTests",
@@ -347,13 +350,14 @@ if Context.environment["VAULT_BUILD_MACROS"] != nil {
 let areas = [
   "Core": [
     "COpenSSL", "CDynamicLibraries", "DynamicLibraries", "VaultSystem", "VaultCrypto", "VaultDocument", "VaultMarkup",
-    "VaultAge", "VaultSealing", "VaultStorage", "VaultFileStore", "VaultPostgresStore", "VaultIndex", "VaultRecords",
+    "VaultAge", "VaultSealing", "VaultStorage", "VaultFileStore", "VaultIndex", "VaultRecords",
     "VaultMerge", "VaultTrust", "VaultKit", "VaultCare",
   ],
   "CommandLine": ["VaultAgent", "VaultTerminal", "VaultGit", "VaultCLI", "VaultDaily"],
   "Packs/Backup": ["VaultBackup"],
   "Packs/Delivery": ["VaultDelivery", "VaultConfiguration"],
   "Packs/Exchange": ["VaultExchange"],
+  "Packs/Postgres": ["VaultPostgresStore"],
   "Packs/ForPrograms": ["VaultTesting", "RecordMacroPlugin", "VaultRecordMacros"],
   "Program": ["Vault", "VaultCommands", "VaultProgram"],
 ]

@@ -21,7 +21,7 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
         .product(name: "VaultAge", package: "vault"),
         .product(name: "VaultCare", package: "vault"), .product(name: "VaultDocument", package: "vault"),
-        .product(name: "VaultKit", package: "vault"),
+        .product(name: "VaultKit", package: "vault"), .product(name: "VaultPostgresStore", package: "vault"),
         .product(name: "VaultRecords", package: "vault"), .product(name: "VaultSealing", package: "vault"),
       ])
   ]

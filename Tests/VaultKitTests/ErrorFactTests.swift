@@ -28,6 +28,14 @@ struct ErrorFactTests {
     #expect(Set(error.candidates) == Set(ids))
   }
 
+  @Test("the address of a database in a program without a store for it: that the program has none")
+  func addressWithoutStore() async throws {
+    let error = try await error { _ = try LockedVault(at: "postgresql://db.example/app?vault=ops") }
+    #expect(error.code == .usage)
+    #expect(error.reason == "this program has no store for the address of a database")
+    #expect(error.remedies.compactMap(\.sentence) == ["a program with the module VaultPostgresStore opens it"])
+  }
+
   @Test("a record that was changed meanwhile: its revision now")
   func revision() async throws {
     let vault = try await TestVault().vault

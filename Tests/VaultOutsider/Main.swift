@@ -1,5 +1,6 @@
 import VaultAge
 import VaultKit
+import VaultPostgresStore
 import VaultRecords
 
 /// A program of somebody else: it uses what is public of the libraries, and nothing else. `DatabaseTLSTests` runs it,
@@ -12,7 +13,8 @@ import VaultRecords
     for word in CommandLine.arguments.dropFirst() {
       let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
       switch parts[0] {
-      case "folder", "database": print(parts[0], try await storeAndRead(at: VaultPlace(parts[1])))
+      case "folder", "database":
+        print(parts[0], try await storeAndRead(at: VaultPlace(parts[1], database: .postgres())))
       default: print(parts[0], try AgeIdentity.generate().recipient.text.prefix(4))
       }
     }

@@ -10,7 +10,7 @@ import VaultTestSupport
 
   @Test("they ask for nothing that systems of the same protocol are known to lack")
   func subset() throws {
-    let folder = OwnVectors.package + "/Sources/Core/VaultPostgresStore"
+    let folder = OwnVectors.package + "/Sources/Packs/Postgres/VaultPostgresStore"
     let files = FileTree.files(below: folder).filter { $0.hasSuffix(".swift") }
     try #require(files.count > 10)
     var statementCount = 0

@@ -16,11 +16,11 @@ public struct LockedVault: Sendable {
   /// Where an index of the records may be kept; nil reads the files.
   let indexOptions: IndexOptions?
 
-  /// The vault in a folder, or in a database by its address: see ``VaultPlace``.
+  /// The vault in a folder. ``VaultPlace`` also takes the address of a database.
   ///
   /// - Parameter types: kinds of the caller's own.
   /// - Throws: ``VaultError`` `.notAVault`, `.damaged`, `.newerFormat`, `.permissionDenied`, `.ioFailed`; `.usage` for
-  ///   an address that is none; `.inputRefused` for a type whose records could not be read, or two of one kind name.
+  ///   the address of a database; `.inputRefused` for a type whose records could not be read, or two of one kind name.
   public init(at place: String, types: [any VaultRecord.Type] = []) throws(VaultError) {
     try self.init(at: VaultPlace(place), types: types)
   }

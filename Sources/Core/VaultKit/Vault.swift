@@ -103,11 +103,11 @@ public final class Vault: Sendable {
     session = Mutex(vault.session.withLock { $0 })
   }
 
-  /// Makes a new vault in a folder, or in a database by its address, and unlocks it.
+  /// Makes a new vault in a folder and unlocks it. ``VaultPlace`` also takes the address of a database.
   ///
   /// - Parameter slots: at least one way to unlock it.
   /// - Throws: ``VaultError`` `.alreadyExists`, `.slotRefused`, `.diskFull`, `.permissionDenied`, `.ioFailed`; `.usage`
-  ///   for an address that is none; `.notAVault` for a database without the tables.
+  ///   for the address of a database.
   public static func create(
     at place: String, slots: [NewSlot], options: Options = Options()
   ) async throws(VaultError) -> Vault {
@@ -117,8 +117,9 @@ public final class Vault: Sendable {
   /// Makes a new vault at a place and unlocks it.
   ///
   /// - Parameter makingTables: whether a database gets the tables that it lacks.
-  /// - Throws: ``VaultError`` as ``create(at:slots:options:)``; `.inputRefused` for a folder with the files of a vault
-  ///   whose `vault.json` is gone: no new root key would open them.
+  /// - Throws: ``VaultError`` as ``create(at:slots:options:)``; `.notAVault` for a database without the tables;
+  ///   `.inputRefused` for a folder with the files of a vault whose `vault.json` is gone: no new root key would open
+  ///   them.
   public static func create(
     at place: VaultPlace, makingTables: Bool = false, slots: [NewSlot], options: Options = Options()
   ) async throws(VaultError) -> Vault {
@@ -171,11 +172,11 @@ public final class Vault: Sendable {
     return made
   }
 
-  /// Unlocks the vault in a folder, or in a database by its address.
+  /// Unlocks the vault in a folder. ``VaultPlace`` also takes the address of a database.
   ///
   /// - Throws: ``VaultError`` `.notAVault`, `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.newerFormat`,
-  ///   `.permissionDenied`, `.usage` for an address that is none, and `.ioFailed` where there is no such directory,
-  ///   or no connection; with ``Options/state`` also `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`.
+  ///   `.permissionDenied`, `.usage` for the address of a database, and `.ioFailed` where there is no such
+  ///   directory; with ``Options/state`` also `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`.
   public static func open(
     at place: String, unlockingWith key: VaultKey, options: Options = Options()
   ) async throws(VaultError) -> Vault {

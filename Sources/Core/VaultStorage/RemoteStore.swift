@@ -1,5 +1,8 @@
 /// A store on another machine, or behind another program, that can tell about itself.
 package protocol RemoteStore: RecordStore {
+  /// What machines know it by: its address in one form, without the user.
+  var knownAddress: String { get }
+
   /// What it is, and who this is to it.
   func state() throws(StoreError) -> RemoteState
 

@@ -1,36 +1,31 @@
-internal import VaultCrypto
 internal import VaultFileStore
-internal import VaultPostgresStore
 package import VaultStorage
 
 /// Where a vault is: a folder, or a database, by its address.
 public struct VaultPlace: Sendable {
   private enum Kind {
     case folder(String)
-    case database(PostgresAddress, password: String?)
+    case database(any RemotePlace)
   }
 
-  private let kind: Kind
-  private var patience = ServerPatience()
+  private var kind: Kind
 
   /// A folder, or `postgresql://[USER@]HOST[:PORT]/DATABASE?vault=NAME`.
   ///
-  /// - Parameter databasePassword: of the user in the database, where libpq has none of its own: from a file, a service
-  ///   or a certificate it takes it itself.
-  /// - Throws: ``VaultError`` `.usage` for an address that is none, or that holds a password.
-  public init(_ text: String, databasePassword: String? = nil) throws(VaultError) {
+  /// - Parameter database: opens the address of a database. Without it the program has folders alone.
+  /// - Throws: ``VaultError`` `.usage` for an address that is none, that holds a password, or that the program has no
+  ///   store for.
+  public init(_ text: String, database: DatabaseStore? = nil) throws(VaultError) {
     guard Self.isDatabase(text) else {
       kind = .folder(text)
       return
     }
-    // Before a connection, whose TLS needs all of it, and mostly before anything is sealed.
-    CryptoLibrary.share()
-    do throws(PostgresAddress.Fault) {
-      kind = .database(try PostgresAddress(parsing: text), password: databasePassword)
-    } catch {
-      // None of its text: there may be a password in it.
-      throw VaultError(.usage, "the address of a database " + error.reason)
+    guard let database else {
+      throw VaultError(
+        .usage, "this program has no store for the address of a database",
+        remedies: ["a program with the module VaultPostgresStore opens it"])
     }
+    kind = .database(try database.place(text))
   }
 
   /// The same place, of which a database that cannot be reached is tried again for a while.
@@ -39,40 +34,22 @@ public struct VaultPlace: Sendable {
   package func waiting(
     _ timeout: Duration, onWait: @escaping @Sendable (RemoteWait) -> Void
   ) -> VaultPlace {
+    guard case .database(let remote) = kind else { return self }
     var place = self
-    (place.patience.reconnecting, place.patience.onWait) = (timeout, onWait)
+    place.kind = .database(remote.waiting(timeout, onWait: onWait))
     return place
   }
 
   /// Whether a text is meant as the address of a database, be it a good one or not.
-  public static func isDatabase(_ text: String) -> Bool { PostgresAddress.isAddress(text) }
+  public static func isDatabase(_ text: String) -> Bool {
+    text.hasPrefix("postgresql:") || text.hasPrefix("postgres:")
+  }
 
   /// The vault's name among the vaults of its database; nil for a folder.
-  package var nameInDatabase: String? { if case .database(let address, _) = kind { address.vault } else { nil } }
+  package var nameInDatabase: String? { if case .database(let remote) = kind { remote.vaultName } else { nil } }
 
   /// Whether somebody between here and the database could pass for it.
-  public var isOpenToOthers: Bool { if case .database(let address, _) = kind { address.isOpenToOthers } else { false } }
-
-  /// The statements that make the tables of a database, and what else is asked for, each without a semicolon.
-  ///
-  /// - Parameters:
-  ///   - schema: where the tables are; nil for the usual one.
-  ///   - roles: the prefix of four roles, which are made as well.
-  ///   - rowSecurity: whether the server itself keeps apart which role may see which vault.
-  ///   - onlyAttachments: whether tables, roles and row security are there, made by a program that did not know
-  ///     attachments, and only what those need is missing.
-  /// - Throws: ``VaultError`` `.usage` for a name that is not of lower-case letters, digits and `_`.
-  public static func tableStatements(
-    inSchema schema: String? = nil, roles: String? = nil, rowSecurity: Bool = false, onlyAttachments: Bool = false
-  ) throws(VaultError) -> [String] {
-    guard [schema, roles].compactMap({ $0 }).allSatisfy(PostgresSchema.isName) else {
-      throw VaultError(.usage, "the name is not of lower-case letters, digits and _")
-    }
-    let tables = schema.map(PostgresSchema.init) ?? PostgresSchema()
-    if onlyAttachments { return tables.addedAttachments(roles: roles, rowSecurity: rowSecurity) }
-    return tables.creation + (roles.map { tables.roles(prefix: $0) } ?? [])
-      + (rowSecurity ? tables.rowSecurity(roles: roles) : [])
-  }
+  public var isOpenToOthers: Bool { if case .database(let remote) = kind { remote.isOpenToOthers } else { false } }
 
   /// The folder that still holds files of a vault whose `vault.json` is gone, such as `records`; nil if none does.
   package static func remains(ofVaultAt path: String) -> String? { DirectoryStore.remains(at: path) }
@@ -81,8 +58,7 @@ public struct VaultPlace: Sendable {
   package func store() throws(StoreError) -> any RecordStore {
     switch kind {
     case .folder(let path): try DirectoryStore(at: path)
-    case .database(let address, let password):
-      try PostgresStore(at: address, password: password, patience: patience)
+    case .database(let remote): try remote.store()
     }
   }
 
@@ -90,13 +66,36 @@ public struct VaultPlace: Sendable {
   package func createStore(makingTables: Bool) throws(StoreError) -> any RecordStore {
     switch kind {
     case .folder(let path): try DirectoryStore.create(at: path)
-    case .database(let address, let password):
-      try PostgresStore.create(at: address, password: password, makingTables: makingTables, patience: patience)
+    case .database(let remote): try remote.createStore(makingTables: makingTables)
     }
   }
 
   /// The folder, as a text; nil of a database.
   package var folder: String? { if case .folder(let path) = kind { path } else { nil } }
+}
+
+/// The store of vaults in a database. The module `VaultPostgresStore` has one.
+public struct DatabaseStore: Sendable {
+  let place: @Sendable (_ address: String) throws(VaultError) -> any RemotePlace
+
+  /// A store that takes an address apart by `place`.
+  package init(place: @escaping @Sendable (_ address: String) throws(VaultError) -> any RemotePlace) {
+    self.place = place
+  }
+}
+
+/// An address of a vault in a database, with everything that is needed to open it.
+package protocol RemotePlace: Sendable {
+  /// The vault's name among the vaults of its database.
+  var vaultName: String { get }
+  /// Whether somebody between here and the database could pass for it.
+  var isOpenToOthers: Bool { get }
+
+  /// The same place; see ``VaultPlace/waiting(_:onWait:)``.
+  func waiting(_ timeout: Duration, onWait: @escaping @Sendable (RemoteWait) -> Void) -> any RemotePlace
+
+  func store() throws(StoreError) -> any RecordStore
+  func createStore(makingTables: Bool) throws(StoreError) -> any RecordStore
 }
 
 extension RecordStore {
@@ -105,7 +104,7 @@ extension RecordStore {
   package var knownPaths: [String] {
     switch self {
     case let store as DirectoryStore: store.knownPaths
-    case let store as PostgresStore: [store.address.canonicalText]
+    case let store as any RemoteStore: [store.knownAddress]
     default: []
     }
   }

@@ -7,6 +7,7 @@ import VaultAge
 import VaultDocument
 import VaultCare
 import VaultKit
+import VaultPostgresStore
 import VaultRecords
 import VaultSealing
 
@@ -31,7 +32,8 @@ struct CustomerService {
     options.lockTimeout = .seconds(5)
     options.state = environment["CVAULT_STATE_DIR"].map { KnownVaults(directory: $0) }
     let identities = try AgeIdentityFile.read(at: file)
-    let vault = try await Vault.open(at: place, unlockingWith: .identities(identities), options: options)
+    let vault = try await Vault.open(
+      at: VaultPlace(place, database: .postgres()), unlockingWith: .identities(identities), options: options)
     let port = environment["PORT"].flatMap { Int($0) } ?? 8080
     let application = Application(
       router: router(CustomerHandlers(vault: vault), try partnerContext(environment["PARTNER_KEY_FILE"])),

@@ -18,12 +18,17 @@ package struct Pack: Sendable {
   /// Makes a reader for files that are states of a vault. Nil if the pack knows no such files.
   package var stateFiles: (@Sendable (UnlockOptions, _ passphraseFile: String?, GlobalOptions) -> any StateFiles)?
 
+  /// Opens vaults in a database, with the password of the user there. Nil if the pack has no such store.
+  package var database: (@Sendable (_ password: String?) -> DatabaseStore)?
+
   package init(
     commands: [any ParsableCommand.Type], answers: @escaping @Sendable () throws -> Bool = { false },
     choice: @escaping @Sendable (_ arguments: [String]) async throws -> [String]? = { _ in nil },
-    stateFiles: (@Sendable (UnlockOptions, _ passphraseFile: String?, GlobalOptions) -> any StateFiles)? = nil
+    stateFiles: (@Sendable (UnlockOptions, _ passphraseFile: String?, GlobalOptions) -> any StateFiles)? = nil,
+    database: (@Sendable (_ password: String?) -> DatabaseStore)? = nil
   ) {
-    (self.commands, self.answers, self.choice, self.stateFiles) = (commands, answers, choice, stateFiles)
+    (self.commands, self.answers, self.choice) = (commands, answers, choice)
+    (self.stateFiles, self.database) = (stateFiles, database)
   }
 }
 

@@ -116,7 +116,7 @@ extension VaultLocation {
 
   private func placeWithPassword() throws -> VaultPlace {
     // The address first: a faulty one asks for no password.
-    let place = try VaultPlace(path)
+    let place = try bare()
     guard isDatabase, let command = System.environment("CVAULT_DATABASE_PASSWORD_COMMAND") else { return place }
     let name = "CVAULT_DATABASE_PASSWORD_COMMAND"
     let given = try SecretInput.command(command, named: name)
@@ -126,16 +126,27 @@ extension VaultLocation {
         .inputRefused, "input_refused", subject: name, "gives no text in UTF-8",
         hints: ["run the command by itself to see what it prints"])
     }
-    return try VaultPlace(path, databasePassword: password)
+    return try bare(password: password)
   }
+
+  /// The place; a database is opened by the store of a pack.
+  private func bare(password: String? = nil) throws(VaultError) -> VaultPlace {
+    try VaultPlace(path, database: Packs.all.lazy.compactMap(\.database).first?(password))
+  }
+
+  /// The vault's name among the vaults of its database; nil for a folder.
+  package var nameInDatabase: String? { (try? bare())?.nameInDatabase }
 
   /// Refuses an address that is none, above all one with a password in it.
   package func checked() throws -> VaultLocation {
     guard isDatabase else { return self }
     do throws(VaultError) {
-      _ = try VaultPlace(path)
+      _ = try bare()
     } catch {
-      throw CommandError(error).about(origin == .option ? "--vault" : origin.rawValue).hinting(
+      let refused = CommandError(error).about(origin == .option ? "--vault" : origin.rawValue)
+      // A program without a store for it says so.
+      guard refused.hints.isEmpty else { throw refused }
+      throw refused.hinting(
         "it is written postgresql://[USER@]HOST[:PORT]/DATABASE?vault=NAME",
         "a password comes from ~/.pgpass, PGPASSFILE or CVAULT_DATABASE_PASSWORD_COMMAND")
     }

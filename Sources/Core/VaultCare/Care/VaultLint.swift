@@ -28,11 +28,6 @@ package struct VaultLint: Sendable {
     self.init(store: try inStore { () throws(StoreError) in try place.store() }, options: options)
   }
 
-  /// The vault in a folder, or in a database by its address; its header may be damaged.
-  package init(at place: String, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
-    try self.init(at: VaultPlace(place), options: options)
-  }
-
   /// The vault in a store; its header may be damaged.
   package init(store: any RecordStore, options: Vault.Options = Vault.Options(state: nil)) {
     self.store = store

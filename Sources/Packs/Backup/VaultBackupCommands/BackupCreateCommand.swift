@@ -98,7 +98,7 @@ extension BackupCommand {
       let location = session.location
       let path = ProcessEnvironment.realPath(location.path) ?? location.path
       let own =
-        location.member?.name ?? (try? VaultPlace(path))?.nameInDatabase
+        location.member?.name ?? location.nameInDatabase
         ?? path.split(separator: "/").last.map(String.init) ?? ""
       return BackupName(stem: own, time: .now()) == nil ? "vault" : own
     }

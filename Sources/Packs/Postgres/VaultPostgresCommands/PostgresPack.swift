@@ -1,7 +1,8 @@
 package import VaultCLI
+import VaultPostgresStore
 
 extension Pack {
   /// Vaults in a database.
   package static let postgres = Pack(
-    commands: [StoreCommand.self])
+    commands: [StoreCommand.self], database: { .postgres(password: $0) })
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultDocument
 import VaultKit
+import VaultPostgresStore
 import VaultTerminal
 
 extension StoreCommand {
@@ -37,7 +38,7 @@ extension StoreCommand {
     func run() throws {
       let statements: [String]
       do throws(VaultError) {
-        statements = try VaultPlace.tableStatements(
+        statements = try PostgresSchema.statements(
           inSchema: schema, roles: roles, rowSecurity: rowSecurity, onlyAttachments: attachments)
       } catch {
         throw CommandError(error).about(schema == nil ? "--roles" : roles == nil ? "--schema" : "--schema, --roles")

@@ -2,6 +2,8 @@ internal import VaultDocument
 package import VaultStorage
 
 extension PostgresStore: RemoteStore {
+  package var knownAddress: String { address.canonicalText }
+
   package func state() throws(StoreError) -> RemoteState {
     let statement = """
       SELECT current_setting('server_version'), current_user::text, v.generation FROM \(schema.vaults) AS v
