@@ -30,7 +30,7 @@ var newKey: SecretBytes { given() }
 var oldKey: SecretBytes { given() }
 var provider: any DataKeyProvider { given() }
 var reference: SecretReference { given() }
-var stored: Stored<Customer> { given() }
+var stored: TypedRecord<Customer> { given() }
 var token: String { given() }
 var values: [SecretReference: DeliveredValue] { given() }
 var vault: Vault { given() }

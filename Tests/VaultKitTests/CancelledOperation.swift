@@ -130,7 +130,7 @@ extension CancelledOperation {
       },
       CancelledOperation(description: "bringBack", locks: true) { subject in
         let bytes = try #require(try subject.store.read(.record(subject.id)))
-        let old = try subject.vault.recordToBringBack(bytes, at: .record(subject.id))
+        let old = try subject.vault.restorableRecord(bytes, at: .record(subject.id))
         try await subject.vault.edit(subject.id, [.set(.root.appending("name"), to: "edited")])
         return { "\(try await subject.vault.bringBack([old]).count)" }
       },

@@ -63,13 +63,13 @@ struct PinTests {
     var pin = try Pin(headers[0])
     for header in headers.dropFirst() { pin = try Pin(header, after: pin) }
     #expect(pin.earlier.map(\.revision) == Array((4...10).reversed()))
-    func familiarity(_ header: VaultHeader) throws -> Familiarity? {
-      guard case .olderHeader(_, _, let familiarity)? = try pin.difference(from: header) else { return nil }
-      return familiarity
+    func provenance(_ header: VaultHeader) throws -> Provenance? {
+      guard case .olderHeader(_, _, let provenance)? = try pin.difference(from: header) else { return nil }
+      return provenance
     }
-    let expected: [Familiarity?] = [.beyondMemory, .beyondMemory] + Array(repeating: .verified, count: 7) + [nil]
-    #expect(try headers.map(familiarity) == expected)
-    #expect(try familiarity(header(root, revision: 7, slots: [slot("other")])) == .neverSeen)
+    let expected: [Provenance?] = [.beyondMemory, .beyondMemory] + Array(repeating: .verified, count: 7) + [nil]
+    #expect(try headers.map(provenance) == expected)
+    #expect(try provenance(header(root, revision: 7, slots: [slot("other")])) == .neverSeen)
     #expect(try Pin(headers[9], after: pin) == pin, "the same header once more is no news")
   }
 

@@ -75,7 +75,7 @@ struct SeenLogTests {
   }
 
   @Test("the last eight versions are known, from log and file: one that went back is told from one never seen")
-  func familiarity() throws {
+  func provenance() throws {
     let (place, vaultID) = (TemporaryFolder(), VaultID.random())
     let state = KnownVaults(directory: place.path)
     // Without the log, with lines of it only, and with both.
@@ -83,20 +83,20 @@ struct SeenLogTests {
       try state.note([id.folder: [id: .written(version(revision))]], of: vaultID)
       for folder in [try state.seen(in: id.folder, of: vaultID), try state.seen(id, of: vaultID)] {
         #expect(folder.versionCount == min(revision, 8))
-        let known = (1...revision).map { folder.familiarity(of: version($0).version) }
+        let known = (1...revision).map { folder.provenance(of: version($0).version) }
         let forgotten = max(0, revision - 8)
         #expect(
           known == .init(repeating: .beyondMemory, count: forgotten)
             + .init(repeating: .verified, count: revision - forgotten))
         guard revision > 1 else { continue }
-        #expect(folder.familiarity(of: version(revision - 1, 9).version) == .neverSeen || revision == 2)
+        #expect(folder.provenance(of: version(revision - 1, 9).version) == .neverSeen || revision == 2)
       }
     }
     #expect(FileTree.names(in: place.path + "/seen/" + vaultID.text).contains { $0.hasSuffix(".json") })
     try state.forgetSeen([id], of: vaultID)
     let none = try state.seen(id, of: vaultID)
     #expect(none.versionCount == 0)
-    #expect(none.familiarity(of: version(3).version) == .beyondMemory)
+    #expect(none.provenance(of: version(3).version) == .beyondMemory)
   }
 
   @Test("what earlier programs wrote is read on, and a list that none has written is damage")
@@ -112,8 +112,8 @@ struct SeenLogTests {
     #expect(try folder("5,\"\(mac(1))\"").versions == [id: version(5)])
     let two = try folder("5,\"\(mac(1))\",3,\"\(mac(2))\"")
     #expect(two.versions == [id: version(5)])
-    #expect(two.familiarity(of: version(3, 2).version) == .verified)
-    #expect(two.familiarity(of: version(4).version) == .neverSeen)
+    #expect(two.provenance(of: version(3, 2).version) == .verified)
+    #expect(two.provenance(of: version(4).version) == .neverSeen)
     let nine = (1...9).map { "\($0),\"\(mac(1))\"" }.joined(separator: ",")
     let one = "5,\"\(mac(1))\""
     for list in ["", "5", one + ",3", one + ",\"\(mac(2))\",3", one + ",0,\"\(mac(1))\"", nine] {

@@ -8,13 +8,13 @@ import VaultTerminal
 /// The machine that runs the rebase has written those commits, so it has seen later versions of a record than the one
 /// that is being made again. They come next, so they are no sign that somebody has put an old state in place.
 package final class ReplayedBranch {
-  private let branches: [PassedVersions]
+  private let branches: [SupersededVersions]
 
   /// Nil where git makes no commits again.
   package init?(_ git: Git, _ objects: GitObjects) {
     let tips = Self.tips(git)
     guard !tips.isEmpty else { return nil }
-    branches = tips.map { PassedVersions(git, objects, theirs: $0, of: ["records", "trash"]) }
+    branches = tips.map { SupersededVersions(git, objects, theirs: $0, of: ["records", "trash"]) }
   }
 
   /// Whether a version of a record is on the branch.

@@ -10,14 +10,14 @@
 @_exported public import struct VaultKit.KnownVaults
 @_exported public import struct VaultKit.LockedVault
 @_exported public import struct VaultTrust.VaultPlace
-@_exported public import struct VaultKit.Stored
+@_exported public import struct VaultKit.TypedRecord
 @_exported public import struct VaultKit.StoredRecord
 @_exported public import struct VaultKit.RecordSummary
 @_exported public import struct VaultKit.RecordQuery
 @_exported public import struct VaultKit.RecordSequence
 @_exported public import struct VaultKit.TrashedRecord
 @_exported public import struct VaultKit.RecordInput
-@_exported public import struct VaultKit.Addition
+@_exported public import struct VaultKit.BulkAddResult
 @_exported public import enum VaultKit.RefusalPolicy
 @_exported public import class VaultKit.VaultTransaction
 @_exported public import class VaultTrust.VaultObserver

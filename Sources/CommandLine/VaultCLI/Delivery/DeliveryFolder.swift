@@ -40,6 +40,6 @@ package final class DeliveryFolder {
 
   package func remove() {
     System.removeDirectory(folder.path)
-    Pending.shared.withLock { $0.folder = nil }
+    ExitCleanup.shared.withLock { $0.folder = nil }
   }
 }

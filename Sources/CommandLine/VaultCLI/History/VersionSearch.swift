@@ -9,7 +9,7 @@ package import VaultTerminal
 
 /// An earlier version of a record, verified.
 package struct FoundVersion {
-  package let version: RecordToBringBack
+  package let version: RestorableRecord
   /// Where it was found: `commit 1a2b3c4d5e6f`.
   package let origin: String
 
@@ -200,17 +200,17 @@ extension VersionSearch {
   /// Verifies a version with the vault as it is, where that still has its root key, else with that of its commit.
   private func verify(
     _ bytes: [UInt8], at place: StoreLocation, _ earlier: () throws -> EarlierVault?
-  ) async throws -> RecordToBringBack {
+  ) async throws -> RestorableRecord {
     let hint = RecordFile(parsing: bytes)?.envelope.wrappedKey.rootHint
     if let hint, let vault = vaults.first(where: { (try? $0.recordRoot(hint: hint)) != nil }) {
-      return try vault.recordToBringBack(bytes, at: place)
+      return try vault.restorableRecord(bytes, at: place)
     }
     guard let earlier = try earlier() else {
-      return try await current().recordToBringBack(bytes, at: place)
+      return try await current().restorableRecord(bytes, at: place)
     }
     let vault = try await Session(earlier, location: session.location, global: session.global).unlock(unlocking)
     vaults.append(vault)
-    return try vault.recordToBringBack(bytes, at: place)
+    return try vault.restorableRecord(bytes, at: place)
   }
 
   private func current() async throws -> Vault {

@@ -30,7 +30,7 @@ package struct EditableText {
     (folder, path) = (kept.folder, kept.path)
     // Whatever is done now, the text is not the one that was opened.
     let text = EditedText(directory: folder.path, path: path, original: nil, resuming: kept.source?.command)
-    Pending.shared.withLock { $0.editedText = text }
+    ExitCleanup.shared.withLock { $0.editedText = text }
   }
 
   private static func place(_ global: GlobalOptions) throws -> String {
@@ -71,12 +71,12 @@ package struct EditableText {
   /// Takes the file away, and whatever the editor left beside it.
   package func discard() {
     System.removeDirectory(directory)
-    Pending.shared.withLock { $0.editedText = nil }
+    ExitCleanup.shared.withLock { $0.editedText = nil }
   }
 
   /// Takes a text away with which nothing was done; else gives the error with what became of the text.
   package func given(up error: any Error) -> any Error {
-    let kept = Pending.shared.withLock { pending in
+    let kept = ExitCleanup.shared.withLock { pending in
       let kept = pending.editedText?.keptOrDiscarded()
       if kept == nil { pending.editedText = nil }
       return kept

@@ -25,26 +25,26 @@ extension Session {
 
   /// The record that a word means, verified.
   package func record(_ text: String, in vault: Vault) async throws -> OpenRecord {
-    try await record(text, in: vault, decides: false)
+    try await record(text, in: vault, prefersLive: false)
   }
 
   /// As `record`, of a record that is to be removed.
   package func recordToRemove(_ text: String, in vault: Vault) async throws -> OpenRecord {
-    try await record(text, in: vault, decides: true)
+    try await record(text, in: vault, prefersLive: true)
   }
 
-  private func record(_ text: String, in vault: Vault, decides: Bool) async throws -> OpenRecord {
+  private func record(_ text: String, in vault: Vault, prefersLive: Bool) async throws -> OpenRecord {
     var row = chosen.records[text]
     if row == nil {
       do throws(VaultError) {
-        return noting(try await decides ? vault.recordToRemove(named: text) : vault.record(named: text))
+        return noting(try await prefersLive ? vault.recordToRemove(named: text) : vault.record(named: text))
       } catch {
         row = try await choice(text, after: error, in: vault.locked)
       }
     }
     guard let row else { preconditionFailure("a choice is a record or an error") }
     do throws(VaultError) {
-      return noting(try await vault.record(of: row, decides: decides))
+      return noting(try await vault.record(of: row, prefersLive: prefersLive))
     } catch {
       throw CommandError(error).aboutRecord(text)
     }

@@ -63,7 +63,7 @@ extension TrashCommand {
       let envelope = found.record.envelope
       try await CommandError.naming(found.record.kind) {
         try await CommandError.naming(membersOf: found.record) {
-          let change = try opened.change(byBringingBack: found.version, only: paths)
+          let change = try opened.change(byRestoring: found.version, only: paths)
           for attachment in change.lostAttachments {
             global.messages.note(
               "\(Printable.text(attachment.name)) was attached then, and does not come back: a version brings fields alone"

@@ -65,8 +65,8 @@ package struct Terminal: ~Copyable {
   /// Shows a prompt and reads its answer. If a signal ends the process meanwhile, the prompt's line is ended, too.
   private func asking<Answer>(_ prompt: String, _ answer: () throws -> Answer) throws -> Answer {
     let descriptor = file.descriptor
-    Pending.shared.withLock { $0.asksAt = descriptor }
-    defer { Pending.shared.withLock { $0.asksAt = nil } }
+    ExitCleanup.shared.withLock { $0.asksAt = descriptor }
+    defer { ExitCleanup.shared.withLock { $0.asksAt = nil } }
     try say(prompt)
     return try answer()
   }

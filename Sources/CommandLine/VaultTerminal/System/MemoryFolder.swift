@@ -12,11 +12,11 @@ package final class MemoryFolder {
   ///
   /// - Parameter remember: what a signal that ends the process has to know of the folder.
   package static func make(
-    in parent: String, named beginning: String, _ remember: (inout Pending, String) throws -> Void
+    in parent: String, named beginning: String, _ remember: (inout ExitCleanup, String) throws -> Void
   ) throws -> MemoryFolder {
     while true {
       // A signal waits for the lock: it finds no folder, or one that it can remove.
-      let path = try Pending.shared.withLock { pending in
+      let path = try ExitCleanup.shared.withLock { pending in
         let path = try System.makeTemporaryDirectory(in: parent, named: beginning)
         do {
           try remember(&pending, path)

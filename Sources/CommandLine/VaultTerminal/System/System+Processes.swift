@@ -11,7 +11,7 @@ package import VaultSystem
 #endif
 
 /// What has to be put right when a signal ends the process.
-package struct Pending: Sendable {
+package struct ExitCleanup: Sendable {
   /// How the terminal was before echo was switched off; nil while it is on.
   var terminal: (descriptor: Int32, settings: termios)?
   /// What takes the whole screen of that terminal, and what gives it back; nil while nothing has it.
@@ -36,10 +36,10 @@ package struct Pending: Sendable {
 
   /// A class, for the optimiser leaves what a static mutex of so large a struct holds undefined (Tests/Toolchain).
   package final class Shared: Sendable {
-    private let pending = Mutex(Pending())
+    private let pending = Mutex(ExitCleanup())
 
     package func withLock<Result: Sendable, Failure: Error>(
-      _ body: (inout Pending) throws(Failure) -> Result
+      _ body: (inout ExitCleanup) throws(Failure) -> Result
     ) throws(Failure) -> Result {
       try pending.withLock { pending throws(Failure) in try body(&pending) }
     }
@@ -91,7 +91,7 @@ extension System {
   package static func waitForTermination(leavingWithReader: Bool = false) -> Never {
     while true {
       guard let (number, isSent) = nextSignal(leavingWithReader) else { continue }
-      Pending.shared.withLock { pending in
+      ExitCleanup.shared.withLock { pending in
         if let program = pending.program { return passOn(number, isSent: isSent, to: program) }
         if number == SIGCONT { return pending.hideAgain() }
         if number == SIGINT || number == SIGQUIT, pending.leavesInterruptsToChild {
@@ -109,11 +109,11 @@ extension System {
   ///
   /// - Parameter run: gives the exit code of the program, or 128 and the number of the signal that ended it.
   package static func leavingInterrupts(to run: () throws -> Int32) rethrows -> Int32 {
-    Pending.shared.withLock { ($0.leavesInterruptsToChild, $0.hasInterruptedChild) = (true, false) }
-    defer { Pending.shared.withLock { $0.leavesInterruptsToChild = false } }
+    ExitCleanup.shared.withLock { ($0.leavesInterruptsToChild, $0.hasInterruptedChild) = (true, false) }
+    defer { ExitCleanup.shared.withLock { $0.leavesInterruptsToChild = false } }
     let status = try run()
     guard status != 0, Invocation.current == nil, !isIgnored(SIGINT) else { return status }
-    Pending.shared.withLock { pending in
+    ExitCleanup.shared.withLock { pending in
       if pending.hasInterruptedChild || status == 128 + SIGINT { pending.end(by: SIGINT) }
     }
     return status
@@ -168,7 +168,7 @@ extension System {
   }
 }
 
-extension Pending {
+extension ExitCleanup {
   fileprivate mutating func end(by number: Int32) -> Never {
     Vault.stopWriting(within: .seconds(5))
     putRight()

@@ -10,7 +10,7 @@ import Synchronization
 
 /// A terminal whose whole screen is ours and that gives every key at once, until it is left.
 ///
-/// However the process ends or stops, its terminal is as before: `Pending` knows what has to be put back.
+/// However the process ends or stops, its terminal is as before: `ExitCleanup` knows what has to be put back.
 package final class KeyScreen {
   package enum Event {
     case bytes([UInt8])
@@ -49,7 +49,7 @@ package final class KeyScreen {
     System.showTyping()
     signal(SIGWINCH, noteSignal)
     if isStoppable { signal(SIGTSTP, noteSignal) }
-    let hasFailed = Pending.shared.withLock { [descriptor] pending in
+    let hasFailed = ExitCleanup.shared.withLock { [descriptor] pending in
       var settings = termios()
       let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
       guard own >= 0, unsafe tcgetattr(own, &settings) == 0 else { return true }
@@ -72,7 +72,7 @@ package final class KeyScreen {
 
   /// Writes to the screen, while it is ours.
   package func show(_ bytes: [UInt8]) throws(SystemError) {
-    try Pending.shared.withLock { [descriptor] pending throws(SystemError) in
+    try ExitCleanup.shared.withLock { [descriptor] pending throws(SystemError) in
       guard pending.screen != nil else { return }
       try System.writeAll(bytes, to: descriptor, path: "/dev/tty")
     }
@@ -102,7 +102,7 @@ package final class KeyScreen {
   private func stop() throws(SystemError) {
     System.showTyping()
     signal(SIGTSTP, SIG_DFL)
-    Pending.shared.withLock { $0.stopsByItself = true }
+    ExitCleanup.shared.withLock { $0.stopsByItself = true }
     // Who goes on in the background stops again. Where nobody could let it go on, the system does not stop it.
     for _ in 0..<Self.maximumStopCount {
       Self.stopHere()
@@ -141,7 +141,7 @@ extension System {
   }
 }
 
-extension Pending {
+extension ExitCleanup {
   /// Lets the terminal give keys one by one, on a screen of its own.
   fileprivate mutating func readKeys() -> Bool {
     guard var terminal, let screen else { return false }

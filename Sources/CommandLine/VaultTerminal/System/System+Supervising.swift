@@ -67,7 +67,7 @@ package struct SupervisedProgram {
     signal(SIGCHLD, noteChild)
     for number in Self.passedSignals where !System.isIgnored(number) { unsafe System.handle(number, passOn) }
     System.showTyping()
-    process = try Pending.shared.withLock { pending throws(SystemError) in
+    process = try ExitCleanup.shared.withLock { pending throws(SystemError) in
       let process = try start()
       pending.program = process
       supervised.store(process, ordering: .sequentiallyConsistent)
@@ -86,7 +86,7 @@ package struct SupervisedProgram {
       if end == nil {
         end = Self.ended(process)
         if end != nil {
-          Pending.shared.withLock { $0.program = nil }
+          ExitCleanup.shared.withLock { $0.program = nil }
           supervised.store(0, ordering: .sequentiallyConsistent)
           ended()
         }

@@ -22,7 +22,7 @@ extension System {
     // to end the process would wait for that for ever. Settings that are read in the background are another program's,
     // so that none are set.
     _ = tcdrain(descriptor)
-    let hasFailed = Pending.shared.withLock { pending in
+    let hasFailed = ExitCleanup.shared.withLock { pending in
       guard pending.terminal == nil else { return false }
       var settings = termios()
       // The caller closes its own.
@@ -43,7 +43,7 @@ extension System {
   /// - Parameter droppingTyped: whether what was typed meanwhile is dropped: after a failure it would answer a question
   ///   that is never asked, and be shown by the shell.
   package static func showTyping(droppingTyped: Bool = false) {
-    Pending.shared.withLock { $0.showTyping(droppingTyped: droppingTyped) }
+    ExitCleanup.shared.withLock { $0.showTyping(droppingTyped: droppingTyped) }
   }
 
   /// How large the screen is that standard output shows on: 80 columns where nobody knows, and rows only where it is a
@@ -68,7 +68,7 @@ extension System {
   package static func binaryLogarithm(_ number: Double) -> Double { log2(number) }
 }
 
-extension Pending {
+extension ExitCleanup {
   /// Does the same to the terminal again when the process goes on after it was stopped: the shell has put it back.
   mutating func hideAgain() {
     defer { stopsByItself = false }

@@ -113,7 +113,7 @@ struct FolderOutcomes<Outcome: Sendable>: Sendable {
 
 /// What is to be said of a record that is live and in the trash: the higher revision counts, equal ones are damage
 /// (format 1, section 6, Records).
-enum Twin {
+enum LiveAndTrashed {
   case fault(VaultFault)
   case note(String)
 

@@ -121,7 +121,7 @@ struct Linter {
 
   private mutating func checkTwin(_ lint: RecordLint) {
     guard let removed = trashed[lint.id], let revision = lint.revision else { return }
-    switch Twin(lint.id, live: revision, removed: removed) {
+    switch LiveAndTrashed(lint.id, live: revision, removed: removed) {
     case .fault(let fault): report.findings.append(fault)
     case .note(let note): report.notes.append(note)
     }

@@ -85,7 +85,7 @@ package struct FoundRecords: Sendable {
     for removed in others.removed.values.joined().sorted(by: { $0.id < $1.id }) {
       let entry = try live.entry(of: removed.id)
       guard let entry else { continue }
-      if case .fault(let fault) = Twin(removed.id, live: entry.revision, removed: removed.revision) {
+      if case .fault(let fault) = LiveAndTrashed(removed.id, live: entry.revision, removed: removed.revision) {
         faults.append(fault)
       }
     }

@@ -135,7 +135,7 @@ struct Verifier {
       let live = found.version(of: id)
       let version = try take(outcome, .trash(id), id, into: &found) { trashFaults.append($0) }
       guard let live, let version else { continue }
-      switch Twin(id, live: live.revision, removed: version.revision) {
+      switch LiveAndTrashed(id, live: live.revision, removed: version.revision) {
       case .fault(let fault): trashFaults.append(fault)
       case .note(let note): result.notes.append(note)
       }

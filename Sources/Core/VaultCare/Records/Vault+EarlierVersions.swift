@@ -20,7 +20,7 @@ package struct VersionChange: Sendable {
 extension Vault {
   /// What ``bringBack(_:only:expecting:)`` would change.
   package func change(
-    byBringingBack version: RecordToBringBack, only paths: [MemberPath] = []
+    byRestoring version: RestorableRecord, only paths: [MemberPath] = []
   ) throws(VaultError) -> VersionChange {
     guard version.record.verified.keys.vaultID == header.vaultID else {
       throw VaultError(.unexpectedVault, "is a record of another vault", record: version.id)
@@ -47,10 +47,10 @@ extension Vault {
   ///   - expected: what it would change, as somebody was told; nil for whatever it does.
   /// - Returns: whether anything changed.
   package func bringBack(
-    _ version: RecordToBringBack, only paths: [MemberPath] = [], expecting expected: VersionChange? = nil
+    _ version: RestorableRecord, only paths: [MemberPath] = [], expecting expected: VersionChange? = nil
   ) async throws(VaultError) -> Bool {
     try await writing { lock throws(VaultError) in
-      let change = try change(byBringingBack: version, only: paths)
+      let change = try change(byRestoring: version, only: paths)
       if let expected, expected.now?.bytes != change.now?.bytes {
         throw VaultError(
           .changedUnderneath, "was changed by someone else meanwhile", record: version.id,

@@ -30,7 +30,7 @@ package struct SeenComparison {
       case .newer: changes.append((entry.id, .seen(SeenVersion(entry, isTrashed: isTrashed))))
       case .same: break
       case let older where !told.contains(entry.id):
-        guard let fault = older.fault(of: entry, seen.familiarity(of: entry)) else { break }
+        guard let fault = older.fault(of: entry, seen.provenance(of: entry)) else { break }
         if let newest = seen.versions[entry.id], isElsewhere(MissedState(newest, found: entry)) { break }
         add(fault.code, reason: fault.reason, place: isTrashed ? .trash(entry.id) : .record(entry.id), id: entry.id)
       case .older, .forked: confirmed.insert(entry.id)

@@ -27,7 +27,7 @@ extension Vault.Options {
 
 extension Vault {
   /// Does `body` on a record, and tells the observer of the error that it throws.
-  func tellingRefusal<Result>(
+  func reportingErrors<Result>(
     of id: RecordID, _ body: () throws(VaultError) -> Result
   ) throws(VaultError) -> Result {
     do throws(VaultError) {

@@ -38,7 +38,7 @@ struct BulkAdder<Input: Sendable> {
   /// What is to be remembered once it is written.
   private var versions = VersionList.Builder()
   private var index = 0
-  private var result = Addition<Input>()
+  private var result = BulkAddResult<Input>()
 
   init(_ vault: Vault, count: Int, refusals: RefusalPolicy, isStoring: Bool) async throws(VaultError) {
     (self.vault, self.count, self.refusals) = (vault, count, refusals)
@@ -108,7 +108,7 @@ struct BulkAdder<Input: Sendable> {
   }
 
   /// Stores what was taken.
-  mutating func finish() throws(VaultError) -> Addition<Input> {
+  mutating func finish() throws(VaultError) -> BulkAddResult<Input> {
     if lock != nil, index > 0 { try commit() }
     if refusals == .storeNothing, !result.refusals.isEmpty { result.ids = [] }
     return result

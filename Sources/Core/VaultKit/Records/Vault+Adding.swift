@@ -43,7 +43,7 @@ public enum RefusalPolicy: Sendable {
 }
 
 /// What became of many inputs.
-public struct Addition<Input: Sendable>: Sendable {
+public struct BulkAddResult<Input: Sendable>: Sendable {
   /// The ids of the records that were stored, or only checked, in the order of the input.
   public internal(set) var ids: [RecordID] = []
   /// What was refused: its index, from 0, and why; ascending.
@@ -105,7 +105,7 @@ extension Vault {
     _ inputs: some Sequence<Input>, count: Int, refusals: RefusalPolicy, isDryRun: Bool = false,
     keeping kept: @escaping @Sendable (Input) -> Input = { $0 }, progress: (Int) -> Void = { _ in },
     record: @escaping @Sendable (Input) throws(VaultError) -> RecordInput
-  ) async throws(VaultError) -> Addition<Input> {
+  ) async throws(VaultError) -> BulkAddResult<Input> {
     try await add({ () in inputs }, count: count, refusals, isDryRun: isDryRun, keeping: kept, progress: progress) {
       input, id, now throws(VaultError) in
       try self.newRecord(id, of: record(input), now)
@@ -121,7 +121,7 @@ extension Vault {
     upTo count: Int, refusals: RefusalPolicy,
     chosen: nonisolated(nonsending) () async throws(VaultError) -> [Input],
     record: @escaping @Sendable (Input) throws(VaultError) -> RecordInput
-  ) async throws(VaultError) -> Addition<Input> {
+  ) async throws(VaultError) -> BulkAddResult<Input> {
     try await add(chosen, count: count, refusals) { input, id, now throws(VaultError) in
       try self.newRecord(id, of: record(input), now)
     }
@@ -133,7 +133,7 @@ extension Vault {
     isDryRun: Bool = false,
     keeping kept: @escaping @Sendable (Input) -> Input = { $0 }, progress: (Int) -> Void = { _ in },
     make: @escaping @Sendable (Input, RecordID, Timestamp) throws(VaultError) -> StoreChange
-  ) async throws(VaultError) -> Addition<Input> {
+  ) async throws(VaultError) -> BulkAddResult<Input> {
     let now = currentTime()
     let ids = try Self.newIDs(count)
     var adder = try await BulkAdder<Input>(self, count: count, refusals: refusals, isStoring: !isDryRun)

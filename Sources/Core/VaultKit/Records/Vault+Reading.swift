@@ -22,20 +22,20 @@ extension Vault {
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`, `.changedUnderneath` when the record got
   ///   another name between the look-up and the reading.
   public func record(named text: String) async throws(VaultError) -> OpenRecord {
-    try await record(named: text, decides: false)
+    try await record(named: text, prefersLive: false)
   }
 
   /// As ``record(named:)``, for who is about to remove it: of equal revisions here and in the trash, this one is meant.
   package func recordToRemove(named text: String) async throws(VaultError) -> OpenRecord {
-    try await record(named: text, decides: true)
+    try await record(named: text, prefersLive: true)
   }
 
-  private func record(named text: String, decides: Bool) async throws(VaultError) -> OpenRecord {
+  private func record(named text: String, prefersLive: Bool) async throws(VaultError) -> OpenRecord {
     defer { memory?.flush() }
     // A full id is looked up by being read.
     let id = if let id = RecordID(parsing: text) { id } else { try await locked.resolve(text) }
     return try await working { () throws(VaultError) in
-      let record = try verifiedRecord(id, decides: decides)
+      let record = try verifiedRecord(id, prefersLive: prefersLive)
       guard NameMatch(text).means(record) else { throw .renamed(record) }
       return record
     }
@@ -43,10 +43,10 @@ extension Vault {
 
   /// The record of a row that somebody chose by its name, verified.
   ///
-  /// - Parameter decides: as for ``recordToRemove(named:)``.
-  package func record(of row: RecordSummary, decides: Bool) async throws(VaultError) -> OpenRecord {
+  /// - Parameter prefersLive: as for ``recordToRemove(named:)``.
+  package func record(of row: RecordSummary, prefersLive: Bool) async throws(VaultError) -> OpenRecord {
     defer { memory?.flush() }
-    let record = try verifiedRecord(row.id, decides: decides)
+    let record = try verifiedRecord(row.id, prefersLive: prefersLive)
     guard sameBytes(record.name, row.name) else { throw .renamed(record) }
     return record
   }
@@ -193,16 +193,15 @@ extension Vault {
     }
   }
 
-  /// - Parameter decides: whether the caller, who names the live one, decides between equal revisions here and in the
-  ///   trash.
-  package func verifiedRecord(_ id: RecordID, decides: Bool = false) throws(VaultError) -> OpenRecord {
-    try tellingRefusal(of: id) { () throws(VaultError) in try untoldRecord(id, decides: decides) }
+  /// - Parameter prefersLive: whether the live record counts if the one in the trash has the same revision.
+  package func verifiedRecord(_ id: RecordID, prefersLive: Bool = false) throws(VaultError) -> OpenRecord {
+    try reportingErrors(of: id) { () throws(VaultError) in try readVerified(id, prefersLive: prefersLive) }
   }
 
-  private func untoldRecord(_ id: RecordID, decides: Bool) throws(VaultError) -> OpenRecord {
+  private func readVerified(_ id: RecordID, prefersLive: Bool) throws(VaultError) -> OpenRecord {
     guard let bytes = try locked.read(id) else { throw .noSuchRecord }
     var record = try verify(bytes, id)
-    record.hasOlderInTrash = try isNewerThanTrash(record, decides: decides)
+    record.hasOlderInTrash = try isNewerThanTrash(record, prefersLive: prefersLive)
     do throws(VaultError) {
       try compareWithSeen(record)
       return record
@@ -212,19 +211,19 @@ extension Vault {
       if try locked.read(id) == bytes {
         try locked.waitForReplica(error) { (try? locked.read(id)) != bytes }
       }
-      return try untoldRecord(id, decides: decides)
+      return try readVerified(id, prefersLive: prefersLive)
     }
   }
 
   /// Whether an older revision of a record is in the trash; a trash that cannot be read, or does not verify, says
   /// nothing.
-  private func isNewerThanTrash(_ live: OpenRecord, decides: Bool = false) throws(VaultError) -> Bool {
+  private func isNewerThanTrash(_ live: OpenRecord, prefersLive: Bool = false) throws(VaultError) -> Bool {
     guard let bytes = try? readTrash(live.id), let trashed = try? verifyTrashed(bytes, live.id).record else {
       return false
     }
     let (revision, removed) = (live.envelope.revision, trashed.envelope.revision)
     guard removed <= revision else { throw .removedSince(live.id) }
-    guard removed < revision || decides else { throw .equalRevisions(live.id) }
+    guard removed < revision || prefersLive else { throw .equalRevisions(live.id) }
     return removed < revision
   }
 

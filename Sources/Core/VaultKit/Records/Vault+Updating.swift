@@ -64,7 +64,7 @@ extension Vault {
   /// - Throws: ``VaultError`` of the first that cannot be read, `.cancelled`, and as ``update(_:as:expecting:_:)``.
   @discardableResult
   public nonisolated(nonsending) func update<Record: VaultRecord>(
-    _ ids: [RecordID], as type: Record.Type, _ change: (inout Stored<Record>) throws(VaultError) -> Void
+    _ ids: [RecordID], as type: Record.Type, _ change: (inout TypedRecord<Record>) throws(VaultError) -> Void
   ) async throws(VaultError) -> [RecordID] {
     let lock = try await lockForWriting()
     defer { lock.release() }
@@ -87,7 +87,7 @@ extension Vault {
   /// - Throws: as the one above, and what `change` throws; then nothing is written.
   @discardableResult
   public nonisolated(nonsending) func update<Record: VaultRecord, Failure: Error>(
-    _ ids: [RecordID], as type: Record.Type, _ change: (inout Stored<Record>) throws(Failure) -> Void
+    _ ids: [RecordID], as type: Record.Type, _ change: (inout TypedRecord<Record>) throws(Failure) -> Void
   ) async throws -> [RecordID] {
     var caught = CaughtError<Failure>()
     do throws(VaultError) {
@@ -103,7 +103,7 @@ extension Vault {
   private static var updatedAtOnce: Int { 512 }
 
   private nonisolated(nonsending) func changes<Record: VaultRecord>(
-    to ids: ArraySlice<RecordID>, _ change: (inout Stored<Record>) throws(VaultError) -> Void
+    to ids: ArraySlice<RecordID>, _ change: (inout TypedRecord<Record>) throws(VaultError) -> Void
   ) async throws(VaultError) -> [StoreChange] {
     let map = ParallelMap(chunkSize: 32)
     var drafts: [RecordDraft<Record>] = []
@@ -126,7 +126,7 @@ struct RecordDraft<Record: VaultRecord>: Sendable {
   let base: JSONObject
   let kind: RecordKind
   let context: SealingContext
-  var stored: Stored<Record>
+  var stored: TypedRecord<Record>
 }
 
 extension Vault {
@@ -141,7 +141,7 @@ extension Vault {
 
   func draft<Record: VaultRecord>(of old: OpenRecord, _ kind: RecordKind) throws(VaultError) -> RecordDraft<Record> {
     let context = old.verified.context(sealingAt: currentTime())
-    let stored = try Stored(old, as: Record.self)
+    let stored = try TypedRecord(old, as: Record.self)
     return RecordDraft(
       old: old, base: try encode(stored.value, in: context, old.id), kind: kind, context: context, stored: stored)
   }

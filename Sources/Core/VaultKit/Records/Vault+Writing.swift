@@ -15,7 +15,7 @@ extension Vault {
     try await writing { lock throws(VaultError) in
       let now = currentTime()
       var changes: [StoreChange] = []
-      for id in ids { changes += try removal(of: verifiedRecord(id, decides: true), at: now) }
+      for id in ids { changes += try removal(of: verifiedRecord(id, prefersLive: true), at: now) }
       try apply(changes, lock)
     }
   }

@@ -27,8 +27,8 @@ public final class VaultTransaction: Sendable {
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.unknownKind`, `.damaged`.
   public nonisolated(nonsending) func record<Record: VaultRecord>(
     _ id: RecordID, as type: Record.Type
-  ) async throws(VaultError) -> Stored<Record> {
-    try await working { () throws(VaultError) in try Stored(record(id), as: type) }
+  ) async throws(VaultError) -> TypedRecord<Record> {
+    try await working { () throws(VaultError) in try TypedRecord(record(id), as: type) }
   }
 
   /// Adds a record.

@@ -155,7 +155,7 @@ extension RollbackMemory {
       if seen.versions[found.id] == nil { compareWithFirstPlace(found) }
       note(.seen(found), of: found.id)
     }
-    guard let fault = succession.fault(of: found.version, seen.familiarity(of: found.version)) else { return nil }
+    guard let fault = succession.fault(of: found.version, seen.provenance(of: found.version)) else { return nil }
     if let newest = seen.versions[found.id], isElsewhere(MissedState(newest, found: found.version)) { return nil }
     return fault
   }

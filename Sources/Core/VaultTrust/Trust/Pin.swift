@@ -119,7 +119,7 @@ extension Pin.Header {
     case .older:
       .olderHeader(
         expected: self, found: found,
-        Familiarity(of: (found.revision, found.hash), among: ([self] + earlier).map { ($0.revision, $0.hash) }))
+        Provenance(of: (found.revision, found.hash), among: ([self] + earlier).map { ($0.revision, $0.hash) }))
     case .forked: .otherHeader(expected: self, found: found)
     }
   }
@@ -144,7 +144,7 @@ package enum PinDifference: Sendable, Equatable {
   /// The vault had another root key; both as fingerprints.
   case otherRoot(expected: String, found: String)
   /// The header is older than the newest that was seen.
-  case olderHeader(expected: Pin.Header, found: Pin.Header, Familiarity)
+  case olderHeader(expected: Pin.Header, found: Pin.Header, Provenance)
   /// The header has the revision of the newest that was seen, and is not the same.
   case otherHeader(expected: Pin.Header, found: Pin.Header)
   /// The checkpoint is older than the newest that was seen, or gone (nil).
@@ -234,9 +234,9 @@ extension PinDifference {
         .unexpectedVault, "has another root key than this machine knows of this vault",
         "expected the fingerprint \(expected), found \(found)",
         "after a rotation elsewhere that is so: ask who did it for the new fingerprint")
-    case .olderHeader(let expected, let found, let familiarity):
+    case .olderHeader(let expected, let found, let provenance):
       return error(
-        .rolledBack, familiarity.setback(to: "revision \(found.revision)", from: expected.revision),
+        .rolledBack, provenance.rollbackText(to: "revision \(found.revision)", from: expected.revision),
         "expected revision \(expected.revision) or later, found \(found.text)")
     case .otherHeader(let expected, let found):
       return error(

@@ -33,8 +33,8 @@ package struct SeenFolder: Equatable {
   }
 
   /// What is known of a version that is not the newest of its record.
-  package func familiarity(of found: RecordVersion) -> Familiarity {
-    Familiarity(of: (found.revision, found.recordMAC), among: known(of: found.id).map { ($0.revision, $0.recordMAC) })
+  package func provenance(of found: RecordVersion) -> Provenance {
+    Provenance(of: (found.revision, found.recordMAC), among: known(of: found.id).map { ($0.revision, $0.recordMAC) })
   }
 
   /// The versions of a record, the newest first.

@@ -21,7 +21,7 @@ package enum Succession: Equatable {
 }
 
 /// What this machine knows of a state that is not the newest one it has seen.
-package enum Familiarity: Sendable, Equatable {
+package enum Provenance: Sendable, Equatable {
   /// It has verified this very state, and later ones since.
   case verified
   /// It has never seen it, although it remembers earlier ones: it comes from a branch of its own, or is forged.
@@ -41,7 +41,7 @@ package enum Familiarity: Sendable, Equatable {
   /// What has happened to a state that is older than another.
   ///
   /// - Parameter number: `revision` or `sequence`.
-  func setback(to number: String, from newest: Int) -> String {
+  func rollbackText(to number: String, from newest: Int) -> String {
     let seen = "the newest that it has seen is \(newest)"
     return switch self {
     case .verified: "went back to \(number), which this machine has verified before; \(seen)"
@@ -60,13 +60,13 @@ extension RecordVersion {
 
 extension Succession {
   /// What is wrong with a version of a record that relates so to the newest one that was seen; nil for nothing.
-  package func fault(of version: RecordVersion, _ familiarity: @autoclosure () -> Familiarity) -> (
+  package func fault(of version: RecordVersion, _ provenance: @autoclosure () -> Provenance) -> (
     code: VaultError.Code, reason: String
   )? {
     switch self {
     case .newer, .same: nil
     case .older(let newest):
-      (.rolledBack, familiarity().setback(to: "revision \(version.revision)", from: newest))
+      (.rolledBack, provenance().rollbackText(to: "revision \(version.revision)", from: newest))
     case .forked: (.forked, "is another version of revision \(version.revision) than this machine has seen")
     }
   }

@@ -163,7 +163,7 @@ extension BackupCommand.Restore {
     guard let vault = try await keys.unlock(session.locked, asks: true, state: session.pin.state) else {
       throw CommandError.backedUpVaultNotUnlocked(contents.file).about(to)
     }
-    let outcomes = try vault.outcome(ofBringingBack: found)
+    let outcomes = try vault.outcome(ofRestoring: found)
     if dryRun { return try tell(zip(found, outcomes).filter { $1 != .unchanged }.map(\.0.id), of: found) }
     let replaced = zip(found, outcomes).filter { $1 == .replacing }.map(\.0)
     if !replaced.isEmpty {
@@ -179,7 +179,7 @@ extension BackupCommand.Restore {
     }
   }
 
-  private func tell(_ written: [RecordID], of found: [RecordToBringBack]) throws {
+  private func tell(_ written: [RecordID], of found: [RestorableRecord]) throws {
     if global.json {
       return try Output.document([
         "attachments": .number(JSONNumber(found.reduce(0) { $0 + $1.attachmentCount })), "dry_run": .bool(dryRun),

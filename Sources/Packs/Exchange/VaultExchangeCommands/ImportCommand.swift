@@ -262,7 +262,7 @@ private final class Warnings: Sendable {
     }
   }
 
-  func tell(of result: Addition<(Int, ImportElement)>, _ global: GlobalOptions) {
+  func tell(of result: BulkAddResult<(Int, ImportElement)>, _ global: GlobalOptions) {
     let refused = Set(result.refusals.map(\.index))
     // Stable, so that the notes of one element stay in their order.
     for note in notes.withLock({ $0 }).sorted(by: { $0.index < $1.index }) where !refused.contains(note.index) {
@@ -274,7 +274,7 @@ private final class Warnings: Sendable {
 /// What an import has done.
 struct ImportReport {
   let file: String
-  let result: Addition<(Int, ImportElement)>
+  let result: BulkAddResult<(Int, ImportElement)>
   let isDryRun: Bool
 
   /// What was done, for an error that comes after it.

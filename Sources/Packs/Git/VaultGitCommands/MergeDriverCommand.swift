@@ -96,9 +96,9 @@ extension GitCommand {
         let git = Git(at: path)
         known.replayed = ReplayedBranch(git, GitObjects(git))
       }
-      if let id = merge.place.recordID, !ancestors, let commit = PassedVersions.mergedCommit {
+      if let id = merge.place.recordID, !ancestors, let commit = SupersededVersions.mergedCommit {
         let (git, places) = (Git(at: path), [StoreLocation.record(id), .trash(id)].map(\.relativePath))
-        known.passed = PassedVersions(git, GitObjects(git), theirs: commit, of: places)
+        known.passed = SupersededVersions(git, GitObjects(git), theirs: commit, of: places)
           .passed(merge.ours, merge.theirs, at: places)
       }
       return try known.keyed(vault)

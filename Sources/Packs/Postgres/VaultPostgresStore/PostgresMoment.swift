@@ -37,7 +37,7 @@ package final class Snapshot: Sendable {
   }
 
   let name: String
-  let ahead = RecordsAhead()
+  let ahead = RecordPrefetch()
 
   init(name: String) { self.name = name }
 

@@ -131,7 +131,7 @@ extension PostgresStore {
         SELECT d.id, d.size, d.bytes FROM \(schema.documents) AS d
         WHERE d.vault = $1 AND d.live = \(liveSet) AND d.place = \(StoreLocation.Place.record) AND d.part = 0
         ORDER BY d.id LIMIT \(Self.fewCount + 1))
-      SELECT few.id, CASE WHEN few.size <= \(RecordsAhead.byteCount) AND octet_length(few.bytes) = few.size
+      SELECT few.id, CASE WHEN few.size <= \(RecordPrefetch.byteCount) AND octet_length(few.bytes) = few.size
         THEN few.bytes END
       FROM few WHERE (SELECT count(*) FROM few) <= \(Self.fewCount) ORDER BY few.id
       """
@@ -143,7 +143,7 @@ extension PostgresStore {
         statement, [.id(vault)],
         each: { row throws(ServerFault) in
           guard changes.count < Self.fewCount else { throw .tooMuch }
-          guard let bytes = try row.optionalBytes(1), bytes.count <= RecordsAhead.byteCount else {
+          guard let bytes = try row.optionalBytes(1), bytes.count <= RecordPrefetch.byteCount else {
             isWhole = false
             return
           }
@@ -164,17 +164,17 @@ extension PostgresStore {
     let statement = """
       SELECT d.id, d.bytes FROM \(schema.documents) AS d
       WHERE d.vault = $1 AND d.live = \(liveSet) AND d.place = \(StoreLocation.Place.record) AND d.id >= $2 AND d.part = 0
-        AND d.size <= \(RecordsAhead.byteCount) AND octet_length(d.bytes) = d.size
-      ORDER BY d.id LIMIT \(RecordsAhead.recordCount)
+        AND d.size <= \(RecordPrefetch.byteCount) AND octet_length(d.bytes) = d.size
+      ORDER BY d.id LIMIT \(RecordPrefetch.recordCount)
       """
     return try pool.with { connection throws(ServerFault) in
       var records: [(id: RecordID, bytes: [UInt8])] = []
       try connection.rows(
         statement, [.id(vault), .id(first)],
         each: { row throws(ServerFault) in
-          guard records.count < RecordsAhead.recordCount else { throw .tooMuch }
+          guard records.count < RecordPrefetch.recordCount else { throw .tooMuch }
           let bytes = try row.bytes(1)
-          guard bytes.count <= RecordsAhead.byteCount else { throw .tooMuch }
+          guard bytes.count <= RecordPrefetch.byteCount else { throw .tooMuch }
           records.append((try row.id(0), bytes))
         })
       return records

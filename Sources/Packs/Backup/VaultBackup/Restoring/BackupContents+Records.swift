@@ -9,7 +9,7 @@ extension BackupContents {
   /// - Parameters:
   ///   - names: full ids, or beginnings of one of at least 4 characters.
   ///   - vault: what unlocking ``vault`` gave; ``authenticate(with:)`` comes first.
-  package func records(named names: [String], with vault: Vault) throws(VaultError) -> [RecordToBringBack] {
+  package func records(named names: [String], with vault: Vault) throws(VaultError) -> [RestorableRecord] {
     var candidates: [(place: StoreLocation, bytes: [UInt8])] = []
     try forEachFile { file throws(VaultError) in
       guard case .document(let place) = file.member, let id = place.recordID?.text else { return }
@@ -17,9 +17,9 @@ extension BackupContents {
     }
     var wanted: Set<StoreLocation> = []
     for name in names { wanted.insert(try place(named: name, among: candidates.map(\.place))) }
-    var records: [RecordToBringBack] = []
+    var records: [RestorableRecord] = []
     for (place, bytes) in candidates where wanted.contains(place) {
-      records.append(try vault.recordToBringBack(bytes, at: place))
+      records.append(try vault.restorableRecord(bytes, at: place))
     }
     return records
   }
@@ -29,7 +29,7 @@ extension BackupContents {
   /// - Parameter records: what ``records(named:with:)`` gave.
   /// - Returns: the ids that were written.
   package func bringBack(
-    _ records: [RecordToBringBack], into vault: Vault
+    _ records: [RestorableRecord], into vault: Vault
   ) async throws(VaultError) -> [RecordID] {
     try await vault.bringBack(records) { ids, take throws(VaultError) in
       try self.forEachFile(

@@ -78,7 +78,7 @@ struct Adoption {
     var result = record
     result[side] = versions.adopted
     result.base = versions.base ?? record.base
-    result.renewed = RecordFile(parsing: versions.adopted).map { (file.envelope.mac, $0.envelope.mac) }
+    result.resealedMAC = RecordFile(parsing: versions.adopted).map { (file.envelope.mac, $0.envelope.mac) }
     let root = opened.header.replacedRoot(hint: file.envelope.wrappedKey.rootHint)
     return Found(
       record: result, isAfterReseal: root.map(opened.header.hasResealed) ?? true,
@@ -88,7 +88,7 @@ struct Adoption {
   private func lines(_ record: UnmergedRecord, side: MergeSide, file: RecordFile) -> [String] {
     let comparison = RecordComparison(
       from: record.base.flatMap { RecordFile(parsing: $0) }, to: file, kinds: opened.kinds)
-    let tip = record.isSettled ? "HEAD" : commit(side)
+    let tip = record.isMergedUnderOldRoot ? "HEAD" : commit(side)
     let commits = GitCommit.list(Git(at: session.location.path), from: tip, limit: 1, of: record.places)
     let origin = commits?.first.map { ", commit \($0.line)" } ?? ""
     let head =

@@ -19,7 +19,7 @@ struct FileMerge {
   /// The side whose version the other one had already, and has followed by a later one.
   var passed: MergeSide?
   /// The MACs of a version that was made anew under other keys: who has seen the one has seen the other.
-  var renewed: (from: [UInt8], to: [UInt8])?
+  var resealedMAC: (from: [UInt8], to: [UInt8])?
   /// The branch whose changes git makes again, as in a rebase; nil for a merge.
   var replayed: ReplayedBranch?
 
@@ -55,7 +55,9 @@ struct FileMerge {
 
   private func key(_ vault: Vault, _ id: RecordID) throws -> SealingMergeKey {
     var seen = areAncestors ? nil : try vault.seenVersion(of: id)
-    if let renewed, let version = seen, version.mac == renewed.from { seen = (version.revision, renewed.to) }
+    if let resealedMAC, let version = seen, version.mac == resealedMAC.from {
+      seen = (version.revision, resealedMAC.to)
+    }
     return SealingMergeKey(
       root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) }, seen: seen,
       isReplayed: seen.map { isOnBranch($0, of: id, vault) } ?? false,

@@ -20,11 +20,11 @@ struct UnmergedRecord {
   /// The side whose version the other one had already, and has followed by a later one.
   var passed: MergeSide?
   /// The MACs of a side that was made anew under other keys.
-  var renewed: (from: [UInt8], to: [UInt8])?
+  var resealedMAC: (from: [UInt8], to: [UInt8])?
   /// The branch whose changes git makes again.
   var replayed: ReplayedBranch?
   /// Whether git waits for nothing there, and it only is under a root key that was replaced.
-  var isSettled = false
+  var isMergedUnderOldRoot = false
 
   /// Where it can lie, below the vault's folder.
   var places: [String] { [StoreLocation.record(id), .trash(id)].map(\.relativePath) }
@@ -61,7 +61,7 @@ struct UnmergedRecord {
 
   private func merged(_ vault: Vault, preferring preference: MergePreference) throws -> Outcome {
     // Who has put an old file back does not come by its keys to what it says.
-    if isSettled, let seen = try vault.seenVersion(of: id), let renewed, seen.mac != renewed.from {
+    if isMergedUnderOldRoot, let seen = try vault.seenVersion(of: id), let resealedMAC, seen.mac != resealedMAC.from {
       return .left([MergeConflict(.seen)])
     }
     // git may have paired it with another record: by its id only one side has changed it.
@@ -73,7 +73,7 @@ struct UnmergedRecord {
     let decisive = deciding.map { [$0 == .ours ? ours : theirs] } ?? [ours, theirs]
     let isRemoved = decisive.contains { RecordFile(parsing: $0)?.envelope.deletedAt != nil }
     var merge = FileMerge(place: isRemoved ? .trash(id) : .record(id), base: base ?? [], ours: ours, theirs: theirs)
-    (merge.renewed, merge.passed, merge.replayed) = (renewed, passed, replayed)
+    (merge.resealedMAC, merge.passed, merge.replayed) = (resealedMAC, passed, replayed)
     switch try merge.keyed(vault, preferring: preference) {
     case .merged(let bytes): return .merged(bytes)
     case .conflict(let conflicts, _):
@@ -149,7 +149,7 @@ struct Unmerged {
   /// Records that git has settled, under such a root key.
   private var settled: [RecordID: [UInt8]] = [:]
   /// Nil for what is no merge of two commits.
-  private let versions: PassedVersions?
+  private let versions: SupersededVersions?
   /// Nil where git makes no branch again.
   private var replayed: ReplayedBranch?
 
@@ -170,7 +170,7 @@ struct Unmerged {
     theirCommit = operation.heads.first ?? "refs/stash"
     let isMerge = operation.heads == ["MERGE_HEAD"]
     sides = isMerge ? begun?.sides ?? GitSides(ours: "HEAD", theirs: "MERGE_HEAD", git) : nil
-    versions = isMerge ? PassedVersions(git, objects, theirs: "MERGE_HEAD", of: ["records", "trash"]) : nil
+    versions = isMerge ? SupersededVersions(git, objects, theirs: "MERGE_HEAD", of: ["records", "trash"]) : nil
     replayed = isMerge ? nil : ReplayedBranch(git, objects)
     replaced = underReplacedRoot()
     if !replaced.isEmpty {
@@ -221,7 +221,7 @@ struct Unmerged {
   init(_ git: Git, _ sides: GitSides, theirs commit: String) {
     (self.git, self.sides, theirCommit) = (git, sides, commit)
     (objects, stages, stagesByPath) = (GitObjects(git), [], [:])
-    versions = PassedVersions(git, objects, theirs: commit, of: ["records", "trash"])
+    versions = SupersededVersions(git, objects, theirs: commit, of: ["records", "trash"])
     replaced = underReplacedRoot()
   }
 
@@ -254,7 +254,7 @@ struct Unmerged {
         let place: StoreLocation =
           settled[id].flatMap { RecordFile(parsing: $0) }?.envelope.deletedAt == nil
           ? .record(id) : .trash(id)
-        return UnmergedRecord(id: id, files: [place.relativePath], theirs: settled[id], isSettled: true)
+        return UnmergedRecord(id: id, files: [place.relativePath], theirs: settled[id], isMergedUnderOldRoot: true)
       }
     }
     let staged = stages.filter { recordID($0) != nil }

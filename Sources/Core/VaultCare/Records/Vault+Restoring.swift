@@ -5,7 +5,7 @@ package import VaultStorage
 package import VaultTrust
 
 /// A record of another state of the vault, verified there, that may be brought back.
-package struct RecordToBringBack: Sendable {
+package struct RestorableRecord: Sendable {
   package let record: OpenRecord
 
   /// The id of the record.
@@ -17,7 +17,7 @@ package struct RecordToBringBack: Sendable {
 }
 
 /// What bringing a record back would do.
-package enum BringingBack: Sendable, Equatable {
+package enum RestoreOutcome: Sendable, Equatable {
   /// It is there with the same content: nothing.
   case unchanged
   /// It is not among the live records, or what is there does not verify.
@@ -28,21 +28,21 @@ package enum BringingBack: Sendable, Equatable {
 
 extension Vault {
   /// Verifies the file of a record, live or removed, to bring it back elsewhere.
-  package func recordToBringBack(_ bytes: [UInt8], at place: StoreLocation) throws(VaultError) -> RecordToBringBack {
+  package func restorableRecord(_ bytes: [UInt8], at place: StoreLocation) throws(VaultError) -> RestorableRecord {
     guard let id = place.recordID else { preconditionFailure("only records are brought back") }
     let record = place == .trash(id) ? try verifyTrashed(bytes, id).record : try verify(bytes, id)
     try record.check()
-    return RecordToBringBack(record: record)
+    return RestorableRecord(record: record)
   }
 
   /// What bringing records back would do, one for each.
-  package func outcome(ofBringingBack records: [RecordToBringBack]) throws(VaultError) -> [BringingBack] {
-    var outcomes: [BringingBack] = []
+  package func outcome(ofRestoring records: [RestorableRecord]) throws(VaultError) -> [RestoreOutcome] {
+    var outcomes: [RestoreOutcome] = []
     for record in records { outcomes.append(try outcome(of: record.record)) }
     return outcomes
   }
 
-  private func outcome(of old: OpenRecord) throws(VaultError) -> BringingBack {
+  private func outcome(of old: OpenRecord) throws(VaultError) -> RestoreOutcome {
     let live = try locked.read(old.id)
     for (place, bytes) in [(StoreLocation.record(old.id), live), (.trash(old.id), try readTrash(old.id))] {
       if let bytes { try requireNoNewerFormat(bytes, at: place, old.id) }
@@ -58,7 +58,7 @@ extension Vault {
   /// with them.
   ///
   /// - Returns: the ids that were written.
-  package func bringBack(_ records: [RecordToBringBack]) async throws(VaultError) -> [RecordID] {
+  package func bringBack(_ records: [RestorableRecord]) async throws(VaultError) -> [RecordID] {
     try await writing { lock throws(VaultError) in
       try addingAttachments(lock) { () throws(VaultError) in try bringBack(records, lock) }
     }
@@ -66,7 +66,7 @@ extension Vault {
 
   /// The same with the files of their attachments, which come first; those of records that are here as they were, too.
   package func bringBack(
-    _ records: [RecordToBringBack], with files: @escaping AttachmentFiles
+    _ records: [RestorableRecord], with files: @escaping AttachmentFiles
   ) async throws(VaultError) -> [RecordID] {
     try await writing { lock throws(VaultError) in
       try addingAttachments(lock) { () throws(VaultError) in
@@ -77,7 +77,7 @@ extension Vault {
   }
 
   private func bringBack(
-    _ records: [RecordToBringBack], _ lock: any StoreLock
+    _ records: [RestorableRecord], _ lock: any StoreLock
   ) throws(VaultError) -> [RecordID] {
     let now = currentTime()
     var changes: [StoreChange] = []

@@ -7,7 +7,7 @@ import VaultTerminal
 ///
 /// Who picks the commits to merge could offer a version that the other side has had, and has changed since: joined as
 /// if it were new, what was undone would come back under a MAC of now. Its change is in the other side already.
-package final class PassedVersions {
+package final class SupersededVersions {
   /// Names of blobs, by path below the vault's folder.
   private struct Sides {
     var ours: [String: Set<String>] = [:]

@@ -4,7 +4,7 @@ internal import VaultStorage
 
 /// What was read of one moment before it was asked for: who reads a folder will read the next ones, and a statement for
 /// each of 256 takes longer than the records of many a vault.
-final class RecordsAhead: Sendable {
+final class RecordPrefetch: Sendable {
   /// So many records are read ahead at most, none of them larger than this.
   static let (recordCount, byteCount) = (512, 8 << 10)
 

@@ -7,7 +7,7 @@ internal import VaultTrust
 ///
 /// The members of the value are had directly: `stored.name` is `stored.value.name`.
 @dynamicMemberLookup
-public struct Stored<Record: VaultRecord>: Sendable, Identifiable {
+public struct TypedRecord<Record: VaultRecord>: Sendable, Identifiable {
   /// The record's id.
   public let id: RecordID
   /// The number of this version, from 1.
@@ -37,7 +37,7 @@ public struct Stored<Record: VaultRecord>: Sendable, Identifiable {
   }
 }
 
-extension Stored: Equatable where Record: Equatable {}
+extension TypedRecord: Equatable where Record: Equatable {}
 
 extension Vault {
   /// The record with this id as its type, with its revision and dates. Its `value` is the record alone.
@@ -45,10 +45,10 @@ extension Vault {
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.unknownKind`, `.damaged`.
   public nonisolated(nonsending) func record<Record: VaultRecord>(
     _ id: RecordID, as type: Record.Type
-  ) async throws(VaultError) -> Stored<Record> {
+  ) async throws(VaultError) -> TypedRecord<Record> {
     try await working { () throws(VaultError) in
       defer { memory?.flush() }
-      return try Stored(verifiedRecord(id), as: type)
+      return try TypedRecord(verifiedRecord(id), as: type)
     }
   }
 
@@ -57,8 +57,8 @@ extension Vault {
   /// - Throws: ``VaultError`` of the first record that does not verify or decode; `.lockedByOther`, `.cancelled`.
   public nonisolated(nonsending) func records<Record: VaultRecord>(
     of type: Record.Type
-  ) async throws(VaultError) -> [Stored<Record>] {
-    var records: [Stored<Record>] = []
+  ) async throws(VaultError) -> [TypedRecord<Record>] {
+    var records: [TypedRecord<Record>] = []
     try await forEachOpenRecord(
       { record throws(VaultError) in try record.stored(as: type) },
       consume: { record throws(VaultError) in if let record { records.append(record) } })
@@ -74,9 +74,9 @@ extension Vault {
 
 extension OpenRecord {
   /// The record as a type; nil when it is of another kind.
-  fileprivate func stored<Record: VaultRecord>(as type: Record.Type) throws(VaultError) -> Stored<Record>? {
+  fileprivate func stored<Record: VaultRecord>(as type: Record.Type) throws(VaultError) -> TypedRecord<Record>? {
     guard envelope.kind.utf8.elementsEqual(type.kindName.utf8) else { return nil }
-    return try Stored(self, as: type)
+    return try TypedRecord(self, as: type)
   }
 }
 
@@ -93,7 +93,7 @@ public struct RecordSequence<Record: VaultRecord>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     private let vault: Vault
     private var chunks: RecordChunks?
-    private var read: ArraySlice<Stored<Record>> = []
+    private var read: ArraySlice<TypedRecord<Record>> = []
 
     init(_ vault: Vault) { self.vault = vault }
 
@@ -102,7 +102,7 @@ public struct RecordSequence<Record: VaultRecord>: AsyncSequence, Sendable {
     /// - Throws: ``VaultError`` of the first record that does not verify or decode; `.lockedByOther`, `.cancelled`.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
-    ) async throws(VaultError) -> Stored<Record>? {
+    ) async throws(VaultError) -> TypedRecord<Record>? {
       while read.isEmpty {
         let rest = chunks
         let (piece, next) = try await vault.piece(from: rest)
@@ -134,8 +134,8 @@ extension Vault {
   /// The records of a type in some chunks, while nobody writes.
   fileprivate nonisolated(nonsending) func records<Record: VaultRecord>(
     in chunks: [RecordChunk]
-  ) async throws(VaultError) -> [Stored<Record>] {
-    var records: [Stored<Record>] = []
+  ) async throws(VaultError) -> [TypedRecord<Record>] {
+    var records: [TypedRecord<Record>] = []
     try await forEachOpenRecord(
       in: { _ throws(VaultError) in chunks.map { .success($0) } },
       { record throws(VaultError) in try record.stored(as: Record.self) },
