@@ -26,7 +26,7 @@ let staticRuntime: [LinkerSetting] =
 // The packs of the program, and the libraries of each. `VAULT_WITHOUT=Git,Backup` leaves some out; Scripts/packs builds
 // the program without each.
 let packs = [
-  ("Agent", []), ("Backup", ["VaultBackup"]), ("Care", []), ("Delivery", ["VaultDelivery"]),
+  ("Agent", ["VaultAgent"]), ("Backup", ["VaultBackup"]), ("Care", []), ("Delivery", ["VaultDelivery"]),
   ("Exchange", ["VaultExchange"]), ("Git", []), ("Postgres", ["VaultPostgresStore"]), ("Sets", []),
 ].filter { pack in
   !(Context.environment["VAULT_WITHOUT"] ?? "").split(separator: ",").contains { $0 == pack.0 }
@@ -163,7 +163,7 @@ let package = Package(
     .target(
       name: "VaultTerminal",
       dependencies: [
-        "VaultAgent", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
+        "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
         "VaultDocument", "VaultSystem", argumentParser,
       ]),
     .target(
@@ -175,9 +175,8 @@ let package = Package(
     .target(
       name: "VaultCLI",
       dependencies: [
-        "VaultGit", "VaultTerminal", "VaultAgent", "VaultMerge", "VaultKit", "VaultCare", "VaultRecords",
-        "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
-        argumentParser,
+        "VaultGit", "VaultTerminal", "VaultMerge", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
+        "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries", argumentParser,
       ]),
     .target(
       name: "VaultDaily",
@@ -259,7 +258,7 @@ let package = Package(
       name: "VaultDeliveryTests",
       dependencies: [
         "VaultDelivery", "VaultKit", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument",
-        "VaultTestSupport",
+        "VaultSystem", "VaultTestSupport",
       ]),
     .testTarget(
       name: "VaultMergeTests",
@@ -283,7 +282,7 @@ package.targets += packs.map { name, libraries in
   .target(
     name: "Vault\(name)Commands",
     dependencies: (libraries + [
-      "VaultCLI", "VaultGit", "VaultTerminal", "VaultAgent", "VaultMerge", "VaultKit", "VaultCare", "VaultRecords",
+      "VaultCLI", "VaultGit", "VaultTerminal", "VaultMerge", "VaultKit", "VaultCare", "VaultRecords",
       "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
     ]).map { .target(name: $0) } + [argumentParser],
     path: "Sources/Packs/\(name)/Vault\(name)Commands")
@@ -353,7 +352,8 @@ let areas = [
     "VaultAge", "VaultSealing", "VaultStorage", "VaultFileStore", "VaultIndex", "VaultRecords",
     "VaultMerge", "VaultTrust", "VaultKit", "VaultCare",
   ],
-  "CommandLine": ["VaultAgent", "VaultTerminal", "VaultGit", "VaultCLI", "VaultDaily"],
+  "CommandLine": ["VaultTerminal", "VaultGit", "VaultCLI", "VaultDaily"],
+  "Packs/Agent": ["VaultAgent"],
   "Packs/Backup": ["VaultBackup"],
   "Packs/Delivery": ["VaultDelivery", "VaultConfiguration"],
   "Packs/Exchange": ["VaultExchange"],

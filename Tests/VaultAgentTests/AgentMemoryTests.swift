@@ -19,7 +19,7 @@
     private let folder = TemporaryFolder()
     private let vault = VaultID.random()
 
-    private var place: AgentPlace { AgentPlace(folder: folder.path + "/run") }
+    private var place: AgentPlace { AgentPlace(PrivateFolder(folder.path + "/run")) }
 
     private func server() throws -> AgentServer {
       let handover = Handover(

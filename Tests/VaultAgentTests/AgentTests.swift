@@ -165,6 +165,18 @@ struct HeldKeyTests {
     #expect(held.answer(request, from: peer)["error"]?.string == "locked")
   }
 
+  @Test("a vault has an agent only if there is a socket for it")
+  func vaults() throws {
+    let place = AgentPlace(PrivateFolder(folder.path + "/run"))
+    #expect(try place.vaults().isEmpty)
+    FileTree.makeFolder(folder.path + "/run")
+    FileTree.setMode(0o700, of: folder.path + "/run")
+    for name in ["agent-\(vault.text)", "note-\(VaultID.random().text)-a1", "agent-x"] {
+      FileTree.write([], to: folder.path + "/run/" + name)
+    }
+    #expect(try place.vaults() == [vault], "a note is no agent")
+  }
+
   @Test("a handover comes as it was sent")
   func handover() throws {
     var sent = Handover(

@@ -1,5 +1,6 @@
 package import ArgumentParser
 import Synchronization
+package import VaultDocument
 package import VaultKit
 package import VaultStorage
 package import VaultTerminal
@@ -17,18 +18,31 @@ package struct Pack: Sendable {
   package var choice: @Sendable (_ arguments: [String]) async throws -> [String]? = { _ in nil }
   /// Makes a reader for files that are states of a vault. Nil if the pack knows no such files.
   package var stateFiles: (@Sendable (UnlockOptions, _ passphraseFile: String?, GlobalOptions) -> any StateFiles)?
-
   /// Opens vaults in a database, with the password of the user there. Nil if the pack has no such store.
   package var database: (@Sendable (_ password: String?) -> DatabaseStore)?
+  /// Holds keys between runs.
+  package var keyHolder: KeyHolder?
+  /// Takes back what the program has handed out of a vault that is locked now, or of all vaults.
+  package var takesBack: @Sendable (VaultID?, Messages) throws -> Void = { _, _ in }
+
+  package init(commands: [any ParsableCommand.Type], _ change: (inout Pack) -> Void = { _ in }) {
+    self.commands = commands
+    change(&self)
+  }
+}
+
+/// A pack that keeps keys in another process, which opens records for later runs.
+package struct KeyHolder: Sendable {
+  /// Unlocks the vault of a session. Nil if no process holds the key, or it does not work for this run.
+  package let unlock: @Sendable (Session) throws -> Vault?
+  /// How long the key of a vault is held if nobody uses it. Nil if it is not held.
+  package let remainingTime: @Sendable (VaultID) -> Duration?
 
   package init(
-    commands: [any ParsableCommand.Type], answers: @escaping @Sendable () throws -> Bool = { false },
-    choice: @escaping @Sendable (_ arguments: [String]) async throws -> [String]? = { _ in nil },
-    stateFiles: (@Sendable (UnlockOptions, _ passphraseFile: String?, GlobalOptions) -> any StateFiles)? = nil,
-    database: (@Sendable (_ password: String?) -> DatabaseStore)? = nil
+    unlock: @escaping @Sendable (Session) throws -> Vault?,
+    remainingTime: @escaping @Sendable (VaultID) -> Duration?
   ) {
-    (self.commands, self.answers, self.choice) = (commands, answers, choice)
-    (self.stateFiles, self.database) = (stateFiles, database)
+    (self.unlock, self.remainingTime) = (unlock, remainingTime)
   }
 }
 

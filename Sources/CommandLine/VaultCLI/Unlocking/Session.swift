@@ -112,10 +112,18 @@ package struct Session {
 
   private func openVault(_ options: UnlockOptions, for words: [String], withRootKey: Bool) async throws -> Vault {
     if let vault = try await vaultByGivenKey(options) { return vault }
-    if !withRootKey, let vault = try await vaultByAgent() { return vault }
+    if !withRootKey, let vault = try vaultByHolder() { return vault }
     if let identity = KeySource.standardIdentity(for: locked) { return try await vault(by: identity, options) }
     try pin.requireKnownState()
     return try await vaultByPassphrase(options, for: words)
+  }
+
+  /// Unlocks the vault with a key that another process holds. Nil if no process does this for us.
+  package func vaultByHolder() throws -> Vault? {
+    for holder in Packs.all.compactMap(\.keyHolder) {
+      if let vault = try holder.unlock(self) { return vault }
+    }
+    return nil
   }
 
   /// Remembers who has a key of a vault of a set: who was given one by this command is no news to the next.
@@ -203,7 +211,7 @@ package struct Session {
   }
 
   /// How the vault behaves once it is unlocked, whoever has the key.
-  func vaultOptions() throws -> Vault.Options {
+  package func vaultOptions() throws -> Vault.Options {
     var options = try global.vaultOptions(pin.state)
     options.isNamed = isNamed
     options.known = pin.known

@@ -10,9 +10,11 @@ extension Pack {
       KeyCommand.self, RekeyCommand.self, DueCommand.self, FingerprintCommand.self, PinCommand.self,
       InitCommand.self, KindsCommand.self, UnsetCommand.self, MigrateCommand.self, CompletionCommand.self,
       ClearClipboardCommand.self,
-    ],
-    choice: { arguments in
+    ]
+  ) {
+    $0.choice = { arguments in
       guard let picker = Picker(arguments) else { return nil }
       return try await picker.choice()
-    })
+    }
+  }
 }

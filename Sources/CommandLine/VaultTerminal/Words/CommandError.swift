@@ -1,11 +1,10 @@
 package import VaultAge
-package import VaultAgent
 import VaultCrypto
 package import VaultDocument
 package import VaultKit
 import VaultRecords
 import VaultSealing
-import VaultSystem
+package import VaultSystem
 
 /// An error as the command line reports it: what it is about, why, and what to do next.
 ///
@@ -76,7 +75,8 @@ extension CommandError {
     case let error as CommandError: self = error
     case let error as VaultError: self.init(error)
     case let error as SystemError: self.init(error)
-    case let error as AgentError: self.init(error)
+    case let error as PrivateFolderError: self.init(error)
+    case let error as any CommandErrorConvertible: self = error.commandError
     case let error as AgeError: self.init(error, subject: nil)
     case let error as CryptoError: self.init(error)
     case let error as RecordError: self.init(error)
@@ -143,6 +143,11 @@ extension CommandError {
 /// `noSuchRecord` as `no_such_record`.
 package func snakeCase(_ name: String) -> String { KeyStyle.snake.name(for: name) }
 
+/// An error of a pack, which no other part of the program knows.
+package protocol CommandErrorConvertible: Error {
+  var commandError: CommandError { get }
+}
+
 /// Ends a command that has said everything already.
 package struct Finished: Error {
   package let status: ExitStatus
@@ -153,14 +158,14 @@ package struct Finished: Error {
 }
 
 extension CommandError {
-  package init(_ error: AgentError) {
+  /// What is wrong with the folder for what lasts as long as a login.
+  package init(_ error: PrivateFolderError) {
     switch error.code {
     case .foreign:
       self.init(
         .unexpectedVault, "foreign_agent", subject: "agent", error.reason,
         hints: ["somebody else may be listening: look at who owns it, and at its mode", "CVAULT_NO_AGENT=1 asks none"])
-    case .memory: self.init(.failed, "memory_unavailable", subject: "agent", error.reason)
-    case .malformed, .gone, .silent, .refused: self.init(.inputOutput, "agent_failed", subject: "agent", error.reason)
+    case .refused: self.init(.inputOutput, "agent_failed", subject: "agent", error.reason)
     }
   }
 }

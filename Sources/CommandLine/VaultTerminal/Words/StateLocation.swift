@@ -1,5 +1,6 @@
 import VaultDocument
 package import VaultKit
+package import VaultSystem
 
 /// Where the state lies.
 package enum StateLocation {
@@ -13,6 +14,23 @@ package enum StateLocation {
       return nil
     }
     return KnownVaults(directory: path)
+  }
+
+  /// The user's folder for what lasts as long as a login, or else one where the state is. Nil without either.
+  package static var runtimeFolder: PrivateFolder? {
+    if let runtime = System.environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
+      return PrivateFolder(runtime + "/cvault")
+    }
+    return path.map { PrivateFolder($0 + "/run") }
+  }
+
+  package static func requiredRuntimeFolder() throws -> PrivateFolder {
+    guard let folder = runtimeFolder else {
+      throw CommandError(
+        .inputOutput, "io_failed", subject: "agent", "there is no folder for its socket",
+        hints: ["name one with XDG_RUNTIME_DIR"])
+    }
+    return folder
   }
 }
 

@@ -93,7 +93,7 @@ struct AgentRunCommand: AsyncParsableCommand {
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
-    let place = try AgentLocation.requiredPlace()
+    let place = try AgentPlace.required()
     if handedOver { return try AgentProcess.serveHandedOver(in: place) }
     let session = try Session(vault, global)
     try AgentProcess.serveHere(try await limits.handover(session, unlocking), in: place, session)

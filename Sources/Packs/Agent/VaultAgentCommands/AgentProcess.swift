@@ -87,9 +87,9 @@ enum AgentProcess {
     _ = try end(vault, in: place)
   }
 
-  /// Locks a vault, or all, takes what was given to ssh-agents back, and says which were unlocked.
+  /// Locks a vault, or all, takes back what was handed out, and says which were unlocked.
   static func lock(_ only: VaultID?, _ global: GlobalOptions) throws {
-    let locked = try AgentLocation.place.map { place in
+    let locked = try AgentPlace.ofUser.map { place in
       try (only.map { [$0] } ?? place.vaults()).filter { vault in
         guard let end = try end(vault, in: place) else { return false }
         if case .killed(let process) = end {
@@ -98,9 +98,7 @@ enum AgentProcess {
         return true
       }
     }
-    DeliveryFolder.sweep()
-    let keys = try GivenKeys.takeBack { $0.vault == only ?? $0.vault }
-    if !keys.isEmpty { global.messages.note("\(GivenKeys.count(keys)) taken out of the ssh-agent") }
+    for pack in Packs.all { try pack.takesBack(only, global.messages) }
     guard !global.json else { return try Output.document(["locked": .array((locked ?? []).map { .string($0.text) })]) }
     if locked?.isEmpty ?? true { global.messages.note("no vault was unlocked") }
   }
@@ -121,7 +119,7 @@ enum AgentProcess {
       try client.lock()
       if try isGone(vault, in: place) { return .locked }
     } catch {
-      if error.code == .foreign { throw CommandError(error) }
+      if error.code == .foreign { throw error }
       // One that has locked already says so, and ends.
       if error.code != .silent, try isGone(vault, in: place) { return .locked }
     }
@@ -146,7 +144,7 @@ enum AgentProcess {
 
   /// What the agents say of themselves; of one that does not answer, its process.
   static func states() throws -> [JSONObject] {
-    guard let place = AgentLocation.place else { return [] }
+    guard let place = AgentPlace.ofUser else { return [] }
     return try place.vaults().compactMap { vault in
       guard let client = try AgentClient(of: vault, in: place) else { return nil }
       do throws(AgentError) {

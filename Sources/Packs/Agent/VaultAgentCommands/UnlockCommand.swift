@@ -32,7 +32,7 @@ struct UnlockCommand: AsyncParsableCommand {
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
-    let place = try AgentLocation.requiredPlace()
+    let place = try AgentPlace.required()
     let session = try Session(vault, global)
     let handover = try await limits.handover(session, unlocking)
     if handover.confirms { return try AgentProcess.serveHere(handover, in: place, session) }

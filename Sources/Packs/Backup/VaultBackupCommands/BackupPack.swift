@@ -2,9 +2,9 @@ package import VaultCLI
 
 extension Pack {
   /// Backups, and what is in them.
-  package static let backup = Pack(
-    commands: [BackupCommand.self],
-    stateFiles: { unlocking, passphraseFile, global in
+  package static let backup = Pack(commands: [BackupCommand.self]) {
+    $0.stateFiles = { unlocking, passphraseFile, global in
       BackupStates(unlocking, passphraseFile: passphraseFile, global)
-    })
+    }
+  }
 }

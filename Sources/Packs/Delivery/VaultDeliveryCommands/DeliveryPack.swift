@@ -1,4 +1,5 @@
 package import VaultCLI
+import VaultTerminal
 
 extension Pack {
   /// Values for programs.
@@ -6,6 +7,13 @@ extension Pack {
     commands: [
       RunCommand.self, InjectCommand.self, RefCommand.self, RefsCommand.self, ScanCommand.self, UsesCommand.self,
       CredentialCommand.self, SSHCommand.self,
-    ],
-    answers: Askpass.answers)
+    ]
+  ) {
+    $0.answers = Askpass.answers
+    $0.takesBack = { vault, messages in
+      DeliveryFolder.sweep()
+      let keys = try GivenKeys.takeBack { $0.vault == vault ?? $0.vault }
+      if !keys.isEmpty { messages.note("\(GivenKeys.count(keys)) taken out of the ssh-agent") }
+    }
+  }
 }

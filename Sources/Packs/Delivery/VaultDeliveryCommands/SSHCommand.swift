@@ -1,5 +1,4 @@
 import ArgumentParser
-import VaultAgent
 import VaultCLI
 import VaultCrypto
 import VaultDelivery
@@ -90,11 +89,8 @@ extension SSHCommand {
 
     /// What the agent that holds the vault would wait for the next command, else what it waits when nobody says.
     private static func standardLifetime(of vault: VaultID) -> Duration {
-      let standard = Duration.seconds(15 * 60)
-      guard let place = AgentLocation.place, let agent = try? AgentClient(of: vault, in: place),
-        let status = try? agent.status(), let seconds = status["seconds"]?.int
-      else { return standard }
-      return .seconds(max(1, seconds))
+      let held = Packs.all.lazy.compactMap(\.keyHolder).compactMap { $0.remainingTime(vault) }.first
+      return held.map { max(.seconds(1), $0) } ?? .seconds(15 * 60)
     }
 
     private func privateKeys(of fields: [FieldArgument], _ session: Session) async throws -> [PrivateKey] {

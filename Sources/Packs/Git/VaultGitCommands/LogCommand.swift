@@ -218,7 +218,7 @@ extension Session {
   func vaultToLookBack(_ options: UnlockOptions) async throws -> Vault? {
     do {
       if let opened = try await unlockWithoutAsking(options, with: .own) { return opened }
-      return try await vaultByAgent()
+      return try vaultByHolder()
     } catch let error as CommandError where !options.givesKey {
       messages.note("not verified: " + (error.subject.map { "\($0): " } ?? "") + error.reason)
       return nil

@@ -3,6 +3,5 @@ import VaultPostgresStore
 
 extension Pack {
   /// Vaults in a database.
-  package static let postgres = Pack(
-    commands: [StoreCommand.self], database: { .postgres(password: $0) })
+  package static let postgres = Pack(commands: [StoreCommand.self]) { $0.database = { .postgres(password: $0) } }
 }

@@ -1,14 +1,14 @@
-package import VaultCrypto
+import VaultCrypto
 import VaultTerminal
 
 /// Files in memory for one program, in a folder that is removed when the program has ended.
 ///
 /// What a killed process has left is removed by the next.
-package final class DeliveryFolder {
+final class DeliveryFolder {
   private static let beginning = "cvault-run-"
   private let folder: MemoryFolder
 
-  package static func make() throws -> DeliveryFolder {
+  static func make() throws -> DeliveryFolder {
     guard let parent = System.memoryBackedFolder else {
       throw CommandError(
         .inputRefused, "input_refused", subject: "--file", "needs a folder in memory, and there is none",
@@ -19,7 +19,7 @@ package final class DeliveryFolder {
   }
 
   /// Removes what killed processes have left.
-  package static func sweep(_ parent: String? = System.memoryBackedFolder) {
+  static func sweep(_ parent: String? = System.memoryBackedFolder) {
     guard let parent else { return }
     for left in MemoryFolder.left(in: parent, named: beginning) { System.removeDirectory(left.path) }
   }
@@ -29,7 +29,7 @@ package final class DeliveryFolder {
   /// Adds a file that its owner may read.
   ///
   /// - Returns: its path.
-  package func add(_ name: String, _ value: SecretBytes) throws -> String {
+  func add(_ name: String, _ value: SecretBytes) throws -> String {
     let file = folder.path + "/" + name
     try value.withBytes { try OutputFile.create(file, $0, isSynced: false) }
     try System.forbidWriting(file)
@@ -38,7 +38,7 @@ package final class DeliveryFolder {
 
   deinit { remove() }
 
-  package func remove() {
+  func remove() {
     System.removeDirectory(folder.path)
     ExitCleanup.shared.withLock { $0.folder = nil }
   }

@@ -5,28 +5,21 @@ package import VaultSystem
 
 /// The folder of the sockets of a user's agents, one for each vault.
 package struct AgentPlace: Sendable {
-  package let folder: String
+  private let folder: PrivateFolder
 
-  package init(folder: String) { self.folder = folder }
+  package init(_ folder: PrivateFolder) { self.folder = folder }
 
   package static let gone = AgentError(.gone, "the agent is gone")
   static let silent = AgentError(.silent, "the agent does not answer")
   private static let prefix = "agent-"
 
-  package func socket(of vault: VaultID) -> String { "\(folder)/\(Self.prefix)\(vault.text)" }
+  package func socket(of vault: VaultID) -> String { "\(folder.path)/\(Self.prefix)\(vault.text)" }
 
   /// The vaults for which there is a socket.
   package func vaults() throws(AgentError) -> [VaultID] {
-    guard try isOwn(folder, .directory) else { return [] }
-    let files = FileSystem<AgentFileFailure>()
-    guard let open = try? files.open(folder, in: OpenPurpose.noDirectory, as: .vaultDirectory, at: folder) else {
-      return []
-    }
-    let descriptor = open.descriptor
-    let entries = try? files.call(at: folder) { (system) throws(Errno) in try system.entries(of: descriptor) }
-    return (entries ?? []).compactMap { entry in
-      entry.name.hasPrefix(Self.prefix) ? VaultID(parsing: String(entry.name.dropFirst(Self.prefix.count))) : nil
-    }.sorted()
+    try checked { () throws(PrivateFolderError) in try folder.names() }
+      .filter { $0.hasPrefix(Self.prefix) }.compactMap { VaultID(parsing: String($0.dropFirst(Self.prefix.count))) }
+      .sorted()
   }
 
   /// Begins to listen for who asks for a vault, in place of an agent that is gone.
@@ -35,14 +28,13 @@ package struct AgentPlace: Sendable {
     guard path.utf8.count <= LocalSocket.longestPath else {
       throw AgentError(.refused, "the path of the socket is too long: \(path)")
     }
-    let files = FileSystem<AgentFileFailure>()
-    do throws(AgentFileFailure) {
-      try files.makeFolders(folder)
-    } catch {
-      throw AgentError(.refused, "the folder of the socket cannot be made: \(folder)")
+    let isLeft = try checked { () throws(PrivateFolderError) in
+      guard try folder.make() else {
+        throw PrivateFolderError(.refused, "the folder of the socket cannot be made: \(folder.path)")
+      }
+      return try isSocket(path)
     }
-    guard try isOwn(folder, .directory) else { throw Self.gone }
-    if try isOwn(path, .other) { files.removeQuietly(path, in: OpenPurpose.noDirectory) }
+    if isLeft { PrivateFolder.Files().removeQuietly(path, in: OpenPurpose.noDirectory) }
     do throws(Errno) {
       return try LocalSocket.listen(at: path)
     } catch {
@@ -53,7 +45,7 @@ package struct AgentPlace: Sendable {
   /// The file of the socket of a vault; nil if there is none.
   package func socketFile(of vault: VaultID) -> FileStatus? {
     let path = socket(of: vault)
-    let status = try? FileSystem<AgentFileFailure>().callIfPresent(at: path) { (system) throws(Errno) in
+    let status = try? PrivateFolder.Files().callIfPresent(at: path) { (system) throws(Errno) in
       try system.status(of: path, in: OpenPurpose.noDirectory, followingLink: false)
     }
     return status ?? nil
@@ -69,15 +61,17 @@ package struct AgentPlace: Sendable {
   /// Takes the socket away, when the agent ends; that of another agent stays.
   package func remove(_ vault: VaultID, _ file: FileStatus?) {
     guard has(file, for: vault) else { return }
-    FileSystem<AgentFileFailure>().removeQuietly(socket(of: vault), in: OpenPurpose.noDirectory)
+    PrivateFolder.Files().removeQuietly(socket(of: vault), in: OpenPurpose.noDirectory)
   }
 
   /// A connection to the agent of a vault; nil when there is none.
   func connect(to vault: VaultID) throws(AgentError) -> Int32? {
     let path = socket(of: vault)
-    guard path.utf8.count <= LocalSocket.longestPath, try isOwn(folder, .directory), try isOwn(path, .other) else {
-      return nil
+    let isThere = try checked { () throws(PrivateFolderError) in
+      guard path.utf8.count <= LocalSocket.longestPath, try folder.isThere() else { return false }
+      return try isSocket(path)
     }
+    guard isThere else { return nil }
     let file: Int32
     do throws(Errno) {
       file = try LocalSocket.connect(to: path)
@@ -118,27 +112,13 @@ package struct AgentPlace: Sendable {
     return position == count ? bytes : nil
   }
 
-  /// Whether something is there, and this user's alone.
-  func isOwn(_ path: String, _ kind: FileStatus.Kind) throws(AgentError) -> Bool {
-    let status: FileStatus?
-    do throws(AgentFileFailure) {
-      status = try FileSystem<AgentFileFailure>().callIfPresent(at: path) { (system) throws(Errno) in
-        try system.status(of: path, in: OpenPurpose.noDirectory, followingLink: false)
-      }
+  private func isSocket(_ path: String) throws(PrivateFolderError) -> Bool { try folder.isOwn(path, .other) }
+
+  private func checked<Result>(_ body: () throws(PrivateFolderError) -> Result) throws(AgentError) -> Result {
+    do throws(PrivateFolderError) {
+      return try body()
     } catch {
-      throw AgentError(.foreign, "\(path) cannot be looked at")
+      throw AgentError(error.code == .foreign ? .foreign : .refused, error.reason)
     }
-    guard let status else { return false }
-    guard status.kind == kind, status.owner == ProcessSession.user, !status.isOpenToOthers else {
-      throw AgentError(.foreign, "\(path) is not this user's alone")
-    }
-    return true
   }
-}
-
-/// A file that could not be had; why does not matter to an agent.
-struct AgentFileFailure: FileFailure {
-  let errno: Int32?
-
-  init(_ fault: FileFault, at path: String) { errno = fault.errno.number }
 }

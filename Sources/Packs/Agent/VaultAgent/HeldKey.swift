@@ -56,7 +56,7 @@ package struct HeldKey {
   package var mayGoOn: Bool {
     guard !isLocked, lease.end == nil else { return false }
     guard !handover.fileHash.isEmpty else { return true }
-    let files = FileSystem<AgentFileFailure>()
+    let files = PrivateFolder.Files()
     let path = handover.path + "/vault.json"
     let bytes = try? files.contents(of: path, in: OpenPurpose.noDirectory, limit: 64 << 20, at: path)
     guard let bytes = bytes ?? nil, let hash = try? unsafe SHA256.hash(bytes.span.bytes) else { return false }

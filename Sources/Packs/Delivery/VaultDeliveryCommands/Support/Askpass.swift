@@ -3,7 +3,7 @@ import VaultSystem
 import VaultTerminal
 
 /// What ssh-add calls for the passphrase of a key: this program, which a variable tells where to read it.
-package enum Askpass {
+enum Askpass {
   private static let variable = "CVAULT_ASKPASS_FD"
 
   /// The variables that make ssh-add ask this program, which then reads a descriptor.
@@ -22,7 +22,7 @@ package enum Askpass {
 
   /// Answers, if this process was started to do so: the first time with the passphrase, then with nothing, on which
   /// ssh-add gives up.
-  package static func answers() throws -> Bool {
+  static func answers() throws -> Bool {
     guard let descriptor = System.variable(variable).flatMap({ Int32($0) }) else { return false }
     let passphrase = try SecretInput.bytes(from: descriptor, named: variable)
     try passphrase.withBytes { try Output.write($0) }

@@ -1,32 +1,34 @@
-package import VaultAgent
+import VaultAgent
+import VaultCLI
 import VaultCare
-package import VaultKit
-import VaultTerminal
+import VaultDocument
+import VaultKit
+import VaultSystem
+package import VaultTerminal
 
-/// Where the sockets of agents are.
-package enum AgentLocation {
-  /// The user's folder for what lasts as long as a login, else one where the state is; nil without either.
-  package static var place: AgentPlace? {
-    if let runtime = System.environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
-      return AgentPlace(folder: runtime + "/cvault")
-    }
-    return StateLocation.path.map { AgentPlace(folder: $0 + "/run") }
-  }
+extension AgentPlace {
+  /// Where the sockets of agents are. Nil if there is no folder for them.
+  static var ofUser: AgentPlace? { StateLocation.runtimeFolder.map { AgentPlace($0) } }
 
-  package static func requiredPlace() throws -> AgentPlace {
-    guard let place else {
-      throw CommandError(
-        .inputOutput, "io_failed", subject: "agent", "there is no folder for its socket",
-        hints: ["name one with XDG_RUNTIME_DIR"])
-    }
-    return place
-  }
+  static func required() throws -> AgentPlace { AgentPlace(try StateLocation.requiredRuntimeFolder()) }
+}
+
+extension KeyHolder {
+  /// The agents of this user.
+  static let agent = KeyHolder(
+    unlock: { try $0.vaultByAgent() },
+    remainingTime: { vault in
+      guard let place = AgentPlace.ofUser, let agent = try? AgentClient(of: vault, in: place),
+        let status = try? agent.status()
+      else { return nil }
+      return status["seconds"]?.int.map { .seconds($0) }
+    })
 }
 
 extension Session {
   /// Unlocks by the agent that holds the key of the vault; nil where there is none, or it does not work for us.
-  package func vaultByAgent() async throws -> Vault? {
-    guard System.variable("CVAULT_NO_AGENT") == nil, let place = AgentLocation.place else { return nil }
+  fileprivate func vaultByAgent() throws -> Vault? {
+    guard System.variable("CVAULT_NO_AGENT") == nil, let place = AgentPlace.ofUser else { return nil }
     let options = try vaultOptions()
     do {
       let messages = messages
@@ -54,6 +56,16 @@ extension Session {
     } catch let error as VaultError where error.code == .noKey || error.code == .noSuchSlot {
       messages.detail("not by the agent: \(error.reason)")
       return nil
+    }
+  }
+}
+
+extension AgentError: CommandErrorConvertible {
+  package var commandError: CommandError {
+    switch code {
+    case .foreign: CommandError(PrivateFolderError(.foreign, reason))
+    case .memory: CommandError(.failed, "memory_unavailable", subject: "agent", reason)
+    case .malformed, .gone, .silent, .refused: CommandError(.inputOutput, "agent_failed", subject: "agent", reason)
     }
   }
 }

@@ -1,24 +1,20 @@
-package import VaultCrypto
+import VaultCrypto
 import VaultSystem
 import VaultTerminal
 
 /// A running ssh-agent, reached through ssh-add.
-package struct SSHAgent {
+struct SSHAgent {
   /// How it keeps a key.
-  package struct Limits {
+  struct Limits {
     /// Nil for as long as it runs.
-    package var lifetime: Duration?
-    package var isConfirmed = false
+    var lifetime: Duration?
+    var isConfirmed = false
     /// Where the key may be used, as ssh-add(1) describes.
-    package var hosts: [String] = []
-
-    package init(lifetime: Duration? = nil, isConfirmed: Bool = false, hosts: [String] = []) {
-      (self.lifetime, self.isConfirmed, self.hosts) = (lifetime, isConfirmed, hosts)
-    }
+    var hosts: [String] = []
   }
 
   /// The path of its socket.
-  package let socket: String
+  let socket: String
 
   private static let tool = "ssh-add"
   /// The exit code for an agent that does not answer.
@@ -27,7 +23,7 @@ package struct SSHAgent {
   private static let longestPassphrase = 1024
 
   /// The one that `SSH_AUTH_SOCK` names.
-  package static func running() throws -> SSHAgent {
+  static func running() throws -> SSHAgent {
     guard let named = System.environment("SSH_AUTH_SOCK"), !named.isEmpty else {
       throw missing("SSH_AUTH_SOCK", "names no ssh-agent")
     }
@@ -56,7 +52,7 @@ package struct SSHAgent {
   /// Gives it a private key; what it has already gets the new limits.
   ///
   /// - Parameter passphrase: of the key, where it has one.
-  package func add(_ key: SecretBytes, passphrase: SecretBytes?, _ limits: Limits) throws {
+  func add(_ key: SecretBytes, passphrase: SecretBytes?, _ limits: Limits) throws {
     guard passphrase?.count ?? 0 <= Self.longestPassphrase else {
       throw CommandError(.inputRefused, "input_refused", subject: "passphrase", "is longer than ssh-add takes")
     }

@@ -1,30 +1,27 @@
-import VaultAgent
 import VaultCrypto
-package import VaultDocument
+import VaultDelivery
+import VaultDocument
+import VaultTerminal
 
 /// A private key that an ssh-agent was given.
-package struct GivenKey {
-  package let vault: VaultID
-  package let record: RecordID
-  package let socket: String
+struct GivenKey {
+  let vault: VaultID
+  let record: RecordID
+  let socket: String
   /// `TYPE BASE64`.
-  package let publicKey: String
+  let publicKey: String
   /// In seconds since 1970; nil for no end.
-  package let end: Int?
-
-  package init(vault: VaultID, record: RecordID, socket: String, publicKey: String, end: Int?) {
-    (self.vault, self.record, self.socket, self.publicKey, self.end) = (vault, record, socket, publicKey, end)
-  }
+  let end: Int?
 }
 
 /// Which keys ssh-agents have from us: what is public of them is noted, so that they can be taken back without a key.
-package enum GivenKeys {
-  package static func note(_ key: GivenKey) throws {
-    let place = try AgentLocation.requiredPlace()
+enum GivenKeys {
+  static func note(_ key: GivenKey) throws {
+    let notes = KeyNotes(in: try StateLocation.requiredRuntimeFolder())
     // Two records may have the same key.
     let named = "\(key.record.text)\0\(key.socket)\0\(key.publicKey)"
     let name = try unsafe SHA256.hash(Array(named.utf8).span.bytes)
-    try place.leave(
+    try notes.leave(
       JSONObject([
         ("end", key.end.map { .number(JSONNumber($0)) } ?? .null), ("key", .string(key.publicKey)),
         ("record", .string(key.record.text)), ("socket", .string(key.socket)),
@@ -33,29 +30,29 @@ package enum GivenKeys {
 
   /// Takes keys out of their agents, as far as they are still there. One that an agent does not show stays noted until
   /// its time is over.
-  package static func takeBack(_ isMeant: (GivenKey) -> Bool) throws -> [GivenKey] {
-    guard let place = AgentLocation.place else { return [] }
+  static func takeBack(_ isMeant: (GivenKey) -> Bool) throws -> [GivenKey] {
+    guard let notes = StateLocation.runtimeFolder.map({ KeyNotes(in: $0) }) else { return [] }
     var taken: [GivenKey] = []
-    for note in try place.notes() {
+    for note in try notes.all() {
       guard let key = GivenKey(note) else {
-        place.drop(note)
+        notes.drop(note)
         continue
       }
       guard isMeant(key) else { continue }
       let removal = try SSHAgent(socket: key.socket).remove(key.publicKey)
       if removal == .removed { taken.append(key) }
-      if removal != .notShown || key.isOver { place.drop(note) }
+      if removal != .notShown || key.isOver { notes.drop(note) }
     }
     return taken
   }
 
-  package static func count(_ keys: [GivenKey]) -> String { keys.count == 1 ? "1 key" : "\(keys.count) keys" }
+  static func count(_ keys: [GivenKey]) -> String { keys.count == 1 ? "1 key" : "\(keys.count) keys" }
 }
 
 extension GivenKey {
   fileprivate var isOver: Bool { end.map { $0 < Timestamp.now().secondsSinceEpoch } ?? false }
 
-  fileprivate init?(_ note: AgentNote) {
+  fileprivate init?(_ note: KeyNotes.Note) {
     guard let key = note.content["key"]?.string, let socket = note.content["socket"]?.string,
       let record = note.content["record"]?.string.flatMap({ RecordID(parsing: $0) })
     else { return nil }
