@@ -3,7 +3,7 @@ internal import VaultFileStore
 internal import VaultPostgresStore
 package import VaultStorage
 
-/// Where a vault is: a folder, or a database, by its address.
+/// The place of a vault: a folder, or the address of a database.
 public struct VaultPlace: Sendable {
   private enum Kind {
     case folder(String)
@@ -15,27 +15,27 @@ public struct VaultPlace: Sendable {
 
   /// A folder, or `postgresql://[USER@]HOST[:PORT]/DATABASE?vault=NAME`.
   ///
-  /// - Parameter databasePassword: of the user in the database, where libpq has none of its own: from a file, a service
-  ///   or a certificate it takes it itself.
-  /// - Throws: ``VaultError`` `.usage` for an address that is none, or that holds a password.
+  /// - Parameter databasePassword: the password of the database user. It is not needed if libpq gets one from a file, a
+  ///   service or a certificate.
+  /// - Throws: ``VaultError`` `.usage` if the address is malformed or holds a password.
   public init(_ text: String, databasePassword: String? = nil) throws(VaultError) {
     guard Self.isDatabase(text) else {
       kind = .folder(text)
       return
     }
-    // Before a connection, whose TLS needs all of it, and mostly before anything is sealed.
+    // Before a connection, whose TLS needs all of OpenSSL, and mostly before anything is sealed.
     CryptoLibrary.share()
     do throws(PostgresAddress.Fault) {
       kind = .database(try PostgresAddress(parsing: text), password: databasePassword)
     } catch {
-      // None of its text: there may be a password in it.
+      // Without its text, which may contain a password.
       throw VaultError(.usage, "the address of a database " + error.reason)
     }
   }
 
-  /// The same place, of which a database that cannot be reached is tried again for a while.
+  /// The same place, retrying for a while if the database cannot be reached.
   ///
-  /// - Parameter onWait: called when the database has not answered for some seconds.
+  /// - Parameter onWait: called if the database has not answered for some seconds.
   package func waiting(
     _ timeout: Duration, onWait: @escaping @Sendable (RemoteWait) -> Void
   ) -> VaultPlace {
@@ -44,24 +44,24 @@ public struct VaultPlace: Sendable {
     return place
   }
 
-  /// Whether a text is meant as the address of a database, be it a good one or not.
+  /// Whether a text is meant as the address of a database, valid or not.
   public static func isDatabase(_ text: String) -> Bool { PostgresAddress.isAddress(text) }
 
   /// The vault's name among the vaults of its database; nil for a folder.
   package var nameInDatabase: String? { if case .database(let address, _) = kind { address.vault } else { nil } }
 
-  /// Whether somebody between here and the database could pass for it.
+  /// Whether a machine between here and the database could impersonate it.
   public var isOpenToOthers: Bool { if case .database(let address, _) = kind { address.isOpenToOthers } else { false } }
 
-  /// The statements that make the tables of a database, and what else is asked for, each without a semicolon.
+  /// The statements that make the tables of a database, with the requested additions, each without a semicolon.
   ///
   /// - Parameters:
-  ///   - schema: where the tables are; nil for the usual one.
-  ///   - roles: the prefix of four roles, which are made as well.
-  ///   - rowSecurity: whether the server itself keeps apart which role may see which vault.
-  ///   - onlyAttachments: whether tables, roles and row security are there, made by a program that did not know
-  ///     attachments, and only what those need is missing.
-  /// - Throws: ``VaultError`` `.usage` for a name that is not of lower-case letters, digits and `_`.
+  ///   - schema: the schema of the tables; nil for the default one.
+  ///   - roles: the prefix of four roles, which are also made.
+  ///   - rowSecurity: whether the server itself controls which role may see which vault.
+  ///   - onlyAttachments: whether to make only the missing parts for attachments, because an older program made tables,
+  ///     roles and row security.
+  /// - Throws: ``VaultError`` `.usage` if a name has other characters than lower-case letters, digits and `_`.
   public static func tableStatements(
     inSchema schema: String? = nil, roles: String? = nil, rowSecurity: Bool = false, onlyAttachments: Bool = false
   ) throws(VaultError) -> [String] {
@@ -74,10 +74,11 @@ public struct VaultPlace: Sendable {
       + (rowSecurity ? tables.rowSecurity(roles: roles) : [])
   }
 
-  /// The folder that still holds files of a vault whose `vault.json` is gone, such as `records`; nil if none does.
+  /// A folder that still holds files of a vault whose `vault.json` is gone, such as `records`; nil if there is no such
+  /// folder.
   package static func remains(ofVaultAt path: String) -> String? { DirectoryStore.remains(at: path) }
 
-  /// The store that is there.
+  /// Opens the existing store.
   package func store() throws(StoreError) -> any RecordStore {
     switch kind {
     case .folder(let path): try DirectoryStore(at: path)
@@ -86,7 +87,7 @@ public struct VaultPlace: Sendable {
     }
   }
 
-  /// An empty store, made there.
+  /// Creates an empty store.
   package func createStore(makingTables: Bool) throws(StoreError) -> any RecordStore {
     switch kind {
     case .folder(let path): try DirectoryStore.create(at: path)
@@ -95,13 +96,13 @@ public struct VaultPlace: Sendable {
     }
   }
 
-  /// The folder, as a text; nil of a database.
+  /// The folder as a text; nil for a database.
   package var folder: String? { if case .folder(let path) = kind { path } else { nil } }
 }
 
 extension RecordStore {
-  /// The places that this machine knows a vault here by, the last of them without links: its folder, or its address
-  /// without the user; none for a store that is neither.
+  /// The paths by which this machine knows a vault here, the last of them without links: its folder, or its address
+  /// without the user. Empty for other stores.
   package var knownPaths: [String] {
     switch self {
     case let store as DirectoryStore: store.knownPaths

@@ -36,7 +36,7 @@ extension [RecordVersion] {
 }
 
 extension RecordVersion {
-  /// Reads `<revision>` and `"<mac>"`, as lists have them; nil for any other values.
+  /// Reads `<revision>` and `"<mac>"` in the form of lists; nil for any other values.
   init?(id: RecordID, _ revision: JSONValue, _ mac: JSONValue) {
     guard let revision = revision.int, revision >= 1, let text = mac.string,
       let mac = try? Base64.decode(text), mac.count == RecordMAC.byteCount
@@ -44,7 +44,7 @@ extension RecordVersion {
     self.init(id: id, revision: revision, mac: mac)
   }
 
-  /// The version of a record that verified.
+  /// The version of a verified record.
   package init(_ record: SealedRecord) {
     self.init(id: record.id, revision: record.revision, mac: record.mac)
   }
