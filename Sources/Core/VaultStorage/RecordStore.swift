@@ -93,8 +93,8 @@ public protocol RecordStore: Sendable {
   /// At a time, one exclusive lock or any number of shared ones are held, among processes and among stores of one
   /// process; a lock is not recursive. While a process waits for the exclusive lock, no shared one is given if the
   /// system can tell. A process that has ended holds no lock. `onWait` is called once, after one second of waiting,
-  /// with the pid of a holder if known. Before it returns, a store completes the unfinished work of a crashed process, if it
-  /// may write.
+  /// with the pid of a holder if known. Before it returns, a store completes the unfinished work of a crashed process,
+  /// if it may write.
   ///
   /// Keep the lock alive until its work is done (`defer { lock.release() }`), or use `withLock`.
   ///

@@ -1,6 +1,6 @@
 public import VaultDocument
 
-/// The place and reason of a decoding failure, in fixed phrases, because the messages of decoders can contain the value.
+/// The place and cause of a decoding error, in fixed phrases, because the messages of decoders can contain the value.
 public struct CodingFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The path from the top of the document to the member, as precise as the decoder reports it.
   public let path: MemberPath

@@ -142,7 +142,7 @@ private struct ValueDecoder: Decoder, ExactDecoder {
       } else {
         nil
       }
-    // A nil value with another type would pass for nil of an optional type.
+    // Nil with another type would pass for an optional type.
     if let own, let value = own as? Value { return value }
     guard style != nil, type is any UserNamed.Type else { return try Value(from: self) }
     var map = self
