@@ -40,7 +40,6 @@ extension AgeHeader {
   }
 }
 
-/// A position in a header.
 private struct HeaderCursor {
   /// The start of the next line.
   private(set) var offset: Int

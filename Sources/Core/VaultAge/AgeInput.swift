@@ -13,7 +13,6 @@ struct AgeInput {
   private(set) var queue = ByteQueue()
   private var armor: ArmorDecoder?
 
-  /// Binary.
   init() {}
 
   init(_ encoding: AgeEncoding, from read: AgeRead) throws(AgeError) {

@@ -70,7 +70,6 @@ public struct Identifier: BitwiseCopyable, Hashable, Comparable, Sendable, Custo
   /// The bytes as two big-endian numbers.
   package var halves: (UInt64, UInt64) { (high, low) }
 
-  /// Takes ``halves``.
   package init(halves: (UInt64, UInt64)) { (high, low) = halves }
 
   /// The lower-case UUID, 36 characters.

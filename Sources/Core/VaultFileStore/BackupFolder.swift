@@ -14,9 +14,7 @@ package final class BackupFolder: Sendable {
 
   private static let lockName = ".backups.lock"
 
-  /// The directory itself.
   package let directory: NamedFolder
-  /// The path by which it was opened.
   package var path: String { directory.path }
   private var files: FileSystem { directory.files }
   private var descriptor: Int32 { directory.directory.descriptor }

@@ -57,7 +57,7 @@ extension DirectoryStore {
     return try bytes.map { (bytes) throws(StoreError) in try Journal(parsing: bytes) }
   }
 
-  /// Removes nothing if the journal's new files are missing, because the old files may be the only copies.
+  /// Refuses a journal whose new files are missing, because the files that it would remove may be the only copies.
   func requireComplete(_ journal: Journal) throws(StoreError) {
     for (directory, entries) in journal.byDirectory {
       for entry in entries {

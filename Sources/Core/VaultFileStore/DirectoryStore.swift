@@ -10,7 +10,6 @@ package import VaultSystem
 public final class DirectoryStore: RecordStore {
   let files: FileSystem
   let root: OpenFile
-  /// The path by which the store was opened.
   let path: String
   let overlayCache = OverlayCache()
   /// Whether readers see the files without the journal.

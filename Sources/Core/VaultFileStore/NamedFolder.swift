@@ -3,7 +3,6 @@ package import VaultSystem
 
 /// A directory outside of every vault that a person named, opened once and kept open. The path to it may contain links.
 package final class NamedFolder: Sendable {
-  /// The path by which it was opened.
   package let path: String
   let files: FileSystem
   let directory: OpenFile
@@ -85,7 +84,6 @@ package final class NamedFolder: Sendable {
 
 /// A regular file that a person named, opened for reading in pieces.
 package final class InputFile: Sendable {
-  /// The path by which it was opened.
   package let path: String
   /// Its size when it was opened.
   package let byteCount: Int
@@ -102,7 +100,6 @@ package final class InputFile: Sendable {
     try self.init(files.open(path, in: OpenPurpose.noDirectory, as: .readingNamed, at: path), files, at: path)
   }
 
-  /// Takes an open file.
   init(_ file: consuming OpenFile, _ files: FileSystem, at path: String) throws(StoreError) {
     byteCount = try files.regularStatus(of: file.descriptor, at: path).byteCount
     self.file = file

@@ -61,7 +61,6 @@ extension StoreDirectory {
     }
   }
 
-  /// The path of a name in it.
   func path(of name: String) -> String { self == .root ? name : path + "/" + name }
 
   private static func hexadecimal(_ number: UInt8) -> String {

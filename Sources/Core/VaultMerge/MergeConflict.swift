@@ -94,7 +94,6 @@ package struct MergePreference: Sendable {
   }
 }
 
-/// The result of a merge.
 package enum MergeOutcome: Sendable {
   /// The bytes of the file.
   case merged([UInt8])

@@ -14,7 +14,6 @@ package protocol RecordMergeKey {
   func authenticated(_ fields: JSONObject, _ draft: EnvelopeDraft) -> [UInt8]?
 }
 
-/// The verdict of a key on a version.
 package enum MergeVerdict: Sendable {
   /// Its MAC verifies under the keys of its record.
   case authentic

@@ -24,7 +24,6 @@ package struct RecordComparison: Sendable {
 
   /// One field in which the versions differ.
   package struct Change: Sendable, Equatable {
-    /// The kind of change.
     package enum Kind: String, Sendable {
       /// The value is new.
       case added
@@ -45,7 +44,6 @@ package struct RecordComparison: Sendable {
       case unsealed
     }
 
-    /// The path of the field.
     package let path: MemberPath
     package let kind: Kind
     /// Nil if there was no value, and for a value that must not be shown.

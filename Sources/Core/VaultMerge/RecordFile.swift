@@ -82,7 +82,6 @@ extension RecordFile {
     AttachmentChange.changes(from: older.envelope.attachments, to: envelope.attachments)
   }
 
-  /// The ids of its attachments.
   package var attachmentIDs: [AttachmentID] { envelope.attachments.map(\.id) }
 
   func hasAttachments(of other: RecordFile) -> Bool { envelope.attachments == other.envelope.attachments }

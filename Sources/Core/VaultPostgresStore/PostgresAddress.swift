@@ -17,13 +17,11 @@ package struct PostgresAddress: Sendable {
 
   /// The servers that may have the vault, in the order of attempts; at least one.
   package let hosts: [PostgresHost]
-  /// The name of the database.
   package let database: String
   /// Nil for libpq's default user.
   package let user: String?
   /// The vault's name in the database.
   package let vault: String
-  /// The schema of the tables.
   package let schema: String
   /// The other settings, by libpq's names.
   package let settings: [String: String]
@@ -116,9 +114,7 @@ package struct PostgresAddress: Sendable {
 }
 
 extension PostgresAddress {
-  /// The first host.
   package var host: String { hosts[0].name }
-  /// The port of the first host.
   package var port: Int { hosts[0].port }
 
   /// Whether nobody between here and the servers could listen: each is a socket or this machine itself.

@@ -68,7 +68,6 @@ extension RecordKind {
     _ = try counted(completed(members, before: nil), before: nil, RecordKind.byteCount(ofClear:))
   }
 
-  /// Unknown members by their paths.
   private static func extra(
     _ unknown: [(path: MemberPath, value: JSONValue)], besides given: JSONObject
   ) throws(RecordError) -> JSONObject {

@@ -63,7 +63,6 @@ extension Attachment {
     (self.id, self.name, self.byteCount, self.sha256) = (id, name, byteCount, sha256)
   }
 
-  /// The member for these attachments.
   static func value(of attachments: [Attachment]) -> JSONValue {
     .object(
       JSONObject(

@@ -94,7 +94,6 @@ public struct VerifiedRecord: Sendable {
   public let fields: JSONObject
   /// The keys that open and seal its fields.
   public let keys: RecordKeys
-  /// The root of the keys.
   let root: RootKey
   /// The whole tree of the file.
   let document: JSONValue

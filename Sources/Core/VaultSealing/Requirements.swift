@@ -2,7 +2,6 @@ package import VaultDocument
 
 /// The member `requires` of the header and of a record's envelope (format 1, section 6.1, Extensions).
 package enum Requirements {
-  /// The name of the member.
   package static let memberName = "requires"
   /// The extension for attachments of records (format 1, section 15, Attachments).
   package static let attachments = Attachment.memberName

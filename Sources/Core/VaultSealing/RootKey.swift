@@ -43,7 +43,6 @@ public final class RootKey: Sendable {
   public let commitment: [UInt8]
   private let place: Place
 
-  /// The place of the key.
   private enum Place {
     case here(key: SecretBytes, dataKeyWrapKey: SecretBytes)
     case elsewhere(any RootKeyHolder)
@@ -79,7 +78,6 @@ public final class RootKey: Sendable {
   /// The process that has the key; nil if it is this one.
   var holder: (any RootKeyHolder)? { if case .elsewhere(let holder) = place { holder } else { nil } }
 
-  /// Whether the key is in this process.
   package var isHere: Bool { holder == nil }
 
   /// Throws unless the key itself is in this process.
@@ -89,7 +87,6 @@ public final class RootKey: Sendable {
     }
   }
 
-  /// The key that wraps data keys.
   package func dataKeyWrapKey() throws(SealingError) -> SecretBytes {
     try requireHere()
     guard case .here(_, let wrapKey) = place else { preconditionFailure("what is not elsewhere is here") }

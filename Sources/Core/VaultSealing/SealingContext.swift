@@ -168,7 +168,6 @@ public final class SealingContext: Sendable {
     }
   }
 
-  /// Seals `text` under this context.
   func seal(_ text: RawSpan) throws(SealingError) -> String {
     guard case .open(let cipher) = access else {
       throw SealingError(.lockedContext, "was read without a key and cannot be saved")

@@ -3,7 +3,6 @@ internal import VaultCrypto
 /// UTF-8 text in the secure heap, possibly followed by the padding it was sealed with.
 package struct SecretText: Sendable {
   private let storage: SecretBytes
-  /// The count of text bytes.
   let count: Int
 
   /// Takes bytes whose first `count` are valid UTF-8.

@@ -109,7 +109,6 @@ extension RecordStore {
     try wholeReader(of: location)
   }
 
-  /// A reader that holds the whole document.
   package func wholeReader(of location: StoreLocation) throws(StoreError) -> (any StoreReader)? {
     try read(location).map(WholeReader.init)
   }
@@ -119,7 +118,6 @@ extension RecordStore {
     wholeWriter(of: location, under: lock)
   }
 
-  /// A writer that collects the whole document.
   package func wholeWriter(of location: StoreLocation, under lock: any StoreLock) -> any StoreWriter {
     WholeWriter(self, location: location, lock: lock)
   }

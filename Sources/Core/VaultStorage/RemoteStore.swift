@@ -53,7 +53,6 @@ package struct RemoteState: Sendable {
   package let encryption: String?
   /// Whether the connection stays on this machine, so that nobody can listen.
   package let isLocal: Bool
-  /// The role of the caller in the store.
   package let role: String
   /// Raised by each write.
   package let generation: Int64

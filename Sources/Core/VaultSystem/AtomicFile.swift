@@ -80,7 +80,6 @@ package final class AtomicFile<Failure: FileFailure>: Sendable {
 extension AtomicFile {
   package var byteCount: Int { state.withLock { $0.byteCount } }
 
-  /// Appends bytes.
   package func append(_ bytes: RawSpan) throws(Failure) {
     let (start, isNamed) = state.withLock { ($0.byteCount, $0.name != nil) }
     if isOwnWrite {
@@ -94,7 +93,6 @@ extension AtomicFile {
     if isNamed { beginWriteback(upTo: end) }
   }
 
-  /// Appends bytes.
   package func append(_ bytes: [UInt8]) throws(Failure) {
     // Unsafe only in that padding could be read: bytes have none.
     try unsafe append(bytes.span.bytes)

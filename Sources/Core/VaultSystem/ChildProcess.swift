@@ -24,7 +24,6 @@
 // Within `ChildProcess`, `kill` is its own function.
 private func signalProcess(_ process: pid_t, _ number: Int32) -> Int32 { kill(process, number) }
 
-/// The standard streams of a child.
 package struct ChildStreams {
   /// Its standard input; nil means that of this process.
   package var input: Int32?
@@ -50,7 +49,6 @@ package struct ChildStreams {
     (self.closesOthers, self.dropsOutput, self.isAlone) = (closesOthers, dropsOutput, isAlone)
   }
 
-  /// These streams, completed with those of the run.
   fileprivate func completed() -> ChildStreams {
     guard let run = Invocation.current else { return self }
     var streams = self
@@ -60,7 +58,6 @@ package struct ChildStreams {
   }
 }
 
-/// How a child ended.
 package struct ChildEnd: Sendable {
   /// The status that wait(2) gives.
   package let status: Int32

@@ -204,7 +204,6 @@ extension FileSystem {
     try call(at: path()) { (system) throws(Errno) in try system.read(file, from: position, into: &buffer, at: 0) }
   }
 
-  /// Writes all bytes at `position`.
   package func write(
     _ bytes: RawSpan, to file: Int32, from position: Int = 0, at path: @autoclosure () -> String
   ) throws(Failure) {
@@ -217,7 +216,6 @@ extension FileSystem {
     }
   }
 
-  /// Writes all bytes at `position`.
   package func write(
     _ bytes: [UInt8], to file: Int32, from position: Int = 0, at path: @autoclosure () -> String
   ) throws(Failure) {

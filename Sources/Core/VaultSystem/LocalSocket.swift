@@ -187,7 +187,6 @@ package enum LocalSocket {
     _ = try checked(fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK))
   }
 
-  /// Gives the address of a path to `body`.
   private static func withAddress(
     _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
   ) -> Int32 {

@@ -27,7 +27,6 @@ package enum ProcessEnvironment {
     return variables
   }
 
-  /// The directory for temporary files.
   package static var temporaryDirectory: String {
     guard let path = variable("TMPDIR"), !path.isEmpty else { return "/tmp" }
     return path

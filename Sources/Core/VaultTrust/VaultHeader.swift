@@ -175,7 +175,6 @@ public struct VaultHeader: Sendable {
     try Fingerprint.text(vaultID: vaultID, commitment: root.commitment)
   }
 
-  /// The bytes of `vault.json`.
   package func fileBytes() throws(VaultError) -> [UInt8] {
     do {
       return try JSONValue.object(document).prettyBytes()

@@ -10,7 +10,6 @@ package import VaultTrust
 package struct EditReview: Sendable {
   /// The newest version that verifies.
   package struct Baseline: Sendable {
-    /// Its revision, from 1.
     package let revision: Int
     /// Its source, in words: `git commit 1a2b3c4`.
     package let origin: String

@@ -69,7 +69,6 @@ struct Linter {
     }
   }
 
-  /// Checks the checkpoint, if it exists.
   private mutating func checkCheckpoint() throws(VaultError) {
     do throws(VaultError) { _ = try StoredCheckpoint.read(from: files) } catch {
       report.findings.append(try VaultFault(error, file: Checkpoint.fileName))

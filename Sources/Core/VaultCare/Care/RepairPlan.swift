@@ -53,7 +53,6 @@ package struct RepairPlan: Sendable {
   package var hasWork: Bool { steps.contains { $0.action != .leave } }
 }
 
-/// One step of a repair.
 package struct RepairStep: Sendable {
   package enum Action: String, Sendable {
     /// A committed batch is put in place.
@@ -86,13 +85,11 @@ package struct RepairStep: Sendable {
     case restoreAttachment(Attachment, from: any FileHistory)
   }
 
-  /// The action.
   package let action: Action
   /// Path below the vault's directory.
   package let file: String
   /// The record, if the step is about one.
   package let record: RecordID?
-  /// The fault.
   package let reason: String
   /// The source of the good version, or why there is no such version; may be empty.
   package let detail: String
@@ -117,7 +114,6 @@ package struct RepairStep: Sendable {
   }
 }
 
-/// The results of a repair.
 package struct RepairResult: Sendable {
   /// The result for each step of the plan, in order: nil if it was done or left on purpose, else the error.
   package internal(set) var failures: [VaultError?] = []

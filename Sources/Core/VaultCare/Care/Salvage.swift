@@ -8,7 +8,6 @@ struct Salvage: Sendable {
   private let openedCount: Int
   private let closedCount: Int
   private let id: RecordID
-  /// The name of the output file.
   let fileName: String
 
   /// The number of parts, for the plan.

@@ -3,15 +3,10 @@ package import VaultKit
 internal import VaultStorage
 package import VaultTrust
 
-/// The content of a copied vault.
 package struct CopiedVault: Sendable {
-  /// The number of live records.
   package internal(set) var recordCount = 0
-  /// The number of records in the trash.
   package internal(set) var trashedCount = 0
-  /// The number of slots.
   package internal(set) var slotCount = 0
-  /// The number of attachment files.
   package internal(set) var attachmentCount = 0
   /// Entries among the records that are not records and were not copied, as paths.
   package internal(set) var leftBehind: [String] = []
@@ -26,7 +21,6 @@ package struct VaultCopy: Sendable {
   private let source: any RecordStore
   private let options: Vault.Options
 
-  /// A copy of the vault at a place.
   package init(of place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
     source = try LockedVault(at: place).store
     self.options = options
@@ -88,7 +82,6 @@ package struct VaultCopy: Sendable {
     }
   }
 
-  /// One run of a copy.
   private struct Run {
     let source: any RecordStore
     let target: any RecordStore

@@ -8,7 +8,6 @@ package struct LintReport: Sendable {
   package internal(set) var recordCount = 0
   /// The number of removed records, good and faulty.
   package internal(set) var trashedCount = 0
-  /// All faults.
   package internal(set) var findings: [VaultFault] = []
   /// Notes that are not faults, a sentence each.
   package internal(set) var notes: [String] = []

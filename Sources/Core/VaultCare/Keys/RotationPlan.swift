@@ -109,7 +109,6 @@ extension Vault {
     }
   }
 
-  /// Checks that a passphrase opens a slot.
   package func requirePassphrase(
     _ passphrase: SecretBytes, opens slot: Slot, _ renewal: SlotRenewal = .init()
   ) throws(VaultError) {

@@ -79,7 +79,6 @@ extension Vault {
     }
   }
 
-  /// Puts staged records in place.
   func put(_ staged: StagedRecords) throws(VaultError) {
     try requireAll(.live, are: staged.versions.after)
     try storing(

@@ -108,7 +108,6 @@ extension Vault {
 }
 
 extension VaultHeader {
-  /// The slot with this id.
   package func slot(_ id: SlotID) throws(VaultError) -> Slot {
     guard let slot = slots.first(where: { $0.id == id }) else { throw VaultError(.noSuchSlot, "no such slot") }
     return slot

@@ -8,11 +8,8 @@ package import VaultTrust
 package struct RecordToBringBack: Sendable {
   package let record: OpenRecord
 
-  /// The id of the record.
   package var id: RecordID { record.id }
-  /// Its name in lists.
   package var name: String { record.name }
-  /// The number of its attachments.
   package var attachmentCount: Int { record.attachments.count }
 }
 

@@ -10,8 +10,8 @@ import Synchronization
 
 /// Random nonces, drawn from OpenSSL many at a time, because one call for 12 bytes costs more than sealing a password.
 ///
-/// Each byte is handed out once. A forked process starts with an empty pool: if parent and child sealed with the same
-/// key and nonce, they would reveal the key's authenticity. OpenSSL reseeds its generator for the same reason.
+/// Each byte is handed out once. A forked process starts with an empty pool, because a nonce that parent and child both
+/// use with one key reveals the authentication key. OpenSSL reseeds its generator for the same reason.
 struct NoncePool: ~Copyable {
   static let shared = NoncePool()
   private static let byteCount = 64 * AESGCM.nonceByteCount

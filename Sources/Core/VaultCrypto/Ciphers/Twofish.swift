@@ -4,7 +4,6 @@ internal import DynamicLibraries
 ///
 /// OpenSSL does not have it. libgcrypt is opened for the first such file.
 package enum TwofishCBC {
-  /// Whether this system has the library.
   package static var isAvailable: Bool { Library.shared != nil }
 
   /// The plaintext, without its padding, of whole unauthenticated blocks.

@@ -21,9 +21,9 @@ public struct SpelledMembers {
   /// The object of the decoder.
   public let container: KeyedDecodingContainer<AnyCodingKey>
   private let spellings: Spellings?
-  /// The members that the data has in an object and another form outside of it, by object, then by member.
+  /// The names that members of objects have in data without these objects, by object, then by member.
   private let outside: [String: [String: AnyCodingKey]]
-  /// If this is such an object: the outside names of its members.
+  /// The names of the members if this object is missing in the data, and its members stand outside.
   private let flat: [String: AnyCodingKey]?
 
   /// - Throws: `DecodingError` if the decoder has no object.

@@ -24,7 +24,6 @@ extension JSONValue {
     return rest.isEmpty ? nil : .object(rest)
   }
 
-  /// An empty object if this is an object.
   fileprivate var emptyObject: JSONValue? {
     if case .object = self { .object(JSONObject()) } else { nil }
   }

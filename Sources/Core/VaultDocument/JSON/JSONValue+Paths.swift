@@ -12,7 +12,6 @@ extension JSONValue {
     return value
   }
 
-  /// Whether there is a value at a path.
   package func hasValue(at path: MemberPath) -> Bool {
     var value = self
     for component in path.components {

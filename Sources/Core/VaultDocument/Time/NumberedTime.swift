@@ -12,7 +12,6 @@ package struct NumberedTime: Hashable, Sendable {
   /// Seconds since 1970 of a number that was read with binary rounding.
   package func secondsSince1970(_ number: Double) -> Double { number / Double(perSecond) + Double(zero) }
 
-  /// The number for seconds since 1970.
   package func number(ofSecondsSince1970 seconds: Double) -> Double { (seconds - Double(zero)) * Double(perSecond) }
 
   /// The number of a moment; nil if it has a fraction.

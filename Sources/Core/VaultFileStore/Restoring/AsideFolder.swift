@@ -3,7 +3,6 @@ package import VaultSystem
 
 /// A new folder, only for its owner, that receives what a repair moves out of a vault, so that nothing is lost.
 package final class AsideFolder: Sendable {
-  /// The path at which it was made.
   package let path: String
   private let files: FileSystem
   private let folder: OpenFile

@@ -17,11 +17,9 @@ package struct RestorePlace: Sendable {
 
   /// The directory that holds it.
   package let parent: NamedFolder
-  /// Its name there.
   package let name: String
   package let occupant: Occupant
 
-  /// Its path.
   package var path: String { parent.path(of: name) }
 
   /// Examines a path, whose last component may be missing.

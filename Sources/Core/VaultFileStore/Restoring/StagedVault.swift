@@ -141,7 +141,6 @@ package final class StagedVault {
   /// The bytes of a document in it; nil if it is missing.
   package func read(_ place: StoreLocation) throws(StoreError) -> [UInt8]? { try store.readInPlace(place) }
 
-  /// The places of its documents.
   package func places() throws(StoreError) -> [StoreLocation] { try store.places() }
 
   /// Makes everything in it durable.

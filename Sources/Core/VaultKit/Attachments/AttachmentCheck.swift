@@ -35,7 +35,6 @@ package struct AttachmentCheck {
     unnamed = names.areComplete ? held.subtracting(names.ids).sorted() : nil
   }
 
-  /// Notes that are not faults.
   package var notes: [String] {
     guard let count = unnamed?.count, count > 0 else { return [] }
     return [

@@ -122,7 +122,6 @@ extension Vault {
     return try inStore { () throws(StoreError) in try store.keepsAttachments() }
   }
 
-  /// The store as one that keeps attachments, or an error.
   package func attachmentStore() throws(VaultError) -> any AttachmentStore { try store.keepingAttachments() }
 
   /// Notes in the header that there are attachments, so that no program takes the vault without them for complete.

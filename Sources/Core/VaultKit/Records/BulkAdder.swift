@@ -12,7 +12,6 @@ struct PreparedRecord: Sendable {
   var version: SeenVersion?
 }
 
-/// Refused input.
 struct Refusal<Input: Sendable>: Error {
   let input: Input
   let error: VaultError

@@ -45,7 +45,6 @@ package struct EditedRecord {
     }
   }
 
-  /// The path of a member of `$vault`.
   package static func path(of name: String) -> MemberPath {
     MemberPath.root.appending(RecordEnvelope.memberName).appending(name)
   }

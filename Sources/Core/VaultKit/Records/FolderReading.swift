@@ -15,7 +15,6 @@ struct IndexQuestion: Sendable {
   var limit: Int?
 }
 
-/// The answer of one folder to a question.
 struct FolderAnswer: Sendable {
   /// The matching records; with a limit, only the first of them if their order is known.
   let rows: IndexedFolder

@@ -53,6 +53,5 @@ extension StoreLocation {
 
   /// The folder of removed records.
   package static let trashPath = "trash"
-  /// The folder of attachments.
   package static let attachmentsPath = "attachments"
 }

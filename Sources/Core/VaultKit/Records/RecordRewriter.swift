@@ -45,7 +45,6 @@ package struct RecordRewriter {
     consuming func finish() -> Versions { Versions(before: before.finish(), after: after.finish()) }
   }
 
-  /// A processed record.
   private struct Outcome {
     let before: RecordVersion
     let after: RecordVersion

@@ -58,7 +58,6 @@ extension StoredRecord {
   }
 }
 
-/// The title of a record in lists.
 enum RecordTitle {
   static func of(_ fields: JSONObject, _ kind: RecordKind?) -> String {
     if let kind { return kind.title(of: fields) }

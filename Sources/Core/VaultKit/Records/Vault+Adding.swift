@@ -127,7 +127,6 @@ extension Vault {
     }
   }
 
-  /// Adds the records that `make` builds.
   private nonisolated(nonsending) func add<Input: Sendable, Inputs: Sequence<Input>>(
     _ inputs: nonisolated(nonsending) () async throws(VaultError) -> Inputs, count: Int, _ refusals: RefusalPolicy,
     isDryRun: Bool = false,

@@ -195,7 +195,6 @@ private struct DeletionBatch {
   /// The versions of the records; nil for a file that does not verify.
   private(set) var versions: [RecordID: RecordVersion?] = [:]
   private(set) var changes: [StoreChange] = []
-  /// The attachments of the records.
   private(set) var attachments: [(record: RecordID, ids: [AttachmentID])] = []
   private var byteCount = 0
 

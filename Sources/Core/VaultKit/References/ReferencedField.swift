@@ -114,7 +114,6 @@ extension OpenRecord {
     }
   }
 
-  /// The paths of all sealed fields.
   package var sealedPaths: [MemberPath] {
     var paths: [MemberPath] = []
     JSONValue.object(fields).forEachString { path, text in if SealedToken.hasTokenShape(text) { paths.append(path) } }

@@ -17,13 +17,11 @@ package struct IndexOptions: Sendable {
   /// Called with half a sentence if the files are read although an index was wanted.
   package var onNote: @Sendable (String) -> Void = { _ in }
 
-  /// An index in this folder.
   package init(directory: String) { self.directory = directory }
 }
 
 /// The place and size of a vault's index.
 package struct IndexState: Sendable {
-  /// The path of its file.
   package let path: String
   /// Nil if it does not exist.
   package let byteCount: Int?

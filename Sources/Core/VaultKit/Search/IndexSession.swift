@@ -87,7 +87,6 @@ struct IndexSession {
     return IndexAnswer(rows: rows, isOrdered: isOrdered, watched: watched)
   }
 
-  /// Asks only the index.
   private mutating func ask() async throws(IndexStop) {
     folders = try await Self.map(UInt8.min...UInt8.max, atOnce: 16) { [reader, question] folder throws(IndexStop) in
       reader.known(folder, to: question)

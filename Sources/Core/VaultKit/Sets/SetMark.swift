@@ -10,9 +10,7 @@ package struct SetMark: Equatable, Sendable {
 
   /// The path of the set's file.
   package let set: String
-  /// The name of the vault in the set.
   package let name: String
-  /// The vault of the name.
   package var vaultID: VaultID
   /// Whether a person has accepted it, and it was not only found.
   package var isAccepted: Bool
@@ -46,7 +44,6 @@ package struct SetMark: Equatable, Sendable {
     guard self.readers?.count == readers.array?.count else { throw .damagedState(file) }
   }
 
-  /// The bytes of the state file.
   func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
     document["accepted"] = .bool(isAccepted)

@@ -23,7 +23,6 @@ package struct VaultSet: Equatable, Sendable {
   /// The vault of a name; nil if the set does not have it.
   package subscript(name: String) -> Member? { members.first { $0.name.utf8.elementsEqual(name.utf8) } }
 
-  /// Adds a vault.
   package mutating func add(_ member: Member) throws(VaultError) {
     try member.check()
     for other in members {
@@ -51,7 +50,6 @@ package struct VaultSet: Equatable, Sendable {
 }
 
 extension VaultSet {
-  /// One vault of a set.
   package struct Member: Equatable, Sendable {
     /// ASCII letters, digits, `-`, `_` and `.`, at most 64; the first is a letter or a digit.
     package let name: String
@@ -112,7 +110,6 @@ package struct PlacementRule: Equatable, Sendable {
   package struct Condition: Equatable, Sendable {
     /// The member, or `kind`.
     package let path: MemberPath
-    /// The value, as text.
     package let value: String
 
     package init(path: MemberPath, value: String) { (self.path, self.value) = (path, value) }

@@ -8,7 +8,6 @@ internal import VaultTrust
 package struct MissedState {
   /// The possible places of the file, below the vault's folder.
   package let files: [String]
-  /// Whether these bytes are the missed state.
   package let isMissed: ([UInt8]) -> Bool
   /// Whether these bytes are a later state than that of the folder.
   package let isLater: ([UInt8]) -> Bool

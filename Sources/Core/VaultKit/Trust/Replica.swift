@@ -74,7 +74,6 @@ extension VaultError {
 }
 
 extension Vault {
-  /// The remedies for faults of this vault.
   package func remedies(for faults: [VaultFault]) throws(VaultError) -> [Remedy] {
     locked.fitting(faults.remedies(fingerprint: try header.fingerprint()))
   }

@@ -21,7 +21,6 @@ package final class RollbackMemory: Sendable {
     var pendingCount = 0
     /// The changes that are being written, or could not be written; data read from the disk lacks them.
     var unwritten: [UInt8: [RecordID: SeenChange]] = [:]
-    /// The number of writers.
     var writerCount = 0
     /// Records that were sealed and verified, and may be written next.
     var sealed: [StoreLocation: SeenVersion] = [:]

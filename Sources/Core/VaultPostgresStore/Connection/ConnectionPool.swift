@@ -38,7 +38,6 @@ package final class ConnectionPool: Sendable {
     (self.wait, self.snapshot, self.idleTime) = (wait, snapshot, idleTime)
   }
 
-  /// The limits for waiting for the server.
   var patience: ServerPatience { wait.patience }
 
   /// Reports a wait that does not belong to a connection.
@@ -50,7 +49,6 @@ package final class ConnectionPool: Sendable {
       address, applicationName: applicationName, password: password, wait: wait, snapshot: snapshot, idleTime: idleTime)
   }
 
-  /// Closes the idle connections.
   func close() { idle.withLock { $0.connections = [] } }
 
   /// A connection for the caller alone.

@@ -24,7 +24,6 @@ final class HeldTransaction: Sendable {
 
   deinit { stopTouching() }
 
-  /// Whether the connection is still held.
   var isHeld: Bool { connection.withLock { $0 != nil } }
 
   /// Runs a step of the transaction.

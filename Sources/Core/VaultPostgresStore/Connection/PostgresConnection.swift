@@ -22,7 +22,6 @@ internal import VaultSystem
   /// Whether it can no longer be used.
   private(set) var isLost = false
 
-  /// Connects.
   package convenience init(_ address: PostgresAddress, applicationName: String, password: String?) throws(StoreError) {
     try self.init(
       address, applicationName: applicationName, password: password, waiting: ServerWait(ServerPatience()), until: .now)

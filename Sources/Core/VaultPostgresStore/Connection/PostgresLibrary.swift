@@ -53,7 +53,6 @@ internal import VaultStorage
   private static let shared = DynamicLibrary(["libpq.so.5", "libpq.5.dylib", "libpq.dylib"])
     .flatMap(PostgresLibrary.init)
 
-  /// The library.
   static func required() throws(StoreError) -> PostgresLibrary {
     guard let shared else {
       throw StoreError(

@@ -59,7 +59,6 @@ extension ValueSchema {
 }
 
 extension SecretBytes {
-  /// The base64 of bytes.
   package convenience init(base64Of bytes: RawSpan) throws(CryptoError) {
     try self.init(byteCount: Base64.encodedCount(of: bytes.byteCount)) { output in
       Base64.append(Span(_bytes: bytes), to: &output)

@@ -90,7 +90,6 @@ final class Recording {
     return min(answer, count - 1)
   }
 
-  /// Notes that a value is asked for.
   func ask(for value: RecordedValue) throws {
     valueCount += 1
     guard valueCount < Self.valueLimit else { throw Endless() }

@@ -32,7 +32,6 @@ struct SchemaRecorder: Decoder, ExactDecoder {
   /// The type that owns these containers.
   var type: (any Any.Type)? { types.last?.type }
 
-  /// A recorder for a part of this value.
   func part(_ value: RecordedValue) -> SchemaRecorder { SchemaRecorder(value, types: types, recording: recording) }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {

@@ -15,7 +15,6 @@ public struct Migration: Sendable {
 }
 
 extension Migration {
-  /// Its moves, with source and target.
   var moves: [(source: String, target: String)] {
     steps.compactMap { step in
       if case .move(let source, let target) = step { (source.description, target.description) } else { nil }

@@ -30,7 +30,6 @@ package struct Migrator {
     (self.tree, self.seal, self.reveal, opens) = (tree, seal, reveal, opening)
   }
 
-  /// The present members.
   package var members: JSONObject { tree.object ?? JSONObject() }
 
   package mutating func take(_ steps: [MigrationStep]) throws(RecordError) {
@@ -175,7 +174,6 @@ extension MigrationStep.Target {
 }
 
 extension Substring {
-  /// The first place of these bytes.
   fileprivate func firstRange(ofBytes text: String) -> Range<Index>? {
     guard !text.isEmpty else { return nil }
     return utf8.indices.first { utf8[$0...].starts(with: text.utf8) }.map { start in

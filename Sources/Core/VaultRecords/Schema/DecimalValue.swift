@@ -38,7 +38,6 @@ package struct DecimalValue: Comparable, Hashable {
     return Int(text).map { max(-limit, min(limit, $0)) } ?? (text.hasPrefix("-") ? -limit : limit)
   }
 
-  /// Whether there is no fraction.
   package var isWhole: Bool { exponent >= digits.count }
 
   package static func < (left: DecimalValue, right: DecimalValue) -> Bool {

@@ -7,7 +7,6 @@ struct InputReader {
   private let kind: String
   /// Whether members that the kind does not have are collected rather than refused.
   private let keepsUnknown: Bool
-  /// The collected unknown members with their paths.
   private(set) var unknown: [(path: MemberPath, value: JSONValue)] = []
   private var path = MemberPath.root
 

@@ -8,7 +8,6 @@ package struct PasswordRules: Equatable, Sendable {
   package struct Fault: Error, Equatable, Sendable {
     /// The message after the name of the input.
     package let reason: String
-    /// The hint for the user.
     package let hint: String
     /// Whether no password could satisfy them; if not, they are malformed.
     package let isImpossible: Bool

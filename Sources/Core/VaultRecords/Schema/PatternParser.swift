@@ -1,4 +1,3 @@
-/// A pattern as a tree.
 indirect enum PatternNode {
   case set(PatternSet)
   case assertion(PatternAssertion)

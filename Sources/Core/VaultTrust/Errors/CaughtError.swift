@@ -1,6 +1,5 @@
 /// Passes an error of a caller's closure, of any type, through code that throws only ``VaultError``s.
 package struct CaughtError<Failure: Error> {
-  /// The error of the closure.
   package private(set) var error: Failure?
 
   package init() {}

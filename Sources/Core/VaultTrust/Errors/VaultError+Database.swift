@@ -6,7 +6,6 @@ extension VaultError {
   /// The message of the database; nil if it was not asked. Anybody may have written it, so it is escaped and cut.
   package var wordsOfDatabase: String? { (storeError?.underlying as? any RemoteFault)?.words }
 
-  /// Whether the database has no tables for vaults.
   package var lacksTables: Bool { code == .notAVault && storeError?.underlying != nil }
 
   /// Whether a newer program made the tables.

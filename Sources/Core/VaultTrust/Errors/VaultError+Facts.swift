@@ -4,7 +4,6 @@ internal import VaultStorage
 // Facts for decisions of programs that the code alone does not tell.
 
 extension VaultError {
-  /// The error of the store.
   var storeError: StoreError? { underlying as? StoreError }
 
   /// Whether the failed change is stored nevertheless, or may be: look before you repeat it.

@@ -6,7 +6,6 @@ package import VaultSealing
 package import VaultStorage
 
 extension VaultError {
-  /// A cancelled task that changed nothing.
   package static func cancelled() -> VaultError { VaultError(.cancelled, "was cancelled; nothing was changed") }
 
   /// The error for a store, at `path`, that holds other records than were counted under its lock. A process that
@@ -120,7 +119,6 @@ extension VaultError {
 
 // A vault operation crosses several layers; each of these functions runs one step and translates its errors.
 
-/// Runs a step of the store.
 package func inStore<Result: ~Copyable>(
   record: RecordID? = nil, _ step: () throws(StoreError) -> Result
 ) throws(VaultError) -> Result {

@@ -60,7 +60,6 @@ extension VaultFault {
       self.rawValue = rawValue
     }
 
-    /// The memory of this machine.
     package static let machine = Witnesses(rawValue: 1)
     static let checkpoint = Witnesses(rawValue: 2)
   }

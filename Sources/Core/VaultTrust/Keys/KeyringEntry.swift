@@ -79,7 +79,6 @@ public struct KeyringEntry: Sendable {
     KeyringEntry(self, state: state, reason: reason, wrap: wrap)
   }
 
-  /// The entry in the header.
   var members: JSONObject {
     var members = JSONObject()
     members["commitment"] = .string(Base64.encode(commitment))

@@ -4,7 +4,6 @@ package import VaultSealing
 
 /// The first line of a list (format 1, section 2.3, Lists): common data of all items, and a hash of them.
 package struct ListHead: Sendable {
-  /// The object in the file.
   package private(set) var document: JSONObject
   private let file: String
   /// Whether the items are a member of this object, instead of lines after it.
@@ -56,7 +55,6 @@ package struct ListHead: Sendable {
   /// SHA-256 of all lines after it, 32 bytes.
   package func itemHash() throws(VaultError) -> [UInt8] { try members.hash("items") }
 
-  /// The bytes of the line.
   package var line: [UInt8] {
     guard let bytes = try? JSONValue.object(document).compactBytes() else {
       preconditionFailure("a head is far below every limit")

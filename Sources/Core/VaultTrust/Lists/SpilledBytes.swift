@@ -11,7 +11,6 @@ package final class SpilledBytes: Sendable {
   /// The file with the first bytes.
   private let file: AtomicFile<StoreError>?
   private let fileCount: Int
-  /// The other bytes.
   private let rest: [UInt8]
 
   fileprivate init(_ file: AtomicFile<StoreError>?, fileCount: Int, rest: [UInt8]) {
@@ -19,7 +18,6 @@ package final class SpilledBytes: Sendable {
     count = fileCount + rest.count
   }
 
-  /// Reads a range of them.
   package func read(_ range: Range<Int>) throws(VaultError) -> [UInt8] {
     let (spilled, kept) = (range.clamped(to: 0..<fileCount), range.clamped(to: fileCount..<count))
     let tail = rest[kept.lowerBound - fileCount..<kept.upperBound - fileCount]
@@ -37,7 +35,6 @@ package final class SpilledBytes: Sendable {
     }
   }
 
-  /// Collects bytes.
   package struct Builder {
     /// The most bytes in memory before a file is begun.
     package static let memoryByteCount = 4 << 20

@@ -42,7 +42,6 @@ package final class VersionList: Sendable {
     try entries(range(of: folder))
   }
 
-  /// All of them.
   package func all() throws(VaultError) -> [RecordVersion] { try entries(0..<count) }
 
   private func entries(_ range: Range<Int>) throws(VaultError) -> [RecordVersion] {

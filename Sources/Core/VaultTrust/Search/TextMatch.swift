@@ -11,7 +11,6 @@ package struct TextMatch: Sendable {
   /// Bytes that stand unchanged in every matching text; may be empty.
   package let probe: [UInt8]
 
-  /// A search for `text`.
   package init(_ text: String) {
     lowercased = text.lowercased()
     needle = Array(lowercased)

@@ -19,7 +19,6 @@ public struct Checkpoint: Sendable {
   public let headerHash: [UInt8]
   /// The root key of its MAC.
   public let rootID: RootID
-  /// The listed versions.
   package let entries: VersionList
   private let head: ListHead
 

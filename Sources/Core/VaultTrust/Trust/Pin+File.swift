@@ -35,7 +35,6 @@ extension Pin {
     }
   }
 
-  /// The bytes of the state file.
   package func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
     document["announced"] = announced.map { .string(Hex.encode($0)) }
@@ -116,7 +115,6 @@ package struct PathMark: Equatable {
     text.utf8.count == 32 && (try? Hex.decode(text)) != nil
   }
 
-  /// The bytes of the state file.
   package func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
     document["copy"] = copy.map { .string($0) }

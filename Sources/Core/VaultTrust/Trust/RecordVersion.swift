@@ -3,13 +3,11 @@ package import VaultSealing
 
 /// The version of one record, live or in the trash.
 package struct RecordVersion: Sendable, Equatable {
-  /// The id of the record.
   package let id: RecordID
   /// From 1.
   package let revision: Int
   package let recordMAC: RecordMAC
 
-  /// The record's MAC, 32 bytes.
   package var mac: [UInt8] { recordMAC.bytes }
 
   /// A version by its MAC, 32 bytes.
@@ -44,7 +42,6 @@ extension RecordVersion {
     self.init(id: id, revision: revision, mac: mac)
   }
 
-  /// The version of a verified record.
   package init(_ record: SealedRecord) {
     self.init(id: record.id, revision: record.revision, mac: record.mac)
   }

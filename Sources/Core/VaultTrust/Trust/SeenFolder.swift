@@ -3,7 +3,6 @@ package import VaultDocument
 /// The version of a record that this machine last read or wrote, and verified (format 1, section 9.1, Pin and seen).
 package struct SeenVersion: Equatable {
   package let version: RecordVersion
-  /// Whether it was in the trash.
   package let isTrashed: Bool
 
   package init(_ version: RecordVersion, isTrashed: Bool) { (self.version, self.isTrashed) = (version, isTrashed) }
@@ -24,7 +23,6 @@ package struct SeenFolder: Equatable {
 
   package init() {}
 
-  /// The total number of versions.
   package var versionCount: Int { earlier.values.reduce(versions.count) { $0 + $1.count } }
 
   /// How a version relates to the newest one seen of its record.
@@ -100,7 +98,6 @@ extension SeenFolder {
     return true
   }
 
-  /// Adds the list of one record.
   private mutating func take(_ list: JSONValue, of id: RecordID, isTrashed: Bool) -> Bool {
     guard let parts = list.array, parts.count.isMultiple(of: 2), 1...Self.memoryLength ~= parts.count / 2 else {
       return false
@@ -115,7 +112,6 @@ extension SeenFolder {
     return true
   }
 
-  /// The bytes of the state file.
   package func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
     document["format"] = .number(JSONNumber(Self.format))
