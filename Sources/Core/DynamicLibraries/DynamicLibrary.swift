@@ -11,7 +11,7 @@
   // @unchecked: the handle is never closed, and looking symbols up is safe from any thread.
   private let handle: UnsafeMutableRawPointer
 
-  /// Opens the first of the names that there is; nil when there is none, as in a static program.
+  /// Opens the first library that exists; nil if all are missing, as in a static program.
   package init?(_ names: [String]) {
     for name in names {
       guard let handle = unsafe dlopen(name, RTLD_NOW | RTLD_LOCAL) else { continue }
@@ -21,7 +21,7 @@
     return nil
   }
 
-  /// The function of a name, as the type that its library declares; nil when it has none.
+  /// The function of a name, as the type that its library declares; nil if it is missing.
   @unsafe package func function<Function>(_ name: String, as type: Function.Type) -> Function? {
     guard let address = unsafe dlsym(handle, name) else { return nil }
     return unsafe unsafeBitCast(address, to: type)

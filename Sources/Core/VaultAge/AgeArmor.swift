@@ -40,7 +40,7 @@ public enum AgeArmor {
 }
 
 extension RawSpan {
-  /// Plays the part of a stream: copies what fits from `offset` on, and moves `offset`.
+  /// Acts as a stream: copies as many bytes as fit from `offset`, and moves `offset`.
   func read(from offset: inout Int, into output: inout MutableRawSpan) -> Int {
     let count = Swift.min(byteCount - offset, output.byteCount)
     output.copy(extracting(offset..<offset + count), at: 0)

@@ -1,14 +1,13 @@
-/// The payload of a binary age file whose header was opened: read from any of its chunks on, as often as needed.
+/// The payload of a binary age file whose header was opened. It can be read from any chunk, repeatedly.
 package struct AgeContent: Sendable {
   private let payload: AgePayload
   private let payloadOffset: Int
 
-  /// Byte count of each chunk of plaintext but the last.
+  /// Byte count of the plaintext of each chunk except the last.
   package static let chunkByteCount = AgePayload.chunkByteCount
 
-  /// Reads a file's header and opens it.
-  ///
-  /// - Parameter read: gives the file from its start on; what it gives beyond the header is read again.
+  /// Reads a file's header and opens it. `read` gives the file from its start; bytes that it gives beyond the header
+  /// are read again.
   package init(with credentials: [AgeCredential], read: AgeRead) throws(AgeError) {
     var input = try AgeInput(.binary, from: read)
     let opening = try AgeOpening(&input, credentials: credentials, from: read)
@@ -16,12 +15,10 @@ package struct AgeContent: Sendable {
     payloadOffset = opening.header.byteCount + AgePayload.nonceByteCount
   }
 
-  /// Where in the file a chunk begins, counted from 0.
+  /// The file offset of a chunk, counted from 0.
   package func fileOffset(ofChunk index: Int) -> Int { payloadOffset + index * AgePayload.boxByteCount }
 
-  /// Reads the plaintext from a chunk on.
-  ///
-  /// - Parameter read: gives the file from ``fileOffset(ofChunk:)`` on.
+  /// Reads the plaintext from a chunk on. `read` gives the file from ``fileOffset(ofChunk:)`` on.
   package func reader(fromChunk index: Int = 0, read: @escaping AgeRead) -> AgeReader {
     AgeReader(payload, fromChunk: index, read: read)
   }

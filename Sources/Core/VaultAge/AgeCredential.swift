@@ -11,7 +11,8 @@ public enum AgeCredential: Sendable {
 extension AgeHeader {
   /// The file key that one of `credentials` unwraps from the header at the start of `file`, checked against the MAC.
   ///
-  /// Unknown stanza types are skipped; a malformed stanza of a known type stops, whoever it is for.
+  /// Unknown stanza types are skipped. A malformed stanza of a known type is an error, even if it is for another
+  /// recipient.
   func fileKey(for credentials: [AgeCredential], file: RawSpan) throws(AgeError) -> SecretBytes {
     let fileKey = hasScryptStanza ? try passphraseFileKey(credentials) : try identityFileKey(credentials)
     guard try FileKey.isValid(mac, for: file.extracting(0..<authenticatedByteCount), fileKey: fileKey) else {

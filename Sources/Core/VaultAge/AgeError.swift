@@ -2,14 +2,14 @@ import VaultCrypto
 
 /// Why an age file, recipient or identity was refused.
 ///
-/// `reason` is always one of the fixed sentences of this module: no error holds text of its input, since an identity or
-/// a passphrase could be in it. Two errors are equal when their codes are.
+/// `reason` is always one of the fixed sentences of this module. No error holds text of its input, because it could
+/// contain an identity or a passphrase. Two errors are equal if their codes are.
 public struct AgeError: Error, Sendable {
-  /// What kind of fault it is; the value to compare and to switch on.
+  /// The kind of fault, for comparing and switching.
   public let code: Code
   /// One fixed sentence, without any value of the input.
   public let reason: String
-  /// The line of the input, counted from 1, where the input is text.
+  /// The line of the input, counted from 1, if the input is text.
   public let line: Int?
   /// The error of the layer below or of the caller's own closure.
   public let underlying: (any Error)?
@@ -44,7 +44,7 @@ extension AgeError: CustomStringConvertible {
 }
 
 extension AgeError {
-  /// The kinds of fault; further ones may be added.
+  /// The kinds of fault; more may be added.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name: String {
       case malformedHeader = "malformed age header"
@@ -84,27 +84,27 @@ extension AgeError {
     public static let truncated = Code(.truncated)
     /// None of the given credentials opens the file.
     public static let noMatchingIdentity = Code(.noMatchingIdentity)
-    /// The file is sealed with a passphrase, and it is none of those given.
+    /// The file is sealed with a passphrase, and none of the given ones opens it.
     public static let wrongPassphrase = Code(.wrongPassphrase)
     /// The work factor is outside the caller's range; no memory was taken.
     public static let workFactorOutOfRange = Code(.workFactorOutOfRange)
     /// An X25519 share or recipient is a low-order point: the shared secret would be known to everybody.
     public static let lowOrderShare = Code(.lowOrderShare)
-    /// The header, its stanzas, the input or the plaintext exceed a limit of this module.
+    /// The header, its stanzas, the input or the plaintext exceeds a limit of this module.
     public static let tooLarge = Code(.tooLarge)
     /// The armor breaks a rule of c2sp.org/age or RFC 7468.
     public static let malformedArmor = Code(.malformedArmor)
-    /// The text is no X25519 recipient.
+    /// The text is not an X25519 recipient.
     public static let malformedRecipient = Code(.malformedRecipient)
-    /// The text is no X25519 identity, or the file holds none.
+    /// The text is not an X25519 identity, or the file holds no identity.
     public static let malformedIdentity = Code(.malformedIdentity)
-    /// The recipient is of a type that is deliberately left out: SSH, plugin, hybrid, tagged.
+    /// The recipient has a type that is deliberately not supported: SSH, plugin, hybrid, tagged.
     public static let unsupportedRecipient = Code(.unsupportedRecipient)
-    /// The identity is of a type that is deliberately left out: SSH, plugin, hybrid, a sealed identity file.
+    /// The identity has a type that is deliberately not supported: SSH, plugin, hybrid, a sealed identity file.
     public static let unsupportedIdentity = Code(.unsupportedIdentity)
-    /// There is nobody to seal to.
+    /// The list of recipients is empty.
     public static let noRecipient = Code(.noRecipient)
-    /// Sealing with an empty passphrase was asked for.
+    /// An empty passphrase was given for sealing.
     public static let emptyPassphrase = Code(.emptyPassphrase)
     /// The caller's `read` closure threw; `underlying` is its error.
     public static let readFailed = Code(.readFailed)

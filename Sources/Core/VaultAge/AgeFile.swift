@@ -1,15 +1,18 @@
 public import VaultCrypto
 
-/// Whole age files in memory: what a vault's slots are.
+/// Whole age files in memory, such as the slots of a vault.
 ///
-/// Where to start: `AgeFile` for small files, `AgeWriter` and `AgeReader` for streams, `AgeHeader.parse` to look
-/// at a file before any work is done, `AgeIdentityFile` for key files. What never changes: the format is age v1
-/// (c2sp.org/age) and nothing else; file keys, scalars, passphrases and shared secrets live in `SecretBytes` only; no
-/// plugin or other program is ever run; no error holds text of its input.
+/// Use `AgeFile` for small files, `AgeWriter` and `AgeReader` for streams, `AgeHeader.parse` to inspect a file before
+/// any work is done, and `AgeIdentityFile` for key files. These rules never change:
+///
+/// - The format is age v1 (c2sp.org/age) and nothing else.
+/// - File keys, scalars, passphrases and shared secrets live only in `SecretBytes`.
+/// - No plugin or other program is ever run.
+/// - No error holds text of its input.
 public enum AgeFile {
   /// The work factor of new files: scrypt with N = 2^18, about a second.
   public static let defaultWorkFactor = 18
-  /// The largest plaintext that `open` takes unless told otherwise, 256 KiB: it has to fit in secure memory.
+  /// The default limit of `open` for the plaintext, 256 KiB, because the plaintext must fit in secure memory.
   public static let defaultMaximumByteCount = 256 * 1024
 
   /// Seals `plaintext` to each of `recipients`, as a binary age file.
@@ -28,7 +31,7 @@ public enum AgeFile {
     try seal(plaintext, AgeSealing(passphrase: passphrase, workFactor: workFactor))
   }
 
-  /// Opens an age file; nothing is given out unless all of it is authentic.
+  /// Opens an age file; nothing is released unless all of it is authentic.
   ///
   /// - Parameter maximumByteCount: the largest plaintext to take memory for.
   /// - Throws: `.malformedHeader`, `.tooLarge`, `.malformedArmor`, `.noMatchingIdentity`, `.wrongPassphrase`,
@@ -44,10 +47,10 @@ public enum AgeFile {
     return try openBinary(RawSpan(_elements: binary.span), with: credentials, maximumByteCount)
   }
 
-  /// Whether what follows a header can be a payload, as far as its size tells: a nonce, and chunks of which only a
-  /// whole empty payload may be empty.
+  /// Whether a payload can have this size: a nonce, then chunks. Only the single chunk of an empty payload may be
+  /// empty.
   ///
-  /// - Parameter byteCount: of everything behind the header.
+  /// - Parameter byteCount: the number of bytes after the header.
   public static func canBePayload(byteCount: Int) -> Bool {
     let tagByteCount = ChaCha20Poly1305.tagByteCount
     let boxes = byteCount - AgePayload.nonceByteCount

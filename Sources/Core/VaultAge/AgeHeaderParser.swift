@@ -1,10 +1,10 @@
 internal import VaultDocument
 
 extension AgeHeader {
-  /// Parses the header at the start of `file`; what follows it is not looked at.
+  /// Parses the header at the start of `file` and ignores the bytes after it.
   ///
-  /// Strict, as the specification demands: one space between arguments, stanza lines of 64 columns with a shorter last
-  /// one, canonical unpadded base64, LF only.
+  /// It is strict, as the specification demands: one space between arguments, stanza lines of 64 columns with a shorter
+  /// last one, canonical unpadded base64, LF only.
   /// - Throws: `.malformedHeader` (with the line), `.tooLarge`.
   public static func parse(_ file: RawSpan) throws(AgeError) -> AgeHeader {
     guard file.has(versionLine) else {
@@ -28,7 +28,7 @@ extension AgeHeader {
     }
   }
 
-  /// Where the header of `file` ends, when its MAC line is there; the cheap question a stream asks before parsing.
+  /// The end of the header if its MAC line is there: a cheap check for streams before parsing.
   static func end(in file: RawSpan) -> Int? {
     var start = 0
     while let lineFeed = file.firstOffset(of: .lineFeed, from: start) {
@@ -40,9 +40,8 @@ extension AgeHeader {
   }
 }
 
-/// A place in a header.
 private struct HeaderCursor {
-  /// Where the next line starts.
+  /// The start of the next line.
   private(set) var offset: Int
   /// The number of the current line, from 1.
   private(set) var line: Int

@@ -1,6 +1,6 @@
 public import VaultCrypto
 
-/// Who can open an age file: an X25519 private key, written `AGE-SECRET-KEY-1…`.
+/// An X25519 private key that opens age files, written `AGE-SECRET-KEY-1…`.
 ///
 /// The scalar lives in secure memory and never leaves it as a `String`. Source: c2sp.org/age, "The X25519 recipient
 /// type".
@@ -73,7 +73,8 @@ public struct AgeIdentity: Sendable {
     }
   }
 
-  // The types left out are refused by name, so that nobody takes one for a typing error. Nothing is ever executed.
+  // Unsupported types are refused by name, so that nobody takes the refusal for a typing error. Nothing is ever
+  // executed.
   private static func refuseOtherTypes(_ text: RawSpan, line: Int?) throws(AgeError) {
     let reason: StaticString
     if text.has("-----BEGIN AGE ENCRYPTED FILE-----") || text.has("age-encryption.org/") {

@@ -1,11 +1,11 @@
 public import VaultCrypto
 
-/// The text files that hold identities, as `age-keygen` writes them.
+/// The text files of identities, as `age-keygen` writes them.
 public enum AgeIdentityFile {
-  /// The largest identity or recipients file that is read.
+  /// The largest accepted identity or recipients file.
   public static let maximumByteCount = 1 << 20
 
-  /// Reads one identity a line; empty lines and lines that begin with `#` are skipped. LF and CRLF both end a line.
+  /// Reads one identity per line; empty lines and lines that begin with `#` are skipped. LF and CRLF both end a line.
   ///
   /// - Returns: at least one identity, in the order of the file.
   /// - Throws: `.malformedIdentity`, `.unsupportedIdentity` (both with the line), `.tooLarge`, `.cryptoFailed`.
@@ -19,12 +19,12 @@ public enum AgeIdentityFile {
     return identities
   }
 
-  /// The text of a new identity file: when it was made, its recipient, the identity.
+  /// The text of a new identity file: its creation time, its recipient, the identity.
   ///
   /// - Parameter created: the time, as `2026-11-21T01:40:28Z`; visible ASCII only.
   /// - Throws: `.cryptoFailed`.
   public static func text(_ identity: AgeIdentity, created: String) throws(AgeError) -> SecretBytes {
-    // A line feed in it would add lines to a file that holds a key.
+    // A line feed would add lines to a file that holds a key.
     precondition(created.utf8.allSatisfy(\.isVisible), "the time is visible ASCII")
     let comments = [UInt8]("# created: \(created)\n# public key: \(identity.recipient.text)\n".utf8)
     let secret = try identity.text()
@@ -38,9 +38,9 @@ public enum AgeIdentityFile {
   }
 }
 
-/// The text files that hold recipients, as `age -R` reads them.
+/// The text files of recipients, as `age -R` reads them.
 public enum AgeRecipientsFile {
-  /// Reads one recipient a line; empty lines and lines that begin with `#` are skipped. LF and CRLF both end a line.
+  /// Reads one recipient per line; empty lines and lines that begin with `#` are skipped. LF and CRLF both end a line.
   ///
   /// - Returns: at least one recipient, in the order of the file.
   /// - Throws: `.malformedRecipient`, `.unsupportedRecipient` (both with the line), `.tooLarge`.
@@ -55,9 +55,9 @@ public enum AgeRecipientsFile {
   }
 }
 
-/// Walks over the lines of a key file that hold a key, without copying them.
+/// Iterates over the lines of a key file that hold a key, without copying them.
 private struct KeyFileLines {
-  /// The number of the line given last, from 1.
+  /// The number of the last returned line, from 1.
   private(set) var number = 0
   private var start = 0
 

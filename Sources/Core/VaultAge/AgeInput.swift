@@ -1,19 +1,18 @@
-/// How the bytes of an age file are written down.
+/// The encoding of an age file.
 public enum AgeEncoding: Sendable {
-  /// As they are.
+  /// Raw bytes.
   case binary
-  /// As `AgeArmor`.
+  /// The text form of `AgeArmor`.
   case armored
-  /// Whichever of the two the input begins like.
+  /// Binary or armored, detected from the start of the input.
   case detected
 }
 
-/// The bytes of an age file out of a stream, binary or armored, in constant memory.
+/// The bytes of an age file from a stream, binary or armored, in constant memory.
 struct AgeInput {
   private(set) var queue = ByteQueue()
   private var armor: ArmorDecoder?
 
-  /// Binary.
   init() {}
 
   init(_ encoding: AgeEncoding, from read: AgeRead) throws(AgeError) {
@@ -28,7 +27,7 @@ struct AgeInput {
     }
   }
 
-  /// Reads until `count` bytes are in the queue or the input has ended.
+  /// Reads until the queue has `count` bytes or the input ends.
   mutating func fill(_ count: Int, from read: AgeRead) throws(AgeError) {
     guard var decoder = armor else { return try queue.fill(count, from: read) }
     // The queue's array is handed out once for many lines; moving it per line would cost more than decoding.

@@ -7,7 +7,7 @@ struct AgeOpening {
 
   private static let firstByteCount = 4096
 
-  /// Reads header and nonce off `input` and unwraps the file key.
+  /// Reads header and nonce from `input` and unwraps the file key.
   init(_ input: inout AgeInput, credentials: [AgeCredential], from read: AgeRead) throws(AgeError) {
     try Self.readHeader(&input, from: read)
     let (header, fileKey) = try input.queue.withBytes { (file) throws(AgeError) in
@@ -20,7 +20,7 @@ struct AgeOpening {
     input.consume(AgePayload.nonceByteCount)
   }
 
-  /// Opens a file that is in memory as a whole.
+  /// Opens a file that is completely in memory.
   init(_ file: RawSpan, credentials: [AgeCredential]) throws(AgeError) {
     let (header, fileKey) = try Self.fileKey(of: file, credentials: credentials)
     self.header = header
@@ -42,7 +42,7 @@ struct AgeOpening {
     return try AgePayload(fileKey: fileKey, nonce: nonce)
   }
 
-  // Grows by doubling, so that the search stays linear, and stops at the limit or at the first foreign byte.
+  // Doubles the amount read, so that the search stays linear, and stops at the limit or at the first invalid byte.
   private static func readHeader(_ input: inout AgeInput, from read: AgeRead) throws(AgeError) {
     var count = firstByteCount
     while true {

@@ -1,19 +1,17 @@
 import VaultCrypto
 
-/// The payload of one age file: 64 KiB chunks, each sealed on its own (STREAM).
-///
-/// Source: c2sp.org/age, "Payload".
+/// The payload of one age file: 64 KiB chunks, each sealed separately (STREAM). Source: c2sp.org/age, "Payload".
 package struct AgePayload {
   private let key: SecretBytes
 
-  /// Byte count of the random nonce that stands before the first chunk.
+  /// Byte count of the random nonce before the first chunk.
   package static let nonceByteCount = 16
   /// Byte count of a full chunk's plaintext.
   package static let chunkByteCount = 64 * 1024
   /// Byte count of a full chunk with its tag.
   package static let boxByteCount = chunkByteCount + ChaCha20Poly1305.tagByteCount
 
-  /// - Parameter key: 32 bytes, which seal nothing but these chunks.
+  /// - Parameter key: 32 bytes, used only for these chunks.
   init(key: SecretBytes) { self.key = key }
 
   init(fileKey: SecretBytes, nonce: [UInt8]) throws(AgeError) {
@@ -22,8 +20,8 @@ package struct AgePayload {
     }
   }
 
-  // The payload key belongs to one file (random file key and random salt), the counter to one chunk of it, and the last
-  // byte tells the final chunk from all others: no nonce is used twice, and no cut or reordering goes unnoticed.
+  // The payload key belongs to one file (random file key and random salt), and the counter to one chunk of it. The last
+  // byte marks the final chunk. So no nonce is used twice, and no cut or reordering goes unnoticed.
   private static func nonce(index: UInt64, isLast: Bool) -> [UInt8] {
     var nonce = [UInt8](repeating: 0, count: ChaCha20Poly1305.nonceByteCount)
     for offset in 0..<8 { nonce[3 + offset] = UInt8(truncatingIfNeeded: index >> UInt64(8 * (7 - offset))) }
@@ -41,7 +39,7 @@ package struct AgePayload {
     }
   }
 
-  /// Opens the chunk at `index`, or gives nil when it is not this chunk, or not (or wrongly) the final one.
+  /// Opens the chunk at `index`; nil if it is another chunk, or if its final flag is not `isLast`.
   func open(_ box: RawSpan, index: UInt64, isLast: Bool) throws(AgeError) -> SecretBytes? {
     guard box.byteCount >= ChaCha20Poly1305.tagByteCount else { return nil }
     let nonce = Self.nonce(index: index, isLast: isLast)
@@ -54,10 +52,10 @@ package struct AgePayload {
 }
 
 extension AgePayload {
-  /// Opens one chunk of a stream, in which `hasMore` says whether any byte follows `box`, and hands it to `write`.
+  /// Opens one chunk of a stream and hands it to `write`. `hasMore` says whether any byte follows `box`.
   ///
-  /// Each chunk handed on is authentic and in its place. A fault that shows only behind it comes after it, as it does
-  /// for every streaming reader: the caller must not use what was written until the whole call has returned.
+  /// Each chunk handed on is authentic and in its place, but a fault may still come after it, as in every streaming
+  /// reader. The caller must not use the output until the whole call has returned.
   func release(_ box: RawSpan, index: UInt64, hasMore: Bool, to write: AgeWrite) throws(AgeError) {
     if let chunk = try open(box, index: index, isLast: !hasMore) {
       guard index == 0 || chunk.count > 0 else {
@@ -65,7 +63,7 @@ extension AgePayload {
       }
       return try chunk.write(to: write)
     }
-    // Only a full chunk can have its final flag the other way round; a short one always ends the file.
+    // Only a full chunk can have the wrong final flag; a short one always ends the file.
     guard box.byteCount == Self.boxByteCount, let chunk = try open(box, index: index, isLast: hasMore) else {
       throw AgeError(.payloadAuthenticationFailed, "a payload chunk is not authentic")
     }
@@ -81,7 +79,7 @@ extension AgePayload {
     guard !boxes.isEmpty else { throw AgeError(.truncated, "the payload is missing") }
     let last = (boxes.byteCount - 1) / Self.boxByteCount
     let lastBox = boxes.extracting(last * Self.boxByteCount..<boxes.byteCount)
-    // An empty final chunk is right only where it is the whole payload.
+    // An empty final chunk is valid only as the whole payload.
     let tagByteCount = ChaCha20Poly1305.tagByteCount
     guard lastBox.byteCount > tagByteCount || last == 0 && lastBox.byteCount == tagByteCount else {
       throw AgeError(.payloadAuthenticationFailed, "the final chunk is empty or cut")
@@ -100,7 +98,6 @@ extension AgePayload {
     throw AgeError(.payloadAuthenticationFailed, "a payload chunk is not authentic")
   }
 
-  /// Opens the chunk at `index` of `boxes` to its place in `output`.
   private func open(
     _ boxes: RawSpan, index: Int, isLast: Bool, into output: inout MutableRawSpan
   ) throws(CryptoError) {

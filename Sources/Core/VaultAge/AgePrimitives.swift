@@ -1,14 +1,14 @@
 import VaultCrypto
 
-// Every call of age into cryptography but the two key agreements, and why each nonce is safe.
+// All cryptography of age except the two key agreements, and why each nonce is safe.
 
 /// The 16 random bytes that belong to one file and are wrapped in each of its stanzas.
 enum FileKey {
   static let byteCount = 16
   static let wrappedByteCount = byteCount + ChaCha20Poly1305.tagByteCount
 
-  // The nonce is twelve zero bytes: each wrap key is derived for one stanza from a fresh ephemeral secret or a fresh
-  // salt and seals nothing but this one file key.
+  // The nonce is twelve zero bytes. Each wrap key is derived for one stanza from a fresh ephemeral secret or a fresh
+  // salt, and seals only this one file key.
   private static let nonce = [UInt8](repeating: 0, count: ChaCha20Poly1305.nonceByteCount)
 
   /// A new file key. It is never used for a second file.
@@ -26,7 +26,7 @@ enum FileKey {
     }
   }
 
-  /// The file key in the body of a stanza, or nil when the stanza is for somebody else.
+  /// The file key in the body of a stanza; nil if the stanza is for another recipient.
   ///
   /// The caller has checked that the body has 32 bytes: a longer one could open under two keys (partitioning oracle).
   static func unwrap(_ body: [UInt8], with wrapKey: SecretBytes) throws(AgeError) -> SecretBytes? {
@@ -46,7 +46,6 @@ enum FileKey {
     }
   }
 
-  /// Whether `mac` is the MAC of `header`, in constant time.
   static func isValid(_ mac: [UInt8], for header: RawSpan, fileKey: SecretBytes) throws(AgeError) -> Bool {
     try AgeError.mappingCrypto { () throws(CryptoError) in
       try macKey(fileKey).withBytes { (key) throws(CryptoError) in
@@ -60,7 +59,7 @@ enum FileKey {
   }
 }
 
-/// HKDF-SHA-256 with a text as info and 32 bytes of output, the only form age uses.
+/// HKDF-SHA-256 with a text as info and 32 bytes of output, the only form in age.
 func deriveKey(from secret: SecretBytes, salt: [UInt8], info: String) throws(CryptoError) -> SecretBytes {
   let info = [UInt8](info.utf8)
   return try secret.withBytes { (bytes) throws(CryptoError) in
@@ -69,7 +68,7 @@ func deriveKey(from secret: SecretBytes, salt: [UInt8], info: String) throws(Cry
   }
 }
 
-/// What `body` opens, or nil when its tag is wrong. Any other failure stops.
+/// The result of `body`, or nil if the tag is wrong. Other failures are thrown.
 func nilWhenNotAuthentic(_ body: () throws(CryptoError) -> SecretBytes) throws(AgeError) -> SecretBytes? {
   try AgeError.mappingCrypto { () throws(CryptoError) in
     do throws(CryptoError) {

@@ -1,15 +1,15 @@
 package import VaultCrypto
 
-/// Opens one age file piece by piece, for who pulls the plaintext as it is needed, in constant memory.
+/// Opens one age file piece by piece, in constant memory, when the caller asks for more plaintext.
 ///
-/// The pieces are in ordinary memory: it is for plaintext that is no secret by itself.
+/// The pieces are in ordinary memory, so use it only for plaintext that is not secret.
 public final class AgeReader {
   private var input: AgeInput
   private let payload: AgePayload
   private let read: AgeRead
   private var index: UInt64 = 0
   private var isAtEnd = false
-  /// What is wrong behind the last piece that was given out.
+  /// The error to report after the last piece.
   private var failure: AgeError?
 
   /// Reads the header and opens it.
@@ -25,28 +25,28 @@ public final class AgeReader {
     self.read = read
   }
 
-  /// Reads a payload that has nothing before it, as ``AgeWriter/init(payloadUnder:write:)`` writes one.
+  /// Reads a payload without a header, as ``AgeWriter/init(payloadUnder:write:)`` writes it.
   ///
   /// - Parameter key: 32 bytes.
   package convenience init(payloadUnder key: SecretBytes, read: @escaping AgeRead) {
     self.init(AgePayload(key: key), fromChunk: 0, read: read)
   }
 
-  /// Reads the chunks of a binary file from one of them on, whose bytes `read` gives first.
+  /// Reads the chunks of a binary file from `index` on, with which `read` begins.
   init(_ payload: AgePayload, fromChunk index: Int, read: @escaping AgeRead) {
     input = AgeInput()
     (self.payload, self.index, self.read) = (payload, UInt64(index), read)
   }
 
-  /// The next piece, at most 64 KiB; nil once the file has ended as it was sealed.
+  /// The next piece, at most 64 KiB; nil once the file has ended properly.
   ///
-  /// Each piece is authentic, but only nil says that nothing is missing: until then, and after an error, what was given
-  /// out is incomplete.
+  /// Each piece is authentic, but only nil shows that nothing is missing. Before that, and after an error, the output
+  /// is incomplete.
   /// - Throws: `.payloadAuthenticationFailed`, `.truncated`, `.malformedArmor`, `.readFailed`, `.cryptoFailed`.
   public func next() throws(AgeError) -> [UInt8]? {
     if let failure { throw failure }
     guard !isAtEnd else { return nil }
-    // One byte more than a chunk tells whether this one is the last.
+    // One byte more than a chunk shows whether this one is the last.
     try input.fill(AgePayload.boxByteCount + 1, from: read)
     let hasMore = input.queue.count > AgePayload.boxByteCount
     let count = min(input.queue.count, AgePayload.boxByteCount)

@@ -1,4 +1,4 @@
-/// Somebody an age file can be sealed to: an X25519 public key, written `age1…`.
+/// An X25519 public key to which age files can be sealed, written `age1…`.
 ///
 /// Source: c2sp.org/age, "The X25519 recipient type".
 public struct AgeRecipient: Hashable, Sendable {
@@ -46,7 +46,8 @@ public struct AgeRecipient: Hashable, Sendable {
     return String(decoding: characters, as: UTF8.self)
   }
 
-  // The types left out are refused by name, so that nobody takes one for a typing error. Nothing is ever executed.
+  // Unsupported types are refused by name, so that nobody takes the refusal for a typing error. Nothing is ever
+  // executed.
   private static func refuseOtherTypes(_ text: RawSpan, line: Int?) throws(AgeError) {
     let reason: StaticString
     if text.has("ssh-") || text.has("ecdsa-sha2-") || text.has("sk-ssh-") || text.has("sk-ecdsa-") {
@@ -56,7 +57,7 @@ public struct AgeRecipient: Hashable, Sendable {
     } else if text.has("age1tag1") || text.has("age1tagpq1") {
       reason = "tagged (hardware) recipients are not supported; use an X25519 age1 recipient"
     } else if text.has("age1"), text.firstOffset(of: UInt8(ascii: "1"), from: 4) != nil {
-      // The Bech32 alphabet has no 1: a second one means that the prefix goes on with a plugin's name.
+      // The Bech32 alphabet has no 1, so a second one means that the prefix continues with a plugin's name.
       reason = "plugin recipients are not supported; use an X25519 age1 recipient"
     } else {
       return

@@ -1,7 +1,7 @@
 import VaultCrypto
 internal import VaultDocument
 
-/// A file that has just been begun: its header and nonce, and the key for its payload.
+/// The start of a new file: its header, its nonce, and the key for its payload.
 package struct AgeSealing {
   /// Header and payload nonce.
   package let prefix: [UInt8]

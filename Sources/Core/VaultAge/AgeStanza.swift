@@ -22,21 +22,21 @@ public struct AgeStanza: Hashable, Sendable {
 
   static let columnCount = 64
 
-  /// The bytes as an argument has them.
+  /// The base64 text of an argument.
   package static func text(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     Base64.append(bytes.span, .unpadded, to: &text)
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes of an argument, or nil when it is not canonical base64 of so many.
+  /// The bytes of an argument; nil if it is not canonical base64 of `count` bytes.
   func bytes(ofArgument index: Int, count: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     let isCanonical = Base64.append(decoding: arguments[index].utf8Span.span, .unpadded, to: &bytes)
     return isCanonical && bytes.count == count ? bytes : nil
   }
 
-  /// Appends the stanza as the header holds it.
+  /// Appends the stanza in the form of the header.
   func write(to header: inout [UInt8]) {
     header.append(contentsOf: "->".utf8)
     for argument in [type] + arguments {
@@ -47,7 +47,7 @@ public struct AgeStanza: Hashable, Sendable {
     var text: [UInt8] = []
     Base64.append(body.span, .unpadded, to: &text)
     var start = 0
-    // The last line must be a short one, so a body of whole lines ends with an empty line.
+    // The last line must be short, so a body of whole lines ends with an empty line.
     while text.count - start >= Self.columnCount {
       header.append(contentsOf: text[start..<start + Self.columnCount])
       header.append(.lineFeed)

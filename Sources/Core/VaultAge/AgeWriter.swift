@@ -1,8 +1,8 @@
 package import VaultCrypto
 
-/// Seals one binary age file of a plaintext that is pushed piece by piece, in constant memory.
+/// Seals one binary age file, in constant memory, from plaintext that the caller appends piece by piece.
 ///
-/// The plaintext waits in ordinary memory, up to 64 KiB of it: it is for plaintext that is no secret by itself.
+/// Up to 64 KiB of plaintext wait in ordinary memory, so use it only for plaintext that is not secret.
 package final class AgeWriter {
   private let payload: AgePayload
   private let write: AgeWrite
@@ -25,9 +25,9 @@ package final class AgeWriter {
     try self.init(sealing.payload, after: sealing.prefix, write)
   }
 
-  /// Begins the payload of an age file and nothing before it: no header, no nonce.
+  /// Begins the payload of an age file without header and nonce.
   ///
-  /// - Parameter key: 32 bytes, which seal this payload alone.
+  /// - Parameter key: 32 bytes, used only for this payload.
   package convenience init(payloadUnder key: SecretBytes, write: @escaping AgeWrite) throws(AgeError) {
     try self.init(AgePayload(key: key), after: [], write)
   }
@@ -43,7 +43,7 @@ package final class AgeWriter {
   package func append(_ bytes: RawSpan) throws(AgeError) {
     var rest = bytes
     while !rest.isEmpty {
-      // A full chunk waits until something follows: the last one is sealed as such.
+      // A full chunk waits until more bytes follow, because the last chunk is sealed differently.
       if chunk.count == AgePayload.chunkByteCount { try sealChunk(isLast: false) }
       if chunk.isEmpty, rest.byteCount > AgePayload.chunkByteCount {
         try seal(rest.extracting(first: AgePayload.chunkByteCount), isLast: false)

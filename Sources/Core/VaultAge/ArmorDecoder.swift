@@ -11,12 +11,12 @@ struct ArmorDecoder {
 
   private static let bufferByteCount = 4096
 
-  /// `queue` may hold what was read already to find out that this is armor.
+  /// `queue` may hold the bytes that were read to detect the armor.
   init(queue: ByteQueue = ByteQueue()) {
     self.queue = queue
   }
 
-  /// Appends what the next line stands for; false when the block and the white space behind it have been read.
+  /// Appends the decoded bytes of the next line; false if the block and the white space after it have been read.
   mutating func decodeLine(to file: inout [UInt8], from read: AgeRead) throws(AgeError) -> Bool {
     guard place != .ended else { return false }
     line += 1
@@ -35,7 +35,7 @@ struct ArmorDecoder {
 
   private func fault(_ reason: StaticString) -> AgeError { AgeError(.malformedArmor, reason, line: line) }
 
-  /// Takes in one line, without its LF or CRLF, and says where that leads.
+  /// Decodes one line, without its LF or CRLF, and returns the new state.
   private func decode(_ text: RawSpan, to file: inout [UInt8]) throws(AgeError) -> Place {
     if place == .before {
       if text.isExactly(AgeArmor.begin) { return .inside }
@@ -69,7 +69,7 @@ struct ArmorDecoder {
     }
   }
 
-  /// Checks that nothing but a little white space follows.
+  /// Checks that only a little white space follows.
   private mutating func checkEnd(from read: AgeRead) throws(AgeError) {
     try queue.fill(AgeArmor.maximumWhiteSpaceCount + 1, from: read)
     guard queue.count <= AgeArmor.maximumWhiteSpaceCount else { throw fault("too much follows the end line") }

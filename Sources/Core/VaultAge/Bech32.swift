@@ -1,18 +1,18 @@
 /// Bech32 (BIP 173) without its length limit, as c2sp.org/age uses it for recipients and identities.
 ///
-/// An identity is a secret: nothing here allocates. The checksum runs over the characters where they lie, and the bits
-/// go straight into memory of the caller.
+/// An identity is a secret, so nothing here allocates. The checksum runs over the characters in place, and the bits go
+/// straight into memory of the caller.
 package enum Bech32 {
-  /// Why a text is no Bech32.
+  /// Why a text is not Bech32.
   package struct Fault: Error {
     let reason: StaticString
   }
 
-  /// Where the parts of a checked text are.
+  /// The positions of the parts of a checked text.
   package struct Layout {
     /// Offset of the separator, which is also the byte count of the prefix.
     let separator: Int
-    /// Byte count of the data, checksum left out.
+    /// Byte count of the data without the checksum.
     package let byteCount: Int
   }
 
@@ -64,7 +64,7 @@ package enum Bech32 {
   /// Byte count of the text for a prefix and data of these byte counts.
   package static func encodedCount(prefix: Int, data: Int) -> Int { prefix + 1 + (data * 8 + 4) / 5 + checksumCount }
 
-  /// Writes prefix, separator, data and checksum; `prefix` is given in the case of the whole text.
+  /// Writes prefix, separator, data and checksum. The case of `prefix` is the case of the whole text.
   package static func encode(prefix: StaticString, _ data: RawSpan, into output: inout MutableRawSpan) {
     var writer = Writer(prefix: prefix, into: &output)
     var group: UInt32 = 0
@@ -81,7 +81,7 @@ package enum Bech32 {
     for value in writer.checksum.finished() { writer.append(value, to: &output) }
   }
 
-  /// Lower-case form of an ASCII letter; other bytes as they are.
+  /// Lower-case form of an ASCII letter; other bytes stay unchanged.
   fileprivate static func lowercased(_ octet: UInt8) -> UInt8 {
     octet >= UInt8(ascii: "A") && octet <= UInt8(ascii: "Z") ? octet + 32 : octet
   }
@@ -144,7 +144,7 @@ extension Bech32 {
     }
   }
 
-  /// Writes the characters of a text and keeps its checksum.
+  /// Writes the characters of a text and updates its checksum.
   private struct Writer {
     private var offset = 0
     private let isUpper: Bool

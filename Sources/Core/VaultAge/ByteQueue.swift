@@ -1,29 +1,29 @@
-/// Fills the span from its start and says how many bytes it wrote; 0 means that the input has ended.
+/// Fills the span from its start and returns how many bytes it wrote; 0 means that the input has ended.
 public typealias AgeRead = (inout MutableRawSpan) throws -> Int
 
 /// Takes bytes, in order; the span is valid only during the call.
 package typealias AgeWrite = (RawSpan) throws -> Void
 
-/// Bytes that were read and not yet consumed, in a buffer that grows only as far as `fill` is asked to.
+/// Bytes that were read and not yet consumed, in a buffer that grows only as far as `fill` demands.
 ///
-/// It holds sealed bytes only, never plaintext.
+/// It holds only sealed bytes, never plaintext.
 struct ByteQueue {
-  /// The buffer; only `range` of it counts.
+  /// The buffer; only `range` of it is valid.
   private(set) var storage: [UInt8] = []
-  /// Where the bytes lie in `storage`.
+  /// The valid range of `storage`.
   private(set) var range = 0..<0
   private(set) var isAtEnd = false
 
   var count: Int { range.count }
 
-  /// Gives the bytes to `body`, at most the first `maximum`.
+  /// Gives the bytes, at most the first `maximum`, to `body`.
   func withBytes<Result>(
     first maximum: Int = .max, _ body: (RawSpan) throws(AgeError) -> Result
   ) throws(AgeError) -> Result {
     try body(RawSpan(_elements: storage.span).extracting(range).extracting(first: maximum))
   }
 
-  /// Reads until `count` bytes are there or the input has ended.
+  /// Reads until there are `count` bytes or the input has ended.
   mutating func fill(_ count: Int, from read: AgeRead) throws(AgeError) {
     guard self.count < count, !isAtEnd else { return }
     makeRoom(for: count)
@@ -34,12 +34,11 @@ struct ByteQueue {
     }
   }
 
-  /// Drops the first `count` bytes.
   mutating func consume(_ count: Int) {
     range = (range.lowerBound + count)..<range.upperBound
   }
 
-  /// Hands over to `body` the array to append to.
+  /// Lends `body` the array for appending.
   mutating func append(_ body: (inout [UInt8]) throws(AgeError) -> Void) throws(AgeError) {
     makeRoom(for: count)
     storage.removeLast(storage.count - range.upperBound)
@@ -48,7 +47,7 @@ struct ByteQueue {
   }
 
   private mutating func makeRoom(for count: Int) {
-    // What is left over is short: a lookahead byte, or the part of a chunk that came with the header.
+    // The rest is short: a lookahead byte, or the part of a chunk that came with the header.
     for offset in 0..<range.count where range.lowerBound > 0 { storage[offset] = storage[range.lowerBound + offset] }
     range = 0..<range.count
     if storage.count < count { storage += [UInt8](repeating: 0, count: count - storage.count) }
@@ -65,7 +64,7 @@ struct ByteQueue {
     } catch {
       throw AgeError(.readFailed, "the input could not be read", underlying: error)
     }
-    // More than was asked for means that the caller wrote outside the span or counts wrongly.
+    // A higher count means that the caller wrote outside the span or counts wrongly.
     precondition(byteCount >= 0 && byteCount <= room.count, "`read` returned a count outside its span")
     return byteCount
   }

@@ -1,13 +1,12 @@
 // Small readings of bytes that the standard library does not offer without `unsafe`.
 
 extension RawSpan {
-  /// The byte at `offset`.
   package subscript(octet offset: Int) -> UInt8 {
     // Every bit pattern is a UInt8, and `unsafeLoad` checks the offset.
     unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
   }
 
-  /// Whether the bytes from `offset` on begin with those of `text`.
+  /// Whether the bytes at `offset` begin with those of `text`.
   func has(_ text: StaticString, at offset: Int = 0) -> Bool {
     let count = text.utf8CodeUnitCount
     guard offset >= 0, byteCount - offset >= count else { return false }
@@ -29,7 +28,6 @@ extension RawSpan {
 }
 
 extension MutableRawSpan {
-  /// Copies all of `source` to `offset`.
   mutating func copy(_ source: RawSpan, at offset: Int) {
     var target = _mutatingExtracting(offset..<offset + source.byteCount)
     unsafe target.withUnsafeMutableBytes { target in
@@ -39,7 +37,7 @@ extension MutableRawSpan {
 }
 
 extension Array where Element == UInt8 {
-  /// A copy of bytes that are no secret.
+  /// A copy of bytes that are not secret.
   init(copying bytes: RawSpan) {
     self = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
   }
@@ -52,6 +50,6 @@ extension UInt8 {
 
   /// Whether it is a visible ASCII character (VCHAR of RFC 5234).
   var isVisible: Bool { self > 0x20 && self < 0x7F }
-  /// White space as the reference implementation trims it around armor.
+  /// White space that the reference implementation trims around armor.
   var isWhiteSpace: Bool { self == .space || (self >= 0x09 && self <= 0x0D) }
 }

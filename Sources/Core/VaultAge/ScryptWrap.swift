@@ -9,14 +9,14 @@ struct ScryptStanza {
   private let salt: [UInt8]
   private let body: [UInt8]
 
-  /// What sealing may ask for: 2^22 takes 4 GiB.
+  /// The range for sealing: 2^22 takes 4 GiB.
   static let sealingWorkFactors = 1...22
   private static let saltByteCount = 16
   private static let label = "age-encryption.org/v1/scrypt"
 
-  /// Checks that the scrypt stanza is alone, and its form. No key is derived.
+  /// Checks that the scrypt stanza is alone and well formed. No key is derived.
   init(onlyStanzaOf header: AgeHeader) throws(AgeError) {
-    // Who knows the passphrase must be sure that nobody else could have sealed the file.
+    // A person who knows the passphrase must be sure that nobody else could have sealed the file.
     guard header.stanzas.count == 1 else { throw AgeError(.malformedHeader, "a scrypt stanza must be the only stanza") }
     let stanza = header.stanzas[0]
     guard stanza.arguments.count == 2 else {
@@ -33,8 +33,8 @@ struct ScryptStanza {
     body = stanza.body
   }
 
-  // Plain decimal without sign or leading zero: `int()`-like parsers accept more, and then files differ between
-  // readers.
+  // Plain decimal without sign or leading zero. Parsers like `int()` accept more, and readers would then disagree about
+  // files.
   private static func workFactor(_ text: String) throws(AgeError) -> Int {
     let digits = [UInt8](text.utf8)
     let isDecimal = digits.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
@@ -45,7 +45,7 @@ struct ScryptStanza {
     return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
   }
 
-  /// The file key, or nil when the passphrase is another one.
+  /// The file key; nil if the passphrase is wrong.
   func unwrap(with passphrase: SecretBytes, maximumWorkFactor: Int) throws(AgeError) -> SecretBytes? {
     guard workFactor <= maximumWorkFactor else {
       throw AgeError(.workFactorOutOfRange, "the work factor is above the maximum")
@@ -58,7 +58,7 @@ struct ScryptStanza {
     return try FileKey.unwrap(body, with: wrapKey)
   }
 
-  /// The only stanza of a file sealed with a passphrase, with a salt of its own.
+  /// The only stanza of a file sealed with a passphrase, with a fresh salt.
   static func wrap(_ fileKey: SecretBytes, passphrase: RawSpan, workFactor: Int) throws(AgeError) -> AgeStanza {
     guard !passphrase.isEmpty else { throw AgeError(.emptyPassphrase, "an empty passphrase protects nothing") }
     guard sealingWorkFactors.contains(workFactor) else {

@@ -24,7 +24,7 @@ struct X25519Stanza {
     body = stanza.body
   }
 
-  /// The file key, or nil when the stanza is for another recipient.
+  /// The file key; nil if the stanza is for another recipient.
   func unwrap(with identity: AgeIdentity) throws(AgeError) -> SecretBytes? {
     let shared = try Self.sharedSecret(identity.scalar, share)
     let wrapKey = try AgeError.mappingCrypto { () throws(CryptoError) in
@@ -33,7 +33,7 @@ struct X25519Stanza {
     return try FileKey.unwrap(body, with: wrapKey)
   }
 
-  /// A stanza that only the identity of `recipient` unwraps, with an ephemeral secret of its own.
+  /// A stanza that only the identity of `recipient` unwraps, with a fresh ephemeral secret.
   static func wrap(_ fileKey: SecretBytes, to recipient: AgeRecipient) throws(AgeError) -> AgeStanza {
     let ephemeral = try AgeIdentity.generate()
     let share = ephemeral.recipient.publicKey
@@ -45,7 +45,8 @@ struct X25519Stanza {
     return AgeStanza(type: AgeStanza.x25519Type, arguments: [AgeStanza.text(share)], body: body)
   }
 
-  // A low-order point makes the secret all zero, whatever the scalar: everybody could unwrap. It stops the whole file.
+  // A low-order point makes the secret all zero for every scalar, so everybody could unwrap. It is an error for the
+  // whole file.
   private static func sharedSecret(_ scalar: SecretBytes, _ point: [UInt8]) throws(AgeError) -> SecretBytes {
     do {
       return try scalar.withBytes { (bytes) throws(CryptoError) in

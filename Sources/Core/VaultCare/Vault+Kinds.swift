@@ -5,24 +5,24 @@ internal import VaultSealing
 internal import VaultStorage
 public import VaultTrust
 
-/// What declaring a kind has done.
+/// The result of declaring a kind.
 public enum KindDeclaration: String, Sendable {
-  /// There was no kind of this name.
+  /// The kind is new.
   case added
-  /// There was one, with another schema.
+  /// A kind with another schema was replaced.
   case replaced
-  /// There was the same, and nothing was written.
+  /// The kind was the same, and nothing was written.
   case unchanged
 }
 
 extension Vault {
-  /// Declares a kind of record by a JSON Schema (2020-12), in the header, where the vault's MAC covers it.
+  /// Declares a kind of record by a JSON Schema (2020-12), in the header, which the vault's MAC covers.
   ///
-  /// The same schema again changes nothing. Another one replaces it unless a member that was sealed would not be any
-  /// more, or its sealed values would be read as another type than they were sealed as.
+  /// The same schema again changes nothing. Another one replaces it, unless a sealed member would no longer be sealed,
+  /// or its sealed values would be read as another type.
   ///
   /// - Throws: ``VaultError`` `.inputRefused` naming the keyword or member, `.alreadyExists` for the name of a kind
-  ///   that is no declared one, `.lockedByOther`, `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
+  ///   that is not declared, `.lockedByOther`, `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
   @discardableResult
   public func declareKind(_ name: String, as schema: JSONObject) async throws(VaultError) -> KindDeclaration {
     guard RecordKindName.isValid(name) else {

@@ -5,7 +5,7 @@ package import VaultStorage
 package import VaultTrust
 
 extension LockedVault {
-  /// Does `body` with the vault as it is at one moment: it sees no batch half done.
+  /// Runs `body` with the vault at one moment, so that it sees no unfinished batch.
   package func withSnapshot<Result>(
     lockTimeout: Duration, onLockWait: @escaping @Sendable (Int32?) -> Void,
     _ body: (LockedVault) async throws(VaultError) -> Result
@@ -18,9 +18,9 @@ extension LockedVault {
 }
 
 extension LockedVault {
-  /// Refuses a vault whose slots or checkpoint are damaged: who keeps a copy of it could not use that.
+  /// Refuses a vault whose slots or checkpoint are damaged, because a copy of it would be useless.
   ///
-  /// - Parameter vault: whose keys authenticate the checkpoint; without any only its form is checked.
+  /// - Parameter vault: authenticates the checkpoint with its keys; without it only the form is checked.
   package func requireUsable(with vault: Vault?) throws(VaultError) {
     for state in try slotStates() {
       if let fault = state.fault { throw fault }
@@ -31,7 +31,7 @@ extension LockedVault {
 }
 
 extension Vault {
-  /// Does `body` with the vault as it is at one moment, its header verified: it sees no batch half done.
+  /// Runs `body` with the vault at one moment and a verified header, so that it sees no unfinished batch.
   package nonisolated(nonsending) func withSnapshot<Result>(
     _ body: nonisolated(nonsending) (LockedVault) async throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
@@ -41,19 +41,19 @@ extension Vault {
     }
   }
 
-  /// The key for the lists of backups that the vault has now.
+  /// The present key for the lists of backups.
   package var backupListKey: BackupListKey { BackupListKey(root: keyring.current) }
 
   /// Verifies the file of a record, live or removed, and opens every sealed field of it.
   ///
-  /// - Parameter listed: the version of which somebody has opened all fields already.
+  /// - Parameter listed: a version whose fields were all opened before.
   package func checkedVersion(
     _ bytes: [UInt8], at place: StoreLocation, unless listed: RecordVersion? = nil
   ) throws(VaultError) -> RecordVersion {
     try checkedRecord(bytes, at: place, unless: listed).version
   }
 
-  /// The same, with what the record names.
+  /// Like `checkedVersion(_:at:unless:)`, with the record's attachments.
   package func checkedRecord(
     _ bytes: [UInt8], at place: StoreLocation, unless listed: RecordVersion? = nil
   ) throws(VaultError) -> CheckedRecord {
@@ -67,13 +67,13 @@ extension Vault {
   }
 }
 
-/// A record that is as it was written, by its version and what it names.
+/// An intact record, by its version and its attachments.
 package struct CheckedRecord: Sendable {
   package let version: RecordVersion
   package let named: NamedAttachments
-  /// What opens its attachments; nil where it has none.
+  /// Opens its attachments; nil if it has none of them.
   package let keys: AttachmentKeys?
-  /// The first member that is not what its declared kind says; of sealed members only JSON is looked at.
+  /// The fault of the first member that does not fit its declared kind; of sealed members only JSON is checked.
   package let misfit: RecordError?
 }
 
@@ -86,7 +86,7 @@ package struct BackupListKey: Sendable {
     try head.authenticated(as: .backupList, under: root)
   }
 
-  /// Checks that a list was made by somebody who has the root key.
+  /// Checks the MAC of a list under the root key.
   package func authenticate(_ head: ListHead) throws(VaultError) {
     try head.authenticate(as: .backupList, under: root)
   }

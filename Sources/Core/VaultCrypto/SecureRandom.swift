@@ -2,7 +2,7 @@ import COpenSSL
 
 /// Random bytes from OpenSSL's generator (RAND_bytes), seeded by the kernel.
 package enum SecureRandom {
-  /// `count` random bytes for values that are public, such as nonces and ids; `SecretBytes.random` makes keys.
+  /// `count` random bytes for public values, such as nonces and ids; `SecretBytes.random` makes keys.
   package static func bytes(count: Int) throws(CryptoError) -> [UInt8] {
     guard count >= 0 else { throw CryptoError(.wrongByteCount, "a negative number of random bytes") }
     return try unsafe [UInt8](byteCount: count) { buffer throws(CryptoError) in
@@ -10,7 +10,7 @@ package enum SecureRandom {
     }
   }
 
-  /// Fills the span from the public or the private generator, which OpenSSL keeps apart.
+  /// Fills the span from the public or the private generator, which OpenSSL keeps separate.
   static func fill(_ span: inout MutableRawSpan, isPrivate: Bool) throws(CryptoError) {
     try unsafe span.withUnsafeMutableBytes { buffer throws(CryptoError) in
       try unsafe fill(buffer, isPrivate: isPrivate)

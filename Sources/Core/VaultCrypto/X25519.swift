@@ -20,7 +20,7 @@ public enum X25519 {
 
   /// The shared secret, 32 bytes, of a private key and the other side's public key, 32 bytes each.
   ///
-  /// - Throws: `.lowOrderPoint` when the secret would be all zero (RFC 7748, 6.1), `.wrongByteCount`,
+  /// - Throws: `.lowOrderPoint` if the secret would be all zero (RFC 7748, 6.1), `.wrongByteCount`,
   ///   `.secureMemoryExhausted`, `.secureMemoryUnavailable`, `.libraryFailed`.
   public static func sharedSecret(privateKey: RawSpan, publicKey: RawSpan) throws(CryptoError) -> SecretBytes {
     let own = try AgreementKey(privateKey: privateKey)
@@ -34,7 +34,7 @@ public enum X25519 {
   }
 }
 
-/// Owner of one EVP_PKEY; OpenSSL keeps the private half in its secure heap, which is therefore set up first.
+/// Owner of one EVP_PKEY. OpenSSL keeps the private half in its secure heap, which is therefore set up first.
 @safe private struct AgreementKey: ~Copyable {
   let pointer: OpaquePointer
 
@@ -87,7 +87,7 @@ public enum X25519 {
       unsafe EVP_PKEY_derive_init(pointer) == 1 && EVP_PKEY_derive_set_peer(pointer, otherPointer) == 1
     }
     var written = output.count
-    // Key and peer are in place, so the one thing left to fail is the result: OpenSSL refuses the all-zero secret.
+    // Key and peer are set, so only the result can fail: OpenSSL refuses the all-zero secret.
     try ErrorQueue.check("the public key is a point of low order", code: .lowOrderPoint) {
       unsafe EVP_PKEY_derive(pointer, output.byteStart, &written) == 1
     }

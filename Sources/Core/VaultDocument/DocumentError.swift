@@ -1,16 +1,16 @@
 /// Why a document, or a small text of the format (date, id, base64, path), was refused.
 ///
-/// Two errors are equal when their codes are. No message holds text of the input: a document can hold secrets.
+/// Two errors are equal if their codes are. No message holds text of the input, because a document can hold secrets.
 public struct DocumentError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What went wrong, for code that decides by it.
+  /// The kind of failure, for code to switch on.
   public let code: Code
   /// One fixed phrase for a person.
   public let reason: String
-  /// Line of the input, from 1, where a text was parsed.
+  /// Line of the input, from 1, if a text was parsed.
   public let line: Int?
   /// Column in that line, in Unicode scalars, from 1.
   public let column: Int?
-  /// Member path as `MemberPath` writes it, where a path was followed.
+  /// Member path in the form of `MemberPath`, if a path was followed.
   public let path: String?
 
   /// Makes an error; `reason` is a fixed phrase, never text of the input.
@@ -22,7 +22,7 @@ public struct DocumentError: Error, Equatable, Sendable, CustomStringConvertible
     self.path = path
   }
 
-  /// Errors are equal when their codes are.
+  /// Errors are equal if their codes are.
   public static func == (left: DocumentError, right: DocumentError) -> Bool { left.code == right.code }
 
   /// Place and reason in one line.
@@ -35,7 +35,7 @@ public struct DocumentError: Error, Equatable, Sendable, CustomStringConvertible
 }
 
 extension DocumentError {
-  /// What went wrong; codes can be added without breaking callers.
+  /// The kind of failure. Codes can be added without breaking callers.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Kind: String {
       case invalidJSON, invalidUTF8, duplicateMember, tooDeep, numberTooLong, tooLarge, invalidDate
@@ -59,19 +59,19 @@ extension DocumentError {
     public static let numberTooLong = Code(.numberTooLong)
     /// The text has more bytes than the limit.
     public static let tooLarge = Code(.tooLarge)
-    /// Not a date of the format, or one that the calendar does not have.
+    /// The text is not a date of the format, or the calendar does not have the date.
     public static let invalidDate = Code(.invalidDate)
-    /// Not a lower-case UUID.
+    /// The text is not a lower-case UUID.
     public static let invalidIdentifier = Code(.invalidIdentifier)
-    /// Not canonical base64.
+    /// The text is not canonical base64.
     public static let invalidBase64 = Code(.invalidBase64)
-    /// Not lower-case hex.
+    /// The text is not lower-case hex.
     public static let invalidHex = Code(.invalidHex)
-    /// Not a member path.
+    /// The text is not a member path.
     public static let invalidPath = Code(.invalidPath)
     /// The path leads to nothing.
     public static let noSuchMember = Code(.noSuchMember)
-    /// A value on the path is of another type.
+    /// A value on the path has another type.
     public static let wrongType = Code(.wrongType)
     /// An escape names half of a surrogate pair.
     public static let loneSurrogate = Code(.loneSurrogate)

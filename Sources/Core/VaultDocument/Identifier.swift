@@ -1,8 +1,7 @@
 /// Sixteen bytes that name a vault, a record or a slot; written as a lower-case UUID.
 ///
-/// Version and variant bits are neither set nor checked. Compared and sorted as bytes.
+/// Version and variant bits are neither set nor checked. Identifiers are compared and sorted by their bytes.
 public struct Identifier: BitwiseCopyable, Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// How many bytes an identifier has.
   public static let byteCount = 16
 
   private let high: UInt64
@@ -15,22 +14,22 @@ public struct Identifier: BitwiseCopyable, Hashable, Comparable, Sendable, Custo
 
   /// Takes exactly 16 bytes.
   public init(bytes: [UInt8]) {
-    // Bytes of another count come from code of ours that did not check them first.
+    // Another count is a mistake of our own code.
     precondition(bytes.count == Self.byteCount, "an identifier has 16 bytes")
     self.init(high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
   }
 
-  /// Takes the 16 bytes at the start of a buffer that has them.
+  /// Takes the first 16 bytes of a buffer.
   @unsafe package init(unaligned bytes: UnsafeRawBufferPointer) {
     self.init(
       high: UInt64(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
       low: UInt64(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
   }
 
-  /// Reads a lower-case UUID, nil for any other text.
+  /// Reads a lower-case UUID; nil for any other text.
   public init?(parsing text: String) { self.init(parsing: text.utf8Span.span) }
 
-  /// The same of a text's bytes.
+  /// Reads a lower-case UUID from the bytes of a text.
   package init?(parsing digits: Span<UInt8>) {
     guard digits.count == 36 else { return nil }
     var words: (high: UInt64, low: UInt64) = (0, 0)
@@ -45,7 +44,7 @@ public struct Identifier: BitwiseCopyable, Hashable, Comparable, Sendable, Custo
     self.init(high: words.high, low: words.low)
   }
 
-  /// Sixteen bytes from the system's generator.
+  /// Sixteen random bytes from the system's generator.
   public static func random() -> Identifier {
     var generator = SystemRandomNumberGenerator()
     return Identifier(high: generator.next(), low: generator.next())
@@ -61,7 +60,6 @@ public struct Identifier: BitwiseCopyable, Hashable, Comparable, Sendable, Custo
     }
   }
 
-  /// Appends the 16 raw bytes.
   func appendBytes(to bytes: inout [UInt8]) {
     bytes.append(addingCapacity: Self.byteCount) { output in
       output.append(highest: 8, of: high)
@@ -69,21 +67,20 @@ public struct Identifier: BitwiseCopyable, Hashable, Comparable, Sendable, Custo
     }
   }
 
-  /// The same as two numbers, the first byte being the highest of the first.
+  /// The bytes as two big-endian numbers.
   package var halves: (UInt64, UInt64) { (high, low) }
 
-  /// Takes ``halves``.
   package init(halves: (UInt64, UInt64)) { (high, low) = halves }
 
   /// The lower-case UUID, 36 characters.
   public var text: String { text(followedBy: "") }
 
-  /// The text, and `suffix` after it: long lists of names are made of it.
+  /// The text followed by `suffix`, made in one step because long lists of names use it.
   package func text(followedBy suffix: StaticString) -> String {
     let byteCount = Self.textByteCount + suffix.utf8CodeUnitCount
     return unsafe String(unsafeUninitializedCapacity: byteCount) { output in
       unsafe write(to: UnsafeMutableRawBufferPointer(output))
-      // Safe: all suffixes are literals of ASCII, and the buffer has room for one.
+      // Safe: all suffixes are ASCII literals, and the buffer has room for them.
       for index in 0..<suffix.utf8CodeUnitCount {
         unsafe output[Self.textByteCount + index] = suffix.utf8Start[index]
       }
@@ -91,7 +88,7 @@ public struct Identifier: BitwiseCopyable, Hashable, Comparable, Sendable, Custo
     }
   }
 
-  /// The path `<folder>/<two digits>/<text><suffix>`, both of the others in ASCII.
+  /// The path `<folder>/<two digits>/<text><suffix>`; folder and suffix are ASCII.
   package func path(below folder: StaticString, followedBy suffix: StaticString) -> String {
     let count = folder.utf8CodeUnitCount + 4 + Self.textByteCount + suffix.utf8CodeUnitCount
     let bytes = [UInt8](capacity: count) { path in
@@ -109,7 +106,6 @@ public struct Identifier: BitwiseCopyable, Hashable, Comparable, Sendable, Custo
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Appends the bytes of ``text``.
   package func appendText(to bytes: inout [UInt8]) {
     bytes.append(addingCapacity: Self.textByteCount) { output in
       unsafe output.withUnsafeMutableBufferPointer { buffer, count in
@@ -136,10 +132,10 @@ public struct Identifier: BitwiseCopyable, Hashable, Comparable, Sendable, Custo
     unsafe (text[8], text[13], text[18], text[23]) = (hyphen, hyphen, hyphen, hyphen)
   }
 
-  /// The first byte, which chooses the record's folder.
+  /// The first byte, which selects the record's folder.
   public var folder: UInt8 { byte(at: 0) }
 
-  /// The first two digits of the text, the name of the record's folder.
+  /// The first two digits of the text, which name the record's folder.
   public var folderName: String { Hex.encode([folder]) }
 
   /// The same as `text`.
@@ -158,14 +154,14 @@ public struct Identifier: BitwiseCopyable, Hashable, Comparable, Sendable, Custo
 }
 
 extension OutputSpan<UInt8> {
-  /// Appends the highest bytes of a number, 1…8.
+  /// Appends the highest 1 to 8 bytes of a number.
   package mutating func append(highest count: Int, of bytes: UInt64) {
     guard freeCapacity >= 8 else {
       for index in 0..<count { append(UInt8(truncatingIfNeeded: bytes >> (56 - 8 * UInt64(index)))) }
       return
     }
     precondition((0...8).contains(count), "a number of 64 bits has eight bytes")
-    // Safe: there is room for eight bytes, of which only `count` are said to be there.
+    // Safe: there is room for eight bytes, and `count` of them become initialised.
     unsafe withUnsafeMutableBufferPointer { buffer, initializedCount in
       let rest = UnsafeMutableRawBufferPointer(buffer)
       unsafe rest.storeBytes(of: bytes.bigEndian, toByteOffset: initializedCount, as: UInt64.self)
@@ -180,5 +176,5 @@ public typealias RecordID = Identifier
 public typealias VaultID = Identifier
 /// Names a slot.
 public typealias SlotID = Identifier
-/// Names one writing of what is attached to a record.
+/// Names one written version of an attachment.
 public typealias AttachmentID = Identifier

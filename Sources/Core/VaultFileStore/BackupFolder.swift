@@ -1,12 +1,12 @@
 package import VaultStorage
 package import VaultSystem
 
-/// A directory that takes backups, opened once: whatever the path leads to later, everything happens in this one.
+/// A directory for backups, opened once: all work happens in this directory, even if the path later leads elsewhere.
 ///
-/// Its files are looked at and removed by name; one that is to be changed is replaced whole and durably. A lock of its
-/// own makes sure that no two processes do so at a time. Those who write a new file under a new name need no lock.
+/// Its files are checked and removed by name; a changed file is replaced whole and durably. A separate lock ensures
+/// that no two processes do so at a time. Writing a new file under a new name needs no lock.
 package final class BackupFolder: Sendable {
-  /// A regular file in it, links not followed.
+  /// A regular file in the directory; links are not followed.
   package struct Entry: Sendable {
     package let name: String
     package let byteCount: Int
@@ -14,14 +14,12 @@ package final class BackupFolder: Sendable {
 
   private static let lockName = ".backups.lock"
 
-  /// The directory itself.
   package let directory: NamedFolder
-  /// The path that it was opened by.
   package var path: String { directory.path }
   private var files: FileSystem { directory.files }
   private var descriptor: Int32 { directory.directory.descriptor }
 
-  /// Opens a directory that is there.
+  /// Opens an existing directory.
   package init(at path: String, operations: any FileOperations = LiveFileOperations()) throws(StoreError) {
     directory = try NamedFolder(at: path, operations: operations)
   }
@@ -29,7 +27,8 @@ package final class BackupFolder: Sendable {
   /// The path of one of its files, for messages.
   package func path(of name: String) -> String { directory.path(of: name) }
 
-  /// Its regular files, in no order. Names that are not UTF-8 are left out: no backup has one.
+  /// Its regular files, in no particular order. Names that are not UTF-8 are left out, because no backup has such a
+  /// name.
   package func entries() throws(StoreError) -> [Entry] {
     let descriptor = descriptor
     let found = try files.call(at: path) { (system) throws(Errno) in try system.entries(of: descriptor) }
@@ -40,7 +39,7 @@ package final class BackupFolder: Sendable {
     return entries
   }
 
-  /// The size of a file; nil when it is not there, or is no regular file.
+  /// The size of a file; nil if it is missing or not a regular file.
   package func byteCount(of name: String) throws(StoreError) -> Int? {
     let descriptor = descriptor
     let status = try files.callIfPresent(at: path(of: name)) { (system) throws(Errno) in
@@ -49,12 +48,12 @@ package final class BackupFolder: Sendable {
     return status.flatMap { $0.kind == .regular ? $0.byteCount : nil }
   }
 
-  /// The bytes of a file; nil when it is not there.
+  /// The bytes of a file; nil if it is missing.
   package func read(_ name: String, limit: Int) throws(StoreError) -> [UInt8]? {
     try files.contents(of: name, in: descriptor, limit: limit, at: path(of: name))
   }
 
-  /// Opens a file to read it in pieces; nil when it is not there.
+  /// Opens a file for reading in pieces; nil if it is missing.
   package func input(_ name: String) throws(StoreError) -> InputFile? {
     let place = path(of: name)
     guard let file = try files.openIfPresent(name, in: descriptor, as: .reading, at: place) else { return nil }
@@ -63,7 +62,7 @@ package final class BackupFolder: Sendable {
 }
 
 extension BackupFolder {
-  /// Waits until no other process changes what is here.
+  /// Waits until no other process changes the directory.
   ///
   /// - Parameter onWait: called once, after a second; the holder is not known.
   package func lock(
@@ -87,7 +86,7 @@ extension BackupFolder {
       let file = try files.open(name, in: descriptor, as: .locking, at: place)
       let own = try files.regularStatus(of: file.descriptor, at: place)
       guard let lock = try files.lock(file, at: place) else { return nil }
-      // Somebody may have removed the file before it was locked: then nobody else would see the lock.
+      // If the file was removed before it was locked, nobody else would see this lock.
       let current = try files.callIfPresent(at: place) { (system) throws(Errno) in
         try system.status(of: name, in: descriptor, followingLink: false)
       }
@@ -95,12 +94,12 @@ extension BackupFolder {
     }
   }
 
-  /// Begins a file of any size, to be written piece by piece and published under a name that is free.
+  /// Begins a file of any size, to be written piece by piece and published under a free name.
   package func newFile(_ name: String) throws(StoreError) -> AtomicFile<StoreError> {
     try AtomicFile<StoreError>(beside: name, in: descriptor, files, at: path(of: name))
   }
 
-  /// Puts a file in the place of the one with that name, if there is one: whole and durable, or not at all.
+  /// Writes a file, replacing one of that name, whole and durably or not at all.
   package func replace(
     _ name: String, with bytes: [UInt8], under lock: borrowing LockedFile
   ) throws(StoreError) {
@@ -111,7 +110,7 @@ extension BackupFolder {
     try file.publish(as: name, replacing: true)
   }
 
-  /// Removes a file for good; one that is not there is fine. It is durable after ``sync()``.
+  /// Removes a file for good; a missing file is fine. The removal is durable after ``sync()``.
   package func remove(_ name: String, under lock: borrowing LockedFile) throws(StoreError) {
     let descriptor = descriptor
     try PendingWrites.during { () throws(StoreError) in
@@ -124,7 +123,7 @@ extension BackupFolder {
   /// Makes removals durable.
   package func sync() throws(StoreError) { try files.sync(descriptor, at: path) }
 
-  /// Removes what processes that died have left of files whose name `isOurs` takes.
+  /// Removes files that crashed processes left and whose name `isOurs` accepts.
   package func clearLeftovers(_ isOurs: (String) -> Bool) {
     AtomicFile<StoreError>.clearLeftovers(in: descriptor, files, isOurs)
   }

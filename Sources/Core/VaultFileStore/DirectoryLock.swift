@@ -2,17 +2,17 @@ internal import Synchronization
 public import VaultStorage
 internal import VaultSystem
 
-/// A lock on a vault's directory: `flock` on its `.lock`. Readers who come while a writer waits let it go first.
+/// A lock on a vault's directory: `flock` on its `.lock`. New readers let a waiting writer go first.
 ///
-/// The system drops it with the process, so a stale lock cannot exist. What the file holds is the pid of a holder, for
-/// messages alone.
+/// The system drops the lock with the process, so a stale lock cannot exist. The file holds the pid of a holder, only
+/// for messages.
 final class DirectoryLock: StoreLock {
   let kind: LockKind
   private let files: FileSystem
-  /// The open lock file; nil once released, and from the start where a reader has nothing to lock.
+  /// The open lock file; nil once released, and from the start if a reader has nothing to lock.
   private let file: Mutex<OpenFile?>
   private let isHeld = Mutex(true)
-  /// The store the lock was taken from, to tell it from locks of other stores.
+  /// The store from which the lock was taken, to tell it from locks of other stores.
   private let store: ObjectIdentifier
   private let own: OwnLock?
 
@@ -42,8 +42,8 @@ final class DirectoryLock: StoreLock {
   }
 }
 
-/// A lock that this process holds, as it is known in the whole of it: a pid does not tell whether the holder is this
-/// process, since processes in other containers may have the same.
+/// A lock of this process, known in the whole process. The pid does not tell whether the holder is this process,
+/// because processes in other containers may have the same pid.
 struct OwnLock {
   private struct File: Hashable {
     let device: UInt64
@@ -55,7 +55,7 @@ struct OwnLock {
     let byFile = Mutex<[File: Int]>([:])
   }
 
-  /// How many locks there are of each lock file.
+  /// The number of locks of each lock file.
   private static let counts = Counts()
 
   private let file: File
@@ -82,7 +82,7 @@ extension DirectoryStore {
     _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
     let kind = kind.withoutViews
-    // For a reader this is the only chance to finish a journal; with an exclusive lock it is done below.
+    // A reader can finish a journal only here; under an exclusive lock it is done below.
     if kind == .shared { recoverIfPossible() }
     let lock = try takeLock(kind, timeout: timeout, isWanted: isWanted, onWait: onWait)
     if kind == .exclusive {
@@ -113,14 +113,14 @@ extension DirectoryStore {
     }
   }
 
-  /// Who is in the way of a lock.
+  /// The holder of a lock that is in the way.
   struct Holder {
-    /// The pid that the lock file names.
+    /// The pid in the lock file.
     var process: Int32?
     var isOwn = false
   }
 
-  /// Takes the lock if nobody is in the way; else nil, with who it is.
+  /// Takes the lock if it is free; otherwise returns nil and sets `holder`.
   func tryLock(_ kind: LockKind, holder: inout Holder) throws(StoreError) -> DirectoryLock? {
     let name = StoreDirectory.lockName
     while true {
@@ -131,7 +131,7 @@ extension DirectoryStore {
         holder = self.holder(in: file)
         return nil
       }
-      // Somebody may have put another file there before the lock was ours: then nobody else would see it.
+      // If the file was replaced before the lock was taken, nobody else would see this lock.
       guard let status = try statusInPlace(file) else { continue }
       files.noteHolder(in: descriptor)
       return DirectoryLock(kind, of: self, file: file, own: OwnLock(begin: status))
@@ -140,13 +140,14 @@ extension DirectoryStore {
 
   private func holder(in file: borrowing OpenFile) -> Holder {
     let (process, descriptor) = (files.holder(in: file.descriptor), file.descriptor)
-    // One of several readers that goes takes the pid with it.
+    // When one of several readers leaves, the pid leaves with it.
     guard process == nil || process == files.operations.processIdentifier else { return Holder(process: process) }
     let status = try? files.call(at: path) { (system) throws(Errno) in try system.status(of: descriptor) }
     return Holder(process: process, isOwn: status.map(OwnLock.isHeld) ?? false)
   }
 
-  /// Opens the lock file; nil when a reader may not make or write it: what it cannot write, it need not lock.
+  /// Opens the lock file; nil if a reader may neither create nor write it: a vault that it cannot write, it need not
+  /// lock.
   private func openLock(_ kind: LockKind) throws(StoreError) -> OpenFile? {
     let name = StoreDirectory.lockName
     do throws(StoreError) {
@@ -161,25 +162,25 @@ extension DirectoryStore {
     }
   }
 
-  /// Lets readers that come know that a writer waits: readers who take turns would else never let it in.
+  /// Tells new readers that a writer waits; otherwise readers in turn could keep the writer out forever.
   ///
-  /// The mark is a lock on the vault's own directory, so that it, too, goes with the process. It only puts readers off:
-  /// where a directory cannot be locked, or another writer waits already, there is none.
+  /// The mark is a lock on the vault's own directory, so that it, too, ends with the process. It only delays readers.
+  /// There is no mark if a directory cannot be locked or another writer already waits.
   private func markAsWaiting() -> LockedFile? {
     do throws(StoreError) { return try lockedDirectory(isShared: false) } catch { return nil }
   }
 
   private func isWriterWaiting() -> Bool {
-    // What is locked here is given back at once. Where directories cannot be locked, nobody is put off.
+    // This lock is released at once. If directories cannot be locked, readers are not delayed.
     do throws(StoreError) { return try lockedDirectory(isShared: true) == nil } catch { return false }
   }
 
-  /// Of its own each time: a lock belongs to the open file, which threads would else share.
+  /// Opened separately each time, because a lock belongs to the open file, which threads would otherwise share.
   private func lockedDirectory(isShared: Bool) throws(StoreError) -> LockedFile? {
     try files.lock(files.open(".", in: root.descriptor, as: .directory, at: path), isShared: isShared, at: path)
   }
 
-  /// Of the lock file that was opened, if it is the one that others see.
+  /// The status of the opened lock file, if it is the file that others see.
   private func statusInPlace(_ file: borrowing OpenFile) throws(StoreError) -> FileStatus? {
     let name = StoreDirectory.lockName
     let descriptor = file.descriptor
@@ -190,7 +191,7 @@ extension DirectoryStore {
     return current.map { $0.isSameFile(as: own) } == true ? own : nil
   }
 
-  /// Whether the path still leads to the directory that was opened; after a restore it may be another.
+  /// Checks that the path still leads to the opened directory; after a restore it may be another.
   private func requireSameVault() throws(StoreError) {
     let own = try files.call(at: path) { (system) throws(Errno) in try system.status(of: root.descriptor) }
     let current = try files.callIfPresent(at: path) { (system) throws(Errno) in
@@ -203,7 +204,7 @@ extension DirectoryStore {
 }
 
 extension FileSystem {
-  /// The pid that a lock file names, if it names one.
+  /// The pid in a lock file, if there is a valid pid.
   func holder(in file: Int32) -> Int32? {
     var bytes = [UInt8](repeating: 0, count: 12)
     guard let count = try? fill(&bytes, from: file, enough: bytes.count, at: StoreDirectory.lockName),
@@ -213,9 +214,9 @@ extension FileSystem {
     return pid
   }
 
-  /// Writes this process's pid into the lock file. It only informs, so nothing fails with it.
+  /// Writes this process's pid into the lock file. It is only information, so failures are ignored.
   ///
-  /// A file that has another name, too, may be anything outside the vault: it locks, and keeps its content.
+  /// A lock file with a second name may be any file outside the vault: it locks, but keeps its content.
   fileprivate func noteHolder(in file: Int32) {
     let name = StoreDirectory.lockName
     guard let status = try? regularStatus(of: file, at: name), status.linkCount == 1 else { return }

@@ -34,7 +34,7 @@ extension DirectoryStore: AttachmentStore {
     }
   }
 
-  /// What lies among the attachments and does not belong there, as paths.
+  /// Entries that do not belong among the attachments, as paths.
   func strayAttachments() throws(StoreError) -> [String] {
     var strays: [String] = []
     for entry in try entries(of: .attachments) where !entry.isHidden {
@@ -49,7 +49,7 @@ extension DirectoryStore: AttachmentStore {
 }
 
 extension StoreDirectory {
-  /// The folder of attachments that an entry of `attachments/` is named as.
+  /// The attachment folder that an entry of `attachments/` names.
   static func attachmentFolder(named entry: DirectoryEntry) -> StoreDirectory? {
     folder(named: entry)?.number.map { .attachmentFolder($0) }
   }

@@ -1,8 +1,8 @@
 public import VaultStorage
 internal import VaultSystem
 
-/// Several records at once (format 1, section 10, Writing): everything staged and durable, then the journal's rename as
-/// the one commit point, then every file into its place.
+/// Several records at once (format 1, section 10, Writing). Everything is staged and durable, then the journal's rename
+/// is the commit point, then every file is put in place.
 ///
 /// ```
 /// stage every file and the journal            any error: nothing happened
@@ -12,11 +12,11 @@ internal import VaultSystem
 /// remove the journal, sync
 /// ```
 final class DirectoryBatch: StoreBatch {
-  /// From how many changes on one sync of the whole file system is cheaper than one of each file.
+  /// From this many changes on, one sync of the whole file system is cheaper than one of each file.
   fileprivate static let wholeSyncThreshold = 8
 
   private let store: DirectoryStore
-  // Held as long as the batch is under way.
+  // Held while the batch is in progress.
   private let lock: any StoreLock
   /// The staging directory; nil once the batch has ended.
   private var staging: OpenFile?
@@ -43,7 +43,7 @@ final class DirectoryBatch: StoreBatch {
     try stage(checked: writes)
   }
 
-  /// Stages writes that were planned, and whose places were looked at.
+  /// Stages writes that were planned and whose places were checked.
   func stage(checked writes: [StoreChange]) throws(StoreError) {
     let staging = stagingDescriptor
     entries.reserveCapacity(entries.count + writes.count)
@@ -69,7 +69,7 @@ final class DirectoryBatch: StoreBatch {
       throw error
     }
     store.written.note(entries.lazy.map(\.location), madeOrRemoved: makesOrRemoves)
-    // Committed: what fails from here on is done by the next to lock, and readers look into the journal meanwhile.
+    // Committed: if this fails, the next lock holder finishes it, and readers use the journal meanwhile.
     if !journal.entries.isEmpty { try? store.finish(journal) }
     end()
   }
@@ -90,10 +90,10 @@ final class DirectoryBatch: StoreBatch {
     }
   }
 
-  /// Makes the folders before the commit, so that a full disk is noticed while there is a way back.
+  /// Makes the folders before the commit, so that a full disk is noticed while the batch can still be undone.
   private func makeDirectories(for journal: Journal) throws(StoreError) {
     for directory in journal.byDirectory.filter({ $0.entries.contains(where: \.isStaged) }) {
-      // Where the whole file system is synced next, a sync of each new folder would only be slow.
+      // The whole file system is synced next, so syncing each new folder would only be slow.
       _ = try store.openMade(directory.directory, isSynced: !isWhole)
     }
   }
@@ -127,7 +127,7 @@ extension DirectoryStore {
     expecting expectedCount: Int, under lock: any StoreLock
   ) throws(StoreError) -> DirectoryBatch {
     requireExclusive(lock)
-    // A journal that could not be finished before would, finished later, undo what is written now.
+    // An old journal must be finished first: finished later, it would undo this write.
     try finishJournal()
     return try DirectoryBatch(of: self, expecting: expectedCount, under: lock)
   }
@@ -150,7 +150,7 @@ extension DirectoryStore {
 }
 
 extension DirectoryStore {
-  /// Puts everything a committed journal names into its place; whatever is in place already is left alone.
+  /// Puts everything that a committed journal names in place; files that are already in place stay.
   func finish(_ journal: Journal) throws(StoreError) {
     let isWhole = syncsWhole(count: journal.entries.count)
     let staging = try openMade(.staging)
@@ -160,7 +160,7 @@ extension DirectoryStore {
       if !isWhole { try files.sync(target.descriptor, at: directory.path) }
     }
     if isWhole { try syncFileSystem() }
-    // Durable before anything else is written: a journal that came back would remove what is written after it.
+    // Durable before anything else is written: a journal that reappeared would remove later writes.
     try removeJournal()
     renewStaging()
   }

@@ -2,20 +2,19 @@ public import VaultStorage
 package import VaultSystem
 
 extension DirectoryStore {
-  /// Makes the directories and files of an empty vault at `path` and opens it; its `vault.json` is the caller's to
-  /// write.
+  /// Makes the directories and files of an empty vault at `path` and opens it; the caller writes its `vault.json`.
   ///
-  /// The directory may exist and hold other things, such as a git repository: nothing there is overwritten, and lines
-  /// that are missing in its `.gitignore` and `.gitattributes` are appended. The parent directory must exist.
+  /// The directory may exist and hold other things, such as a git repository. Nothing there is overwritten, and missing
+  /// lines are appended to its `.gitignore` and `.gitattributes`. The parent directory must exist.
   ///
-  /// - Throws: `StoreError` `.alreadyExists` when there is a `vault.json`; `.missing`, `.notADirectory`, `.diskFull`,
+  /// - Throws: `StoreError` `.alreadyExists` if there is a `vault.json`; `.missing`, `.notADirectory`, `.diskFull`,
   ///   `.permissionDenied`, `.readOnly`, `.symbolicLink`, `.ioFailed`.
   @discardableResult
   public static func create(at path: String) throws(StoreError) -> DirectoryStore {
     try PendingWrites.during { () throws(StoreError) in try create(at: path, operations: LiveFileOperations()) }
   }
 
-  /// As `create(at:)`, with other system calls.
+  /// Like `create(at:)`, with other system calls.
   @discardableResult
   package static func create(
     at path: String, operations: any FileOperations
@@ -29,15 +28,16 @@ extension DirectoryStore {
       try store.withMadeDirectory(directory) { _ in }
     }
     for (name, lines) in gitFiles { try store.appendMissing(lines, to: name) }
-    // A clone that attaches a file before it merges this line would be told of another one.
+    // Otherwise a clone that attaches a file before it merges this line would get a conflict.
     try store.noteAttachmentsForGit()
     try files.sync(store.root.descriptor, at: path)
     return store
   }
 
-  /// The folder that still holds files of a vault whose `vault.json` is gone, such as `records`; nil if none does.
+  /// A folder that still holds files of a vault whose `vault.json` is gone, such as `records`; nil if there is none of
+  /// these.
   ///
-  /// Hidden files do not count: they keep empty folders in git, or are the file manager's.
+  /// Hidden files do not count: they keep empty folders in git, or belong to the file manager.
   package static func remains(at path: String) -> String? {
     let files = FileSystem(LiveFileOperations())
     let header = "\(path)/\(StoreLocation.header.fileName)"
@@ -49,23 +49,23 @@ extension DirectoryStore {
       .first { files.holdsFile("\(path)/\($0)", depth: 2) }
   }
 
-  /// What git must know of a vault's files (format 1, section 3, Directory).
+  /// The settings of git for a vault's files (format 1, section 3, Directory).
   private static let gitFiles = [
     (name: ".gitattributes", lines: ["*.json text eol=lf", "*.jsonl text eol=lf", "slots/*.age binary"]),
     (name: ".gitignore", lines: [".lock", ".staging/", ".journal.json"]),
   ]
 
-  /// What git must know besides of a vault with attachments: it merges none and shows no difference of any.
+  /// The additional setting for a vault with attachments: git neither merges them nor shows differences.
   private static let attachmentLine = "attachments/** binary"
 
-  /// Tells git what attachments are, before the first is there.
+  /// Adds git's setting for attachments before the first one exists.
   func noteAttachmentsForGit() throws(StoreError) {
     try appendMissing([Self.attachmentLine], to: Self.gitFiles[0].name)
   }
 
-  /// The lines that are missing in what git must know of a vault's files, by file.
+  /// The lines that are missing in git's files of the vault, by file.
   ///
-  /// - Throws: `StoreError` as `read`.
+  /// - Throws: `StoreError`, like `read`.
   public func missingGitLines() throws(StoreError) -> [(name: String, lines: [String])] {
     var missing: [(name: String, lines: [String])] = []
     let hasAttachments = try !entries(of: .attachments).isEmpty
@@ -77,12 +77,12 @@ extension DirectoryStore {
     return missing
   }
 
-  /// The names of the files that tell git what it must know of a vault.
+  /// The names of git's files in a vault.
   package static let gitFileNames = gitFiles.map(\.name)
-  /// The largest of them that is read, in bytes.
+  /// The largest size, in bytes, of a git file that is read.
   package static let gitFileByteLimit = 1 << 20
 
-  /// The bytes of one of ``gitFileNames``; nil when it is not there.
+  /// The bytes of one of ``gitFileNames``; nil if it is missing.
   package func gitFile(_ name: String) throws(StoreError) -> [UInt8]? {
     try files.contents(of: name, in: root.descriptor, limit: Self.gitFileByteLimit, at: name)
   }
@@ -116,7 +116,7 @@ extension DirectoryStore {
     } != nil
   }
 
-  /// Adds lines to a text file of the vault's directory, keeping what it says.
+  /// Appends lines to a text file of the vault's directory and keeps its content.
   private func appendMissing(_ lines: [String], to name: String) throws(StoreError) {
     let old = try gitFile(name)
     let missing = missingLines(lines, in: old)
@@ -129,7 +129,7 @@ extension DirectoryStore {
 }
 
 extension FileSystem {
-  /// Whether a folder, or a folder in it down to a depth, holds a file that is not hidden.
+  /// Whether a folder, down to a depth, holds a file that is not hidden.
   fileprivate func holdsFile(_ path: String, depth: Int) -> Bool {
     guard let folder = try? open(path, in: OpenPurpose.noDirectory, as: .vaultDirectory, at: path) else { return false }
     let descriptor = folder.descriptor

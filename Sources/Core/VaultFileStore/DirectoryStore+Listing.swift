@@ -22,14 +22,14 @@ extension DirectoryStore {
     try identifiers(in: .slots, seeing: nil)
   }
 
-  /// Whether something has the name of a document of the vault's own directory.
+  /// Whether the name of a document in the vault's own directory exists.
   func isThere(_ place: StoreLocation) throws(StoreError) -> Bool {
     try files.callIfPresent(at: place.relativePath) { [root = root.descriptor] (system) throws(Errno) in
       try system.status(of: place.fileName, in: root, followingLink: false)
     } != nil
   }
 
-  /// The ids of a directory's well-named entries, ascending, as they are once `overlay` is in place.
+  /// The ids of a directory's well-named entries, ascending, as they will be once `overlay` is in place.
   func identifiers(in directory: StoreDirectory, seeing overlay: Overlay?) throws(StoreError) -> [Identifier] {
     var ids = try entries(of: directory).compactMap { directory.identifier(of: $0) }
     if let overlay {
@@ -42,7 +42,7 @@ extension DirectoryStore {
     return ids
   }
 
-  /// What a directory holds; nothing when it is missing, as in a clone.
+  /// The entries of a directory; empty if it is missing, as in a clone.
   func entries(of directory: StoreDirectory) throws(StoreError) -> [DirectoryEntry] {
     let entries = try withCurrentDirectory(directory) { (file) throws(StoreError) in
       try files.call(at: directory.path) { (system) throws(Errno) in try system.entries(of: file) }
@@ -62,9 +62,9 @@ extension DirectoryStore {
     return strays.sorted()
   }
 
-  /// The names in the folders of records and in the trash that begin with a dot, as paths, sorted.
+  /// The names that begin with a dot, in the folders of records and in the trash, as sorted paths.
   ///
-  /// - Throws: as `read`.
+  /// - Throws: like `read`.
   public func hiddenEntries() throws(StoreError) -> [String] {
     var hidden: [String] = []
     for directory in try [.records, .trash] + recordFolders().map(StoreDirectory.folder) {
@@ -73,7 +73,7 @@ extension DirectoryStore {
     return hidden.sorted()
   }
 
-  /// What does not belong into one of 256 folders; the folder itself where it is none.
+  /// Entries that do not belong in one of 256 folders; the folder itself if it is not a directory.
   func strayEntries(ofFolder folder: StoreDirectory) throws(StoreError) -> [String] {
     do throws(StoreError) {
       return try strayEntries(of: folder)
@@ -108,7 +108,7 @@ extension DirectoryStore {
 }
 
 extension StoreDirectory {
-  /// The id that an entry of this directory belongs to; nil for a name that does not belong here.
+  /// The id of an entry of this directory; nil if the name does not belong here.
   func identifier(of entry: DirectoryEntry) -> Identifier? {
     guard entry.isExact, let id = Identifier(fileName: entry.name, suffix: suffix) else { return nil }
     switch self {
@@ -117,7 +117,7 @@ extension StoreDirectory {
     }
   }
 
-  /// How the names of its documents end.
+  /// The end of its documents' names.
   private var suffix: String {
     switch self {
     case .slots: ".age"
@@ -126,11 +126,11 @@ extension StoreDirectory {
     }
   }
 
-  /// The record folder that an entry of `records/` is named as.
+  /// The record folder that an entry of `records/` names.
   static func folder(named entry: DirectoryEntry) -> StoreDirectory? {
     guard entry.isExact, let number = UInt8(entry.name, radix: 16) else { return nil }
     let folder = StoreDirectory.folder(number)
-    // One spelling alone is a folder: two that differ in case would be one on some systems.
+    // Only one spelling is a folder: two that differ in case would be the same on some systems.
     return folder.name == entry.name ? folder : nil
   }
 }

@@ -9,12 +9,12 @@ extension DirectoryStore {
     try readLocked(ids, inFolder: folder, noting: { _, _ in }, body)
   }
 
-  /// The same; `note` is told what the system says of each file.
+  /// Like `readLocked(_:inFolder:_:)`; `note` gets the status of each file.
   func readLocked(
     _ ids: [RecordID], inFolder folder: UInt8, noting note: (RecordID, FileStatus) -> Void,
     _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError) {
-    // What a process that died has left stays for readers who may not write.
+    // Leftovers of a crashed process stay if readers may not write.
     guard try overlay() == nil else { return try read(ids, inFolder: folder, noting: note, body) }
     let before = try recordsStatus()
     var buffer = [UInt8](repeating: 0, count: 16 << 10)
@@ -35,8 +35,8 @@ extension DirectoryStore {
 }
 
 extension FileSystem {
-  /// As `contents(of:in:limit:)`, by way of a buffer that serves many files: to clear new memory for each of them costs
-  /// more than to copy what was read. A file that is larger than the buffer is read by itself.
+  /// Like `contents(of:in:limit:)`, through one buffer for many files: clearing new memory for each file costs more
+  /// than a copy. A file larger than the buffer is read separately.
   fileprivate func contents(
     of name: String, in directory: Int32, limit: Int, by buffer: inout [UInt8], noting note: (FileStatus) -> Void,
     at path: @autoclosure () -> String

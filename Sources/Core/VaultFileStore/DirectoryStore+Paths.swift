@@ -1,13 +1,13 @@
 internal import VaultSystem
 
 extension DirectoryStore {
-  /// The paths that the vault is known by: as it was given, and where that leads; one where they are the same.
+  /// The paths by which the vault is known: the given one and the real one, or one path if they are the same.
   ///
-  /// Whoever writes to a folder above the vault can put a link in its place: the first still says which vault was
-  /// meant.
+  /// Anybody who can write to a folder above the vault can put a link in its place; the given path still says which
+  /// vault was meant.
   package var knownPaths: [String] { Self.knownPaths(given: path, real: realPath) }
 
-  /// The same for a vault that need not be there.
+  /// Like `knownPaths`, for a vault that may be missing.
   package static func knownPaths(given path: String, real: String?) -> [String] {
     let given = givenPath(path)
     guard let real else { return given.map { [$0] } ?? [] }
@@ -15,17 +15,18 @@ extension DirectoryStore {
     return [given, real]
   }
 
-  /// The given path from the root on, without dots, its links as they are; nil in a working directory that is gone.
+  /// The given path as an absolute path without dots, keeping links; nil if the working directory was deleted.
   private static func givenPath(_ path: String) -> String? {
     let slash = UInt8(ascii: "/")
     guard path.utf8.first != slash else { return normalized(path) }
     return ProcessEnvironment.workingDirectory.map { normalized($0 + "/" + path) }
   }
 
-  /// The path without links and dots; nil when the vault was moved away meanwhile.
+  /// The path without links and dots; nil if the vault was moved away.
   private var realPath: String? { ProcessEnvironment.realPath(path) }
 
-  /// An absolute path without empty components and dots, read as text: what is on disk, anybody may have put there.
+  /// An absolute path without empty components and dots, computed from the text alone, because anybody may have changed
+  /// the disk.
   private static func normalized(_ path: String) -> String {
     var components: [Substring.UTF8View] = []
     // By bytes: a slash and a combining mark are one character.

@@ -2,9 +2,9 @@ internal import VaultStorage
 internal import VaultSystem
 
 extension DirectoryStore {
-  /// Completes or removes what a process that died left behind, if the lock is free and this process may write.
+  /// Completes or removes leftovers of a crashed process, if the lock is free and this process may write.
   ///
-  /// It fails in silence: readers see the staged files of a committed journal, and writers try again with an error.
+  /// It fails silently: readers see the staged files of a committed journal, and writers try again and report errors.
   func recoverIfPossible() {
     guard hasLeftovers() else { return }
     var holder = Holder()
@@ -13,13 +13,13 @@ extension DirectoryStore {
     removeLeftovers()
   }
 
-  /// Whether a journal or a staged file is there; a writer at work has them, too.
+  /// Whether there is a journal or a staged file; an active writer has them, too.
   private func hasLeftovers() -> Bool {
     if (try? journalStatus()) != nil { return true }
     return hasStagedFiles()
   }
 
-  /// Whether files are being written, or were left by a process that died and could not be put away.
+  /// Whether files are being written, or a crashed process left some that could not be removed.
   public func hasStagedFiles() -> Bool { (try? entries(of: .staging))?.isEmpty == false }
 
   func journalStatus() throws(StoreError) -> FileStatus? {
@@ -29,23 +29,24 @@ extension DirectoryStore {
     }
   }
 
-  /// Under the exclusive lock: finishes the journal, then empties the staging directory. With a journal that cannot be
-  /// finished, everything stays for the next attempt, or for a person to look at.
+  /// Under the exclusive lock: finishes the journal, then empties the staging directory. If the journal cannot be
+  /// finished, everything stays for the next attempt or for a person.
   func removeLeftovers() {
     do throws(StoreError) {
       try finishJournal()
     } catch {
       return
     }
-    // Nobody waits long for what another has left.
+    // Nobody should wait long because of another process's leftovers.
     emptyStaging(within: DeletionBudget(until: nil, files.operations))
   }
 
-  /// Under the exclusive lock: finishes a committed journal, if there is one.
+  /// Under the exclusive lock: finishes a committed journal, if it exists.
   func finishJournal() throws(StoreError) {
     guard let journal = try readJournal() else { return }
     try requireComplete(journal)
-    // Who wrote it may have died between the rename and the sync: a power cut must not take it back half-way through.
+    // Its writer may have died between the rename and the sync, and a power cut must not undo the rename half-way
+    // through.
     try files.sync(root.descriptor, at: StoreDirectory.journalName)
     try finish(journal)
   }
@@ -56,7 +57,7 @@ extension DirectoryStore {
     return try bytes.map { (bytes) throws(StoreError) in try Journal(parsing: bytes) }
   }
 
-  /// Nothing is removed in the name of a journal whose new files are nowhere: they may be the only copies.
+  /// Refuses a journal whose new files are missing, because the files that it would remove may be the only copies.
   func requireComplete(_ journal: Journal) throws(StoreError) {
     for (directory, entries) in journal.byDirectory {
       for entry in entries {
@@ -69,7 +70,7 @@ extension DirectoryStore {
     }
   }
 
-  /// Whether a name is a regular file; false when it is missing.
+  /// Whether a name is a regular file; false if it is missing.
   private func isRegular(_ name: String, in directory: StoreDirectory) throws(StoreError) -> Bool {
     let path = directory.path(of: name)
     let status = try withDirectory(directory) { (file) throws(StoreError) in
@@ -82,12 +83,12 @@ extension DirectoryStore {
     return true
   }
 
-  /// Empties the staging directory. Under the exclusive lock, without a journal.
+  /// Empties the staging directory. Requires the exclusive lock and no journal.
   ///
-  /// A folder in it holds records that were to replace all others, or were replaced by others: which of the two a power
-  /// cut would leave in place must be settled before either is deleted.
+  /// A folder in it holds new records that were not put in place, or old records that were replaced. It must be certain
+  /// which of the two survives a power cut before either is deleted.
   ///
-  /// - Parameter budget: how much is deleted; nil is all.
+  /// - Parameter budget: how much to delete; nil means all.
   func emptyStaging(within budget: DeletionBudget? = nil) {
     guard let entries = try? entries(of: .staging), !entries.isEmpty else { return renewStaging() }
     _ = try? withDirectory(.staging) { (staging) throws(StoreError) in
@@ -102,19 +103,19 @@ extension DirectoryStore {
     renewStaging()
   }
 
-  /// Removes a staging directory that a large batch has blown up, as some file systems never shrink one: every opener
-  /// lists it, and ten thousand names that are gone cost more than all the rest. The next writer makes another.
+  /// Removes a staging directory that a large batch has enlarged, because some file systems never shrink it. Every
+  /// opener lists it, and ten thousand old names cost more than everything else. The next writer makes a new one.
   func renewStaging() {
     let name = StoreDirectory.staging.name
     let status = try? files.callIfPresent(at: name) { (system) throws(Errno) in
       try system.status(of: name, in: root.descriptor, followingLink: false)
     }
     guard let status = status ?? nil, status.kind == .directory, status.byteCount > Self.largeDirectory else { return }
-    // Not while anything is in it: the system refuses.
+    // The system refuses while anything is in it.
     try? files.call(at: name) { (system) throws(Errno) in try system.removeDirectory(name, in: root.descriptor) }
   }
 
-  /// In bytes of names, or of what was reserved for them.
+  /// In bytes of names, or of the space reserved for them.
   private static let largeDirectory = 64 << 10
 
   /// Staged records lie in the folders of a folder.
@@ -122,7 +123,7 @@ extension DirectoryStore {
 }
 
 extension DirectoryStore {
-  /// What readers must know of a committed journal that is not finished; nil in the usual case.
+  /// A committed journal that is not finished, for readers; nil in the usual case.
   ///
   /// Only records and trash can be in it: the header and slots are read without asking.
   func overlay(for location: StoreLocation) throws(StoreError) -> Overlay? {
@@ -147,7 +148,7 @@ extension DirectoryStore {
     do throws(StoreError) {
       try requireComplete(journal)
     } catch {
-      // A writer may have finished this one meanwhile, and the next have moved its files on.
+      // A writer may have finished this journal, and the next may have moved its files on.
       let now = try journalStatus()
       guard let now, now.isSameFile(as: own) else { return try self.overlay() }
       throw error

@@ -1,20 +1,20 @@
 public import VaultStorage
 internal import VaultSystem
 
-/// Whether a batch waits to be put in place.
+/// The state of a batch that may not be in place yet.
 public enum JournalState: Sendable {
   /// There is no journal.
   case none
-  /// A committed batch that readers see already; the next writer puts these places in order.
+  /// A committed batch that readers already see; the next writer puts these places in order.
   case pending([StoreLocation])
-  /// A journal that is none, or whose files are gone: records can neither be read nor written until a person decides.
+  /// The journal is invalid or its files are gone: records can neither be read nor written until a person decides.
   case malformed(StoreError)
 }
 
 extension DirectoryStore {
   /// The state of the journal, for repair and status.
   ///
-  /// - Throws: `StoreError` as `read`, but for what `.malformed` tells.
+  /// - Throws: `StoreError`, like `read`, except for the errors in `.malformed`.
   public func journalState() throws(StoreError) -> JournalState {
     do throws(StoreError) {
       guard let journal = try readJournal() else { return .none }
@@ -28,19 +28,20 @@ extension DirectoryStore {
     }
   }
 
-  /// The same vault as its files are, whatever its journal says: for repair, when the journal is malformed.
+  /// The same vault without its journal, for repair if the journal is malformed.
   ///
-  /// It is for reading only: it is no store to lock or write through.
+  /// It is only for reading; it cannot lock or write.
   ///
-  /// - Throws: `StoreError` as `read`.
+  /// - Throws: `StoreError`, like `read`.
   public func withoutJournal() throws(StoreError) -> DirectoryStore {
     let again = try files.open(".", in: root.descriptor, as: .directory, at: path)
     return DirectoryStore(root: again, path: path, files: files, ignoresJournal: true)
   }
 
-  /// Moves a malformed journal and every staged file into another folder; readers then see the files as they are.
+  /// Moves a malformed journal and every staged file into another folder; readers then see the files without it.
   ///
-  /// The journal goes last, so that it can be done again after a crash: without a journal, staged files are rubbish.
+  /// The journal goes last, so that the move can be repeated after a crash: without a journal, staged files are
+  /// leftovers.
   ///
   /// - Precondition: `lock` is an exclusive lock of this store and not released.
   package func setAsideJournalAndStagedChanges(in folder: AsideFolder, under lock: any StoreLock) throws(StoreError) {
@@ -55,7 +56,7 @@ extension DirectoryStore {
     try files.sync(root.descriptor, at: name)
   }
 
-  /// Moves whatever stands at a place into another folder, be it a link, a directory or a device.
+  /// Moves the entry at a place into another folder, even a link, a directory or a device.
   ///
   /// - Precondition: `lock` is an exclusive lock of this store and not released.
   package func setAside(
@@ -69,12 +70,12 @@ extension DirectoryStore {
     written.note([location], madeOrRemoved: true)
   }
 
-  /// The vault's folder and what is in it besides records, as far as others than the owner may read it; paths as they
-  /// were given or below the vault. Nothing when the folder itself lets nobody in, nor in a work tree of git, which
-  /// makes all files so, again with each pull.
+  /// The vault's folder and its content except records, if others than the owner may read them. Paths are as given or
+  /// below the vault. Empty if the folder itself excludes others, and in a work tree of git, which makes files readable
+  /// again with each pull.
   public func placesOpenToOthers() -> [String] { isInGitWorkTree ? [] : places { $0.isOpenToOthers } }
 
-  /// The same of what everybody may write to.
+  /// Like `placesOpenToOthers()`, for places to which everybody may write.
   public func placesWritableByAll() -> [String] { places { $0.isWritableByAll } }
 
   private func places(where isMeant: (FileStatus) -> Bool) -> [String] {

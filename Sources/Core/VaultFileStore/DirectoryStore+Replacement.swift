@@ -13,21 +13,21 @@ internal import VaultSystem
 /// delete the old folder                      a crash, or no time left: the next to lock does it
 /// ```
 ///
-/// There is no journal: whichever of the two folders lies in `.staging/` is the one that counts no more.
+/// There is no journal: the folder in `.staging/` is always the obsolete one.
 final class DirectoryReplacement: StoreReplacement {
   private struct State {
-    /// What was read, folder by folder.
+    /// The records that were read, by folder.
     var read = [FolderMark](repeating: FolderMark(), count: 256)
-    /// Folders that were made.
+    /// The folders that were made.
     var isMade = [Bool](repeating: false, count: 256)
     var isEnded = false
     var staged: [RecordID] = []
-    /// How much of the old records is deleted; nil before they were put out of place.
+    /// How many old records to delete; nil before the exchange.
     var budget: DeletionBudget?
   }
 
   private let store: DirectoryStore
-  // Held as long as the replacement is under way.
+  // Held while the replacement is in progress.
   private let lock: any StoreLock
   private let name: String
   private let staging: OpenFile
@@ -38,9 +38,9 @@ final class DirectoryReplacement: StoreReplacement {
 
   private var files: FileSystem { store.files }
 
-  /// A write that `PendingWrites.begin` was told of; `end` tells its end.
+  /// Takes a write for which `PendingWrites.begin` was called; `end` ends it.
   ///
-  /// - Parameter name: that of an empty folder in the staging directory.
+  /// - Parameter name: the name of an empty folder in the staging directory.
   fileprivate init(
     of store: DirectoryStore, under lock: any StoreLock, _ name: String, in staging: consuming OpenFile
   ) throws(StoreError) {
@@ -81,7 +81,7 @@ final class DirectoryReplacement: StoreReplacement {
     return try files.open(directory.name, in: folder.descriptor, as: .directory, at: directory.path)
   }
 
-  /// Nothing is read back: until it was synced, that would tell what is in memory.
+  /// Nothing is read back, because before the sync that would only check the memory.
   private func write(_ bytes: [UInt8], of id: RecordID, in directory: Int32) throws(StoreError) {
     let place = StoreLocation.record(id)
     try StoreChange(place, from: nil, to: bytes).requireSize()
@@ -104,8 +104,8 @@ final class DirectoryReplacement: StoreReplacement {
     }
   }
 
-  /// Where deleting is slow, as where a disk is told of each file, it must not take longer than all the rest: a tenth
-  /// of the time so far, and the next who locks goes on.
+  /// Limits slow deletion, for example where a disk is told of each file: it may take a tenth of the time so far, and
+  /// the next lock holder continues.
   private func limitDeleting() {
     let now = files.operations.now()
     let budget = DeletionBudget(until: now + (now - begin) / 10, files.operations)
@@ -123,7 +123,7 @@ final class DirectoryReplacement: StoreReplacement {
     try files.sync(staging.descriptor, at: StoreDirectory.staging.path)
   }
 
-  /// Whoever writes without the lock, git or a person, must lose nothing either.
+  /// Checks that git or a person, who write without the lock, have changed nothing that would be lost.
   private func requireUnchanged() throws(StoreError) {
     let read = state.withLock { $0.read }
     guard let folders = try store.onlyFolders() else { throw .changed(.records) }
@@ -167,7 +167,7 @@ final class DirectoryReplacement: StoreReplacement {
       return !state.isEnded
     }
     guard isFirst else { return }
-    // What was staged in vain goes at once, whatever it takes: it may be what fills the disk.
+    // An abandoned replacement is deleted at once and completely, because it may be what fills the disk.
     store.emptyStaging(within: state.withLock { $0.budget })
     PendingWrites.end()
   }
@@ -176,10 +176,10 @@ final class DirectoryReplacement: StoreReplacement {
 extension DirectoryStore {
   public func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? {
     requireExclusive(lock)
-    // A journal that could not be finished before would, finished later, change what is put in place now.
+    // An old journal must be finished first: finished later, it would change the new records.
     try finishJournal()
     guard try holdsOnlyRecords() else { return nil }
-    // Told before anything is made: whoever ends the process waits until it is gone again.
+    // Before anything is made, so that the end of the process waits until it is gone again.
     PendingWrites.begin()
     do throws(StoreError) {
       if let replacement = try stagedReplacement(under: lock) { return replacement }
@@ -205,7 +205,7 @@ extension DirectoryStore {
     return try DirectoryReplacement(of: self, under: lock, name, in: staging)
   }
 
-  /// Whether the file system can do it shows only when it is done; one folder is left.
+  /// Whether the file system can exchange folders, which shows only by trying; one folder is left.
   private func canExchange(_ name: String, with other: String, in staging: Int32) -> Bool {
     let isDone: Void? = try? files.call(at: StoreDirectory.staging.path) { (system) throws(Errno) in
       try system.exchange(name, in: staging, with: other, in: staging)
@@ -225,8 +225,8 @@ extension DirectoryStore {
     }
   }
 
-  /// The folders of records; nil when anything else, hidden or not, lies beside them: a replacement would not put it
-  /// back.
+  /// The folders of records; nil if anything else lies beside them, hidden or not, because a replacement would not keep
+  /// it.
   fileprivate func onlyFolders() throws(StoreError) -> Set<UInt8>? {
     var folders: Set<UInt8> = []
     for entry in try entries(of: .records) {
@@ -238,7 +238,7 @@ extension DirectoryStore {
     return folders
   }
 
-  /// Whether nothing lies among the records that is none.
+  /// Whether only records lie among the records.
   private func holdsOnlyRecords() throws(StoreError) -> Bool {
     guard let folders = try onlyFolders() else { return false }
     for folder in folders.map(StoreDirectory.folder) {
@@ -250,7 +250,7 @@ extension DirectoryStore {
     return true
   }
 
-  /// What the files of a folder are now.
+  /// The present mark of the files in a folder.
   fileprivate func mark(of directory: StoreDirectory) throws(StoreError) -> FolderMark {
     let mark = try withDirectory(directory) { (folder) throws(StoreError) in
       var mark = FolderMark()
@@ -267,8 +267,8 @@ extension DirectoryStore {
   }
 }
 
-/// What tells whether the files of a folder are still the same, in any order: their number, and the sum of what the
-/// system says of each that changes with its content.
+/// Tells whether the files of a folder are still the same, in any order: their number, and the sum of the metadata that
+/// changes with their content.
 private struct FolderMark: Equatable {
   private var count = 0
   private var sum = 0

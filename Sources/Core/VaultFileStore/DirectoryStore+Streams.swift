@@ -12,7 +12,7 @@ extension DirectoryStore {
 
   public func writer(of location: StoreLocation, under lock: any StoreLock) throws(StoreError) -> any StoreWriter {
     requireExclusive(lock)
-    // A journal that could not be finished before would, finished later, undo what is written now.
+    // An old journal must be finished first: finished later, it would undo this write.
     try finishJournal()
     if case .attachment = location, try entries(of: .attachments).isEmpty { try noteAttachmentsForGit() }
     return try DirectoryWriter(of: location, in: self, under: lock)
@@ -40,7 +40,7 @@ private final class DirectoryReader: StoreReader {
   private var offset = 0
   private var builder = ContentMark.Builder()
 
-  /// Nil where there is no such file.
+  /// Nil if there is no such file.
   init?(of location: StoreLocation, named name: String, in store: DirectoryStore) throws(StoreError) {
     (files, path) = (store.files, location.directory.path(of: name))
     guard let file = try store.openFile(named: name, in: location.directory) else { return nil }
@@ -54,7 +54,7 @@ private final class DirectoryReader: StoreReader {
   var mark: ContentMark { builder.finish() }
 
   func next() throws(StoreError) -> [UInt8] {
-    // One byte more than is left shows whether the file grew meanwhile.
+    // One byte more than the rest shows whether the file grew.
     var piece = [UInt8](repeating: 0, count: min(Self.pieceByteCount, byteCount - offset + 1))
     let count = try files.readPiece(of: file.descriptor, from: offset, into: &piece, at: path)
     offset += count
@@ -67,12 +67,12 @@ private final class DirectoryReader: StoreReader {
   }
 }
 
-/// Stages a file piece by piece, and puts it in place as a single change is.
+/// Stages a file piece by piece, and puts it in place like a single change.
 private final class DirectoryWriter: StoreWriter {
   private static let pieceByteCount = 1 << 18
 
   private let store: DirectoryStore
-  // Held as long as the document is on its way.
+  // Held while the document is being written.
   private let lock: any StoreLock
   private let location: StoreLocation
   private let staging: OpenFile
@@ -135,7 +135,7 @@ private final class DirectoryWriter: StoreWriter {
   private func end() {
     guard !isEnded else { return }
     isEnded = true
-    // Nothing where it is in place.
+    // Does nothing if the file is in place.
     file.discard()
     PendingWrites.end()
   }

@@ -1,11 +1,11 @@
 package import VaultStorage
 internal import VaultSystem
 
-// What stands around the documents of a vault, for those who look whether all is well.
+// The surroundings of the vault's documents, for checks.
 
 extension DirectoryStore {
-  /// Where something else stands than this program works with: a link, FIFO, socket or device in the place of a folder
-  /// or of the lock's file. Each as the error that a writer meets there.
+  /// The errors that a writer will meet because something wrong stands in the place of a folder or of the lock's file:
+  /// a link, FIFO, socket or device.
   package func workFaults() -> [StoreError] {
     var faults: [StoreError] = []
     for directory in [StoreDirectory.records, .slots, .staging, .trash, .attachments] {
@@ -21,8 +21,8 @@ extension DirectoryStore {
     return faults
   }
 
-  /// Gives the small files that lie in the vault's folder or among its slots and are none of its documents to `body`,
-  /// with their paths below it. What cannot be read is passed over.
+  /// Gives `body` the small files in the vault's folder or among its slots that are not documents of the vault, with
+  /// their paths below it. Unreadable files are skipped.
   package func forEachForeignFile(_ body: (String, [UInt8]) -> Void) {
     let limit = 1 << 20
     let own: Set<String> = [

@@ -18,7 +18,7 @@ extension DirectoryStore {
 
   private func writing(_ changes: [StoreChange], _ body: () throws(StoreError) -> Void) throws(StoreError) {
     try PendingWrites.during { () throws(StoreError) in
-      // A journal that could not be finished before would, finished later, undo what is written now.
+      // An old journal must be finished first: finished later, it would undo this write.
       try finishJournal()
       try requireExpected(changes)
       try body()
@@ -38,7 +38,7 @@ extension DirectoryStore {
   }
 
   func requireExclusive(_ lock: any StoreLock) {
-    // Writing without the lock could lose somebody's change: a mistake of our own code.
+    // Writing without the lock could lose another writer's change, so it is a mistake of our own code.
     precondition(
       (lock as? DirectoryLock)?.isExclusive(of: self) == true, "writing needs an exclusive lock of the same store")
   }
@@ -69,7 +69,7 @@ extension DirectoryStore {
     removeEarlierFile(of: location)
   }
 
-  /// One that stays behind is not read any more.
+  /// Failing is harmless, because a remaining file is not read any more.
   func removeEarlierFile(of location: StoreLocation) {
     guard let name = location.earlierFileName else { return }
     files.removeQuietly(name, in: root.descriptor)
@@ -77,7 +77,7 @@ extension DirectoryStore {
 }
 
 extension DirectoryStore {
-  /// Replaces one file durably: stage, sync, read back, rename, sync. When it throws, the old file is in place again.
+  /// Replaces one file durably: stage, sync, read back, rename, sync. If it throws, the old file is in place again.
   func replace(
     _ name: String, in directory: StoreDirectory, path: String, from old: [UInt8]?, to new: [UInt8]?
   ) throws(StoreError) {
@@ -92,8 +92,8 @@ extension DirectoryStore {
     }
   }
 
-  /// New slots first, then the header as the one commit point, then the slots that nothing refers to any more (format
-  /// 1, section 10, Writing).
+  /// New slots first, then the header as the one commit point, then the removal of unreferenced slots (format 1,
+  /// section 10, Writing).
   private func replaceHeader(
     _ header: StoreChange, after newSlots: [StoreChange], before removedSlots: [StoreChange]
   ) throws(StoreError) {
@@ -104,7 +104,7 @@ extension DirectoryStore {
       for slot in newSlots { removeQuietly(slot.location) }
       throw error
     }
-    // Committed: a slot file that stays behind is unreferenced, which is no fault.
+    // Committed: a slot file that stays is only unreferenced, so failures are ignored.
     for slot in removedSlots { removeQuietly(slot.location) }
     _ = try? withDirectory(.slots) { (slots) throws(StoreError) in
       try files.sync(slots, at: StoreDirectory.slots.path)
@@ -120,7 +120,7 @@ extension DirectoryStore {
   }
 }
 
-/// The replacement of one file, with the way back.
+/// The replacement of one file, and its undoing.
 struct AtomicReplacement {
   let name: String
   let path: String
@@ -143,10 +143,11 @@ struct AtomicReplacement {
     }
   }
 
-  /// Makes a change durable, or takes it back.
+  /// Makes a change durable, or undoes it.
   ///
-  /// The old file gets a second name before: the way back, should the last sync fail, which needs neither space nor a
-  /// copy. Where there are no hard links there is none, and a failed sync leaves the new state behind its error.
+  /// The old file first gets a second name, so that it can be put back if the last sync fails; this needs neither space
+  /// nor a copy. On file systems without hard links there is no way back: after a failed sync the new state stays, with
+  /// an error.
   private func change(_ directory: Int32, _ body: () throws(StoreError) -> Void) throws(StoreError) {
     let isKept: Void? =
       hadFile
@@ -175,7 +176,7 @@ struct AtomicReplacement {
   }
 }
 
-/// Names of staged files, never used twice: a reader that looks for one after its batch is done must find nothing.
+/// Names of staged files, never used twice: a reader that looks for one after its batch must not find another file.
 struct StagedNames {
   private var bytes = Identifier.random().bytes
   private var count: UInt32 = 0
@@ -188,12 +189,12 @@ struct StagedNames {
 }
 
 extension FileSystem {
-  /// Writes a new file durably and reads it back; it is gone with its last reference, unless it is put somewhere.
+  /// Writes a new file durably and reads it back. It is removed with its last reference, unless it is put in place.
   func staged(_ bytes: [UInt8], in staging: Int32, at path: String) throws(StoreError) -> AtomicFile<StoreError> {
     try written(bytes, as: Identifier.random().text, in: staging, isSynced: true, at: path)
   }
 
-  /// Writes a new file and reads it back; on any error nothing of it stays.
+  /// Writes a new file and reads it back; on any error it is removed.
   func stage(
     _ bytes: [UInt8], as name: String, in staging: Int32, isSynced: Bool, at path: String
   ) throws(StoreError) {
@@ -214,7 +215,7 @@ extension FileSystem {
 extension AtomicFile<StoreError> {
   private static var pieceByteCount: Int { 256 << 10 }
 
-  /// Reads all of it back that was written piece by piece, after `sync`.
+  /// After `sync`, reads a file back that was written piece by piece, and compares it.
   func requireContent(_ written: ContentMark) throws(StoreError) {
     var found = ContentMark.Builder()
     var (piece, offset) = ([UInt8](repeating: 0, count: Self.pieceByteCount), 0)

@@ -4,18 +4,17 @@ package import VaultSystem
 
 /// A vault in a directory on disk (format 1, sections 3, Directory, and 10, Writing).
 ///
-/// The vault's directory is opened once and held; everything else is opened below it, component by component, without
-/// following links, and closed after use: a store holds one descriptor, with a lock two, while it works up to five, and
-/// one more as long as a journal waits. Files are made 0600 and directories 0700.
+/// The vault's directory is opened once and kept open. Everything else is opened below it, component by component,
+/// without following links, and closed after use. A store holds one descriptor, two with a lock, up to five while it
+/// works, and one more as long as a journal waits. Files are made 0600 and directories 0700.
 public final class DirectoryStore: RecordStore {
   let files: FileSystem
   let root: OpenFile
-  /// The path that the store was opened at.
   let path: String
   let overlayCache = OverlayCache()
-  /// Whether readers are shown the files as they are, whatever a journal says.
+  /// Whether readers see the files without the journal.
   let ignoresJournal: Bool
-  /// What was written through it.
+  /// The places that were written through this store.
   package let written = WrittenPlaces()
 
   init(root: consuming OpenFile, path: String, files: FileSystem, ignoresJournal: Bool = false) {
@@ -25,7 +24,7 @@ public final class DirectoryStore: RecordStore {
     self.ignoresJournal = ignoresJournal
   }
 
-  /// Opens the vault at `path`, and completes what a process that died left unfinished, where it may.
+  /// Opens the vault at `path`, and completes work that a crashed process left unfinished, if it may write.
   ///
   /// - Throws: `StoreError` `.notAVault` (a directory without `vault.json`), `.missing`, `.notADirectory`,
   ///   `.permissionDenied`, `.ioFailed`.
@@ -45,7 +44,7 @@ public final class DirectoryStore: RecordStore {
     }
   }
 
-  /// As `init(at:)`, with other system calls.
+  /// Like `init(at:)`, with other system calls.
   package convenience init(at path: String, operations: any FileOperations) throws(StoreError) {
     let files = FileSystem(operations)
     let root = try files.open(path, in: OpenPurpose.noDirectory, as: .vaultDirectory, at: path)
@@ -64,7 +63,7 @@ extension DirectoryStore {
     try read(location, seeing: overlay(for: location))
   }
 
-  /// The bytes on disk, with the part of a committed journal that is not in place yet.
+  /// The bytes on disk, or of a committed journal that is not in place yet.
   private func read(_ location: StoreLocation, seeing overlay: Overlay?) throws(StoreError) -> [UInt8]? {
     switch overlay?.entry(at: location) {
     case .removed: return nil
@@ -83,7 +82,7 @@ extension DirectoryStore {
     if let bytes, let bytes { return bytes }
     // Only live records are ever replaced as a whole.
     guard case .record = location else { return nil }
-    // Nothing is there only if nobody replaced the records while it was looked for.
+    // A missing record is certain only if the records were not replaced during the search.
     let found = try withCurrentDirectory(location.directory) { (directory) throws(StoreError) in
       try readFile(location, in: directory)
     }
@@ -99,7 +98,7 @@ extension DirectoryStore {
     return try files.contents(of: name, in: directory, limit: location.byteLimit, noting: note, at: name)
   }
 
-  /// The staged file of a committed journal; nil when it was put in place meanwhile.
+  /// The staged file of a committed journal; nil if it was put in place meanwhile.
   private func readStaged(_ name: String, for location: StoreLocation) throws(StoreError) -> [UInt8]? {
     let bytes = try withDirectory(.staging) { (staging) throws(StoreError) in
       try files.contents(
@@ -114,7 +113,7 @@ extension DirectoryStore {
     try read(ids, inFolder: folder, noting: { _, _ in }, body)
   }
 
-  /// The same, with the status that each file had before it was read.
+  /// Like `read(_:inFolder:_:)`; `note` gets the status of each file before it is read.
   func read(
     _ ids: [RecordID], inFolder folder: UInt8, noting note: (RecordID, FileStatus) -> Void,
     _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
@@ -125,7 +124,7 @@ extension DirectoryStore {
         try read(id, in: directory, of: records) { note(id, $0) }
       }
     }
-    // A folder that only a journal knows is not there yet, but its staged files are.
+    // A folder that only a journal knows does not exist yet, but its staged files do.
     if isRead == nil { Self.forEach(ids, body: body) { (id) throws(StoreError) in try read(.record(id)) } }
   }
 
@@ -142,16 +141,16 @@ extension DirectoryStore {
     }
   }
 
-  /// Reads a record in a folder that was opened before, below `records`.
+  /// Reads a record in a folder below `records` that was opened before.
   private func read(
     _ id: RecordID, in folder: Int32, of records: FileStatus?, noting note: (FileStatus) -> Void
   ) throws(StoreError) -> [UInt8]? {
     let location = StoreLocation.record(id)
-    // Asked for each record anew: a batch may have been committed since the last, and be in place in part.
+    // Asked again for each record, because a batch may have been committed and partly put in place since the last.
     let overlay = try overlay()
     guard overlay?.entry(at: location) == nil else { return try read(location, seeing: overlay) }
     let found = Result { () throws(StoreError) in try readFile(location, in: folder, noting: note) }
-    // All records may have been replaced since the folder was opened, and these be on their way out.
+    // All records may have been replaced since the folder was opened, and these may be about to be deleted.
     let now = try recordsStatus()
     guard let records, let now, now.isSameFile(as: records) else { return try read(location) }
     return try found.get()

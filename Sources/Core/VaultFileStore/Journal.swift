@@ -1,13 +1,13 @@
 internal import VaultDocument
 internal import VaultStorage
 
-/// The list of what a batch puts in place, `.journal.json`: once it is there, the batch is committed (format 1, section
-/// 10, Writing).
+/// The list of the places of a batch, `.journal.json`. Once it exists, the batch is committed (format 1, section 10,
+/// Writing).
 ///
 /// `{"entries":[{"path":"trash/<id>.json","staged":"<uuid>"},{"path":"records/ab/<id>.json","staged":"remove"}]}`
 ///
-/// It is hostile input like every file of the vault: only places of records and trash, spelled exactly, and only staged
-/// names of this store's own shape are taken.
+/// It is hostile input like every file of the vault. Only exactly spelled places of records and trash, and staged names
+/// of this store's own form, are accepted.
 struct Journal {
   struct Entry {
     let location: StoreLocation
@@ -24,13 +24,12 @@ struct Journal {
 }
 
 extension Journal {
-  /// The largest journal that is read, in bytes; `ChangePlan.maximumChangeCount` entries take less.
+  /// The largest journal in bytes; `ChangePlan.maximumChangeCount` entries take less.
   static let byteLimit = 16 << 20
 
-  /// What stands in place of a staged name when the place is to be emptied.
+  /// Stands for a staged name if the place is emptied.
   private static let removal = "remove"
 
-  /// The journal's text.
   func bytes() throws(StoreError) -> [UInt8] {
     do throws(DocumentError) {
       var items: [JSONValue] = []
@@ -54,7 +53,6 @@ extension Journal {
     }
   }
 
-  /// Reads a journal's text.
   init(parsing bytes: [UInt8]) throws(StoreError) {
     let value: JSONValue
     do throws(DocumentError) {

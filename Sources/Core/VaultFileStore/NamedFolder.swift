@@ -1,19 +1,18 @@
 package import VaultStorage
 package import VaultSystem
 
-/// A directory outside of every vault that somebody named, opened once and held; the path to it may lead over links.
+/// A directory outside of every vault that a person named, opened once and kept open. The path to it may contain links.
 package final class NamedFolder: Sendable {
-  /// The path that it was opened at.
   package let path: String
   let files: FileSystem
   let directory: OpenFile
 
-  /// Opens the directory, which must be there.
+  /// Opens the directory, which must exist.
   package convenience init(at path: String) throws(StoreError) {
     try self.init(at: path, operations: LiveFileOperations())
   }
 
-  /// As `init(at:)`, with other system calls.
+  /// Like `init(at:)`, with other system calls.
   package init(at path: String, operations: any FileOperations) throws(StoreError) {
     self.path = path
     files = FileSystem(operations)
@@ -23,35 +22,34 @@ package final class NamedFolder: Sendable {
   /// The path of a name in it, for messages.
   package func path(of name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
-  /// What the system tells about the directory.
   package func status() throws(StoreError) -> FileStatus {
     try files.call(at: path) { [descriptor = directory.descriptor] (system) throws(Errno) in
       try system.status(of: descriptor)
     }
   }
 
-  /// What it holds, hidden names too; names that are not UTF-8 are not among them.
+  /// The names in it, including hidden ones but not those that are not UTF-8.
   package func names() throws(StoreError) -> [String] {
     try files.call(at: path) { [descriptor = directory.descriptor] (system) throws(Errno) in
       try system.entries(of: descriptor)
     }.filter(\.isExact).map(\.name).sorted()
   }
 
-  /// What stands at a name; nil when there is nothing.
+  /// The status of a name; nil if it does not exist.
   package func status(of name: String) throws(StoreError) -> FileStatus? {
     try files.callIfPresent(at: path(of: name)) { [descriptor = directory.descriptor] (system) throws(Errno) in
       try system.status(of: name, in: descriptor, followingLink: false)
     }
   }
 
-  /// Whether it is a vault's directory, or lies below it, whatever links lead to either.
+  /// Whether it is a vault's directory or lies below it, even through links.
   package func isInside(_ store: DirectoryStore) throws(StoreError) -> Bool {
     let root = store.root.descriptor
     let vault = try files.call(at: store.path) { (system) throws(Errno) in try system.status(of: root) }
     return try Self.lies(files, ".", in: directory.descriptor, below: vault, at: path)
   }
 
-  /// Whether a directory is the one at another path, or lies below it; false when either is no directory.
+  /// Whether a directory is the one at another path or lies below it; false if either is not a directory.
   package static func lies(_ path: String, in vault: String) throws(StoreError) -> Bool {
     let files = FileSystem(LiveFileOperations())
     let here = OpenPurpose.noDirectory
@@ -65,7 +63,7 @@ package final class NamedFolder: Sendable {
     return try lies(files, path, in: here, below: root, at: path)
   }
 
-  /// Goes up by what the directories are, not by what they are called; none of them has to be readable.
+  /// Goes up by the identity of directories, not by their names; they need not be readable.
   private static func lies(
     _ files: FileSystem, _ start: String, in directory: Int32, below root: FileStatus, at path: String
   ) throws(StoreError) -> Bool {
@@ -84,9 +82,8 @@ package final class NamedFolder: Sendable {
   }
 }
 
-/// A file that somebody named, opened for reading in pieces; a regular one.
+/// A regular file that a person named, opened for reading in pieces.
 package final class InputFile: Sendable {
-  /// The path that it was opened at.
   package let path: String
   /// Its size when it was opened.
   package let byteCount: Int
@@ -97,13 +94,12 @@ package final class InputFile: Sendable {
     try self.init(at: path, operations: LiveFileOperations())
   }
 
-  /// As `init(at:)`, with other system calls.
+  /// Like `init(at:)`, with other system calls.
   package convenience init(at path: String, operations: any FileOperations) throws(StoreError) {
     let files = FileSystem(operations)
     try self.init(files.open(path, in: OpenPurpose.noDirectory, as: .readingNamed, at: path), files, at: path)
   }
 
-  /// One that is open already.
   init(_ file: consuming OpenFile, _ files: FileSystem, at path: String) throws(StoreError) {
     byteCount = try files.regularStatus(of: file.descriptor, at: path).byteCount
     self.file = file
@@ -111,7 +107,7 @@ package final class InputFile: Sendable {
     self.path = path
   }
 
-  /// Reads from `offset` into the start of `buffer`; 0 at the end of the file.
+  /// Reads from `offset` into the start of `buffer`; returns 0 at the end of the file.
   package func read(at offset: Int, into buffer: inout [UInt8]) throws(StoreError) -> Int {
     try files.readPiece(of: file.descriptor, from: offset, into: &buffer, at: path)
   }

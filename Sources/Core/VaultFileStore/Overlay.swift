@@ -3,7 +3,7 @@ internal import VaultDocument
 internal import VaultStorage
 internal import VaultSystem
 
-/// A committed journal as a reader sees it who may not finish it: where the new bytes are until they are in place.
+/// A committed journal for a reader who may not finish it: the places of the new bytes until they are moved.
 struct Overlay: Sendable {
   enum Entry: Sendable, Equatable {
     case staged(String)
@@ -19,7 +19,7 @@ struct Overlay: Sendable {
   /// The folders of live records that the journal changes.
   var recordFolders: [UInt8] { entries.keys.compactMap(\.directory.number) }
 
-  /// The ids of a directory that the journal changes, each with whether it is there afterwards.
+  /// The ids of a directory that the journal changes, each with whether it exists afterwards.
   func changes(in directory: StoreDirectory) -> [(id: Identifier, isPresent: Bool)] {
     entries.compactMap { location, entry in
       guard location.directory == directory else { return nil }
@@ -31,10 +31,10 @@ struct Overlay: Sendable {
   }
 }
 
-/// The last journal that was parsed, since a bulk read asks for it once per record.
+/// The last journal that was parsed, because a bulk read needs it once per record.
 ///
-/// Its file stays open: the system cannot give its inode to a later journal, which by its time and size alone could not
-/// be told from it when both are of one tick of the file system's clock.
+/// Its file stays open, so that the system cannot give its inode to a later journal. By time and size alone, the two
+/// could be confused if both were written within one tick of the file system's clock.
 final class OverlayCache: Sendable {
   private struct Cached: ~Copyable {
     let file: OpenFile
@@ -44,7 +44,7 @@ final class OverlayCache: Sendable {
 
   private let cached = Mutex<Cached?>(nil)
 
-  /// The overlay of the journal with that status; nil when it is another or changed.
+  /// The overlay of the journal with this status; nil if the journal is another one.
   func overlay(for status: FileStatus) -> Overlay? {
     cached.withLock { cached in
       switch cached {
@@ -63,6 +63,6 @@ final class OverlayCache: Sendable {
     cached.withLock { swap(&$0, &new) }
   }
 
-  /// Forgets it: there is no journal any more.
+  /// Forgets the overlay when there is no journal any more.
   func clear() { cached.withLock { $0 = nil } }
 }

@@ -2,7 +2,7 @@ internal import VaultDocument
 internal import VaultStorage
 internal import VaultSystem
 
-/// A directory of the vault, and the only places where the store opens anything.
+/// A directory of the vault; the store opens files only in these.
 enum StoreDirectory: Hashable {
   case root
   case slots
@@ -40,7 +40,7 @@ extension StoreDirectory {
     }
   }
 
-  /// Of a folder of records, its number.
+  /// The number of a folder of records.
   var number: UInt8? {
     if case .folder(let number) = self { number } else { nil }
   }
@@ -61,7 +61,6 @@ extension StoreDirectory {
     }
   }
 
-  /// The path of a name in it.
   func path(of name: String) -> String { self == .root ? name : path + "/" + name }
 
   private static func hexadecimal(_ number: UInt8) -> String {
@@ -82,13 +81,13 @@ extension StoreLocation {
     }
   }
 
-  /// The name that its file had before format 1 was final (docs/format-v1.md, Changes): read where there is none under
-  /// today's, and gone once that is written.
+  /// The name of its file before format 1 was final (docs/format-v1.md, Changes). It is read if the file with today's
+  /// name is missing, and removed once that is written.
   var earlierFileName: String? { self == .checkpoint ? "checkpoint.json" : nil }
 }
 
 extension DirectoryStore {
-  /// Does `body` with a directory, opened component by component; nil when there is no such directory.
+  /// Runs `body` with a directory, opened component by component; nil if it does not exist.
   func withDirectory<Result>(
     _ directory: StoreDirectory, _ body: (Int32) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -101,7 +100,7 @@ extension DirectoryStore {
     return result ?? nil
   }
 
-  /// As `withDirectory`, with records that are the vault's: again where all of them were replaced meanwhile.
+  /// Like `withDirectory`, but repeated if all records were replaced meanwhile, so that they are the vault's.
   func withCurrentDirectory<Result>(
     _ directory: StoreDirectory, _ body: (Int32) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -110,12 +109,12 @@ extension DirectoryStore {
       let before = try recordsStatus()
       let result = Swift.Result { () throws(StoreError) in try withDirectory(directory, body) }
       let after = try recordsStatus()
-      // The time, too: what was replaced is deleted, and its number given to another.
+      // Compares the time, too, because the number of a deleted folder is reused.
       if before?.inode == after?.inode, before?.changed == after?.changed { return try result.get() }
     }
   }
 
-  /// The status of the folder of all live records; nil when there is none.
+  /// The status of the folder of all live records; nil if it is missing.
   func recordsStatus() throws(StoreError) -> FileStatus? {
     let records = StoreDirectory.records
     return try files.callIfPresent(at: records.path) { (system) throws(Errno) in
@@ -123,7 +122,7 @@ extension DirectoryStore {
     }
   }
 
-  /// As `withDirectory`; makes what is missing, durably.
+  /// Like `withDirectory`, but creates missing directories, durably.
   func withMadeDirectory<Result>(
     _ directory: StoreDirectory, _ body: (Int32) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
@@ -132,9 +131,9 @@ extension DirectoryStore {
     return try body(file.descriptor)
   }
 
-  /// Opens a directory below the vault's own, component by component; makes what is missing.
+  /// Opens a directory below the vault's own, component by component, and creates missing ones.
   ///
-  /// - Parameter isSynced: whether what is made is made durable, too.
+  /// - Parameter isSynced: whether created directories are made durable, too.
   func openMade(_ directory: StoreDirectory, isSynced: Bool = true) throws(StoreError) -> OpenFile {
     guard let parent = directory.parent, parent != .root else {
       return try openMade(directory, in: root.descriptor, isSynced: isSynced)
@@ -152,7 +151,7 @@ extension DirectoryStore {
     return try files.open(name, in: parent, as: .directory, at: path)
   }
 
-  /// Makes a directory and its entry; one that exists is fine.
+  /// Makes a directory and its entry; an existing one is fine.
   private func makeDirectory(
     _ name: String, in parent: Int32, isSynced: Bool, at path: String
   ) throws(StoreError) {

@@ -1,7 +1,7 @@
 package import VaultStorage
 package import VaultSystem
 
-/// The files of a store: what fails with them is said in the words of stores.
+/// The file layer with the errors of stores.
 typealias FileSystem = VaultSystem.FileSystem<StoreError>
 
 extension StoreError: FileFailure {

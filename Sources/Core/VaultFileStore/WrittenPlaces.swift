@@ -1,8 +1,8 @@
 internal import Synchronization
 package import VaultStorage
 
-/// The places that a store has written or removed, for callers that keep versions of the files. Nothing is noted before
-/// a caller asks: a vault that is open for days would gather every place that it ever wrote.
+/// The places that a store has written or removed, for callers that keep versions of the files. Recording starts only
+/// when a caller asks, because a vault that is open for days would collect every place it ever wrote.
 package final class WrittenPlaces: Sendable {
   private struct Noted {
     var places: Set<StoreLocation> = []
@@ -12,9 +12,9 @@ package final class WrittenPlaces: Sendable {
   /// Nil until a caller asks.
   private let noted = Mutex<Noted?>(nil)
 
-  /// Notes places that have changed.
+  /// Records changed places.
   ///
-  /// - Parameter madeOrRemoved: whether a file was made or removed, and not only given other content.
+  /// - Parameter madeOrRemoved: whether a file was created or removed, and not only rewritten.
   func note(_ written: some Sequence<StoreLocation>, madeOrRemoved: Bool) {
     noted.withLock { noted in
       noted?.places.formUnion(written)
@@ -22,12 +22,12 @@ package final class WrittenPlaces: Sendable {
     }
   }
 
-  /// Notes from now on.
+  /// Starts recording.
   package func begin() { noted.withLock { $0 = $0 ?? Noted() } }
 
-  /// Every place once.
+  /// Every recorded place.
   package var all: Set<StoreLocation> { noted.withLock { $0?.places ?? [] } }
 
-  /// Whether a file was made or removed.
+  /// Whether a file was created or removed.
   package var hasMadeOrRemoved: Bool { noted.withLock { $0?.hasMadeOrRemoved ?? false } }
 }

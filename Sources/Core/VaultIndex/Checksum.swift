@@ -1,13 +1,13 @@
-/// A sum of 64 bits that notices damage; nobody who can write the index is kept from anything by it.
+/// A 64-bit sum that detects damage. It does not protect against anybody who can write the index.
 struct Checksum {
   private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
   private var lanes: (UInt64, UInt64, UInt64, UInt64) = (1, 2, 3, 4)
 
-  /// Takes the memory of some numbers, and how many bytes it is.
+  /// Adds the memory of some numbers, and its byte count.
   mutating func add<Element: BitwiseCopyable>(_ elements: [Element]) {
     unsafe elements.withUnsafeBytes { bytes in
       var offset = 0
-      // Four sums side by side: each step waits for the one before in its lane only.
+      // Four sums side by side, so that each step waits only for the step before it in its lane.
       while offset + 32 <= bytes.count {
         unsafe mix(&lanes.0, bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         unsafe mix(&lanes.1, bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
@@ -23,7 +23,7 @@ struct Checksum {
     }
   }
 
-  /// The sum of all that was taken.
+  /// The sum of all added bytes.
   var value: UInt64 {
     var sum = lanes.0
     mix(&sum, lanes.1)

@@ -1,6 +1,6 @@
-/// Why an index cannot be used; then the files themselves are read.
+/// Why an index cannot be used; the files themselves are then read.
 package struct IndexFailure: Error {
-  /// What to say about it, in half a sentence.
+  /// The message, half a sentence.
   package let reason: String
 
   init(_ reason: String) { self.reason = reason }

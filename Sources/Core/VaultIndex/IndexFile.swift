@@ -6,9 +6,9 @@
   internal import Glibc
 #endif
 
-/// An open file of an index, read or written from its beginning to its end as the memory of numbers.
+/// An open file of an index, read or written from beginning to end as the memory of numbers.
 struct IndexFile: ~Copyable {
-  /// How long a file can be in writing, in seconds: whoever takes longer has died.
+  /// How many seconds writing a file can take: a writer that takes longer has died.
   private static let patience = 10
 
   private let descriptor: Int32
@@ -18,16 +18,16 @@ struct IndexFile: ~Copyable {
 
   deinit { _ = close(descriptor) }
 
-  /// Opens a file in a directory to read it; nil where there is none of its owner's alone.
+  /// Opens a file in a directory for reading; nil if it is missing or belongs to others, too.
   static func opened(_ name: String, in directory: Int32) -> IndexFile? {
-    // Without waiting, as for a pipe that nobody writes.
+    // Without waiting, for example for a pipe without a writer.
     let descriptor = unsafe openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     return descriptor >= 0 ? IndexFile(descriptor) : nil
   }
 
-  /// Makes a file in a directory to write it.
+  /// Creates a file in a directory for writing.
   ///
-  /// - Returns: nil while somebody else writes it.
+  /// - Returns: nil while another process writes it.
   static func made(_ name: String, in directory: Int32) throws(IndexFailure) -> IndexFile? {
     for _ in 0..<2 {
       let descriptor = unsafe openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -47,7 +47,7 @@ struct IndexFile: ~Copyable {
     unsafe renameat(directory, name, directory, newName) == 0
   }
 
-  /// How many bytes it has; nil for what is no file of its owner's alone.
+  /// The size in bytes; nil if it is not a file that belongs only to its owner.
   var ownByteCount: Int? {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
@@ -56,14 +56,14 @@ struct IndexFile: ~Copyable {
     return Int(status.st_size)
   }
 
-  /// The numbers that follow; nil when there are not as many.
+  /// The next numbers; nil if there are fewer than `count`.
   mutating func next<Element: BitwiseCopyable>(_ count: Int, of type: Element.Type) -> [Element]? {
     var isWhole = false
     let elements = unsafe [Element](unsafeUninitializedCapacity: count) { buffer, initializedCount in
       let bytes = UnsafeMutableRawBufferPointer(buffer)
       var done = 0
       while done < count * MemoryLayout<Element>.stride {
-        // Safe: rebasing stays inside the buffer, whose elements count only when all of their bytes were read.
+        // Safe: rebasing stays inside the buffer, whose elements count only if all of their bytes were read.
         let rest = unsafe UnsafeMutableRawBufferPointer(
           rebasing: bytes[done..<count * MemoryLayout<Element>.stride])
         let result = unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
@@ -77,7 +77,7 @@ struct IndexFile: ~Copyable {
     return isWhole ? elements : nil
   }
 
-  /// Writes numbers after what was written; false when that fails.
+  /// Appends numbers; false on failure.
   mutating func append<Element: BitwiseCopyable>(_ elements: [Element]) -> Bool {
     unsafe elements.withUnsafeBytes { bytes in
       var rest = unsafe bytes[...]

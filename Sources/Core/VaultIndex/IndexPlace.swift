@@ -7,23 +7,23 @@
 #endif
 internal import VaultDocument
 
-/// Where the index of one vault lies: a folder of its owner's alone, in another of its owner's alone.
+/// The place of one vault's index: a folder only for its owner, in another folder only for its owner.
 ///
-/// What is anything else there is left as it is, and not used.
+/// Anything else in that place is left alone and not used.
 package struct IndexPlace: Sendable {
   package let directory: String
   package let path: String
 
-  /// - Parameter name: of the index in the directory.
+  /// - Parameter name: the name of the index in the directory.
   package init(directory: String, name: String) {
     self.directory = directory
     path = "\(directory)/\(name)"
   }
 
-  /// Whether there is something.
+  /// Whether something exists there.
   package var isTaken: Bool { Self.status(path) != nil }
 
-  /// How many bytes it has; nil when it is not there.
+  /// Its size in bytes; nil if it is missing.
   package var byteCount: Int? {
     guard isTaken else { return nil }
     return (UInt8.min...UInt8.max).reduce(0) { sum, folder in
@@ -31,7 +31,7 @@ package struct IndexPlace: Sendable {
     }
   }
 
-  /// Makes the folders where they are missing, and opens the inner one.
+  /// Creates missing folders, and opens the inner one.
   func open() throws(IndexFailure) -> Int32 {
     for folder in [directory, path] {
       try Self.make(folder)

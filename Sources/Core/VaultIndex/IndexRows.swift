@@ -1,11 +1,11 @@
-/// Rows of folders in an order; equal ones follow their ids.
+/// Rows of folders in an order; equal rows are ordered by their ids.
 package struct IndexRows: RandomAccessCollection, Sendable {
-  /// By name from A to Z, by time from the newest.
+  /// By name from A to Z, or by time from the newest.
   package enum Order: Sendable {
     case name, created, updated
   }
 
-  /// A folder and a place in it: they ascend with the ids.
+  /// A folder and a position in it; places ascend with the ids.
   private struct Place: Comparable {
     let folder: UInt16
     let index: UInt32
@@ -21,7 +21,7 @@ package struct IndexRows: RandomAccessCollection, Sendable {
 
   /// The first rows of some folders, which ascend.
   ///
-  /// By name only where ``IndexedFolder/isOrderedByKey`` of each of them.
+  /// The order by name requires ``IndexedFolder/isOrderedByKey`` of each folder.
   ///
   /// - Parameter limit: the most rows; nil for all.
   package init(_ folders: [IndexedFolder], by order: Order, limit: Int? = nil) {
@@ -30,7 +30,7 @@ package struct IndexRows: RandomAccessCollection, Sendable {
     for (number, folder) in zip(UInt16.min..., folders) {
       for index in folder.indices {
         let place = Place(folder: number, index: UInt32(index))
-        // Of many rows only those are sorted that may be among the first.
+        // Of many rows, only those that may be among the first are sorted.
         if let last {
           let word = word(place, at: 0).word
           guard word < last.word || word == last.word && isBefore(place, last.place) else { continue }
@@ -54,7 +54,7 @@ package struct IndexRows: RandomAccessCollection, Sendable {
     folders[Int(places[position].folder)].row(Int(places[position].index))
   }
 
-  /// For each folder where its rows are, in no order.
+  /// The positions of the rows in each folder, in no particular order.
   package var indicesByFolder: [[Int]] {
     var indices = [[Int]](repeating: [], count: folders.count)
     for place in places { indices[Int(place.folder)].append(Int(place.index)) }
@@ -63,7 +63,7 @@ package struct IndexRows: RandomAccessCollection, Sendable {
 }
 
 extension IndexRows {
-  /// Eight bytes of what rows are ordered by, and whether others follow.
+  /// Eight bytes of a row's sort key, and whether more follow.
   private func word(_ place: Place, at depth: Int) -> (word: UInt64, goesOn: Bool) {
     let entry = folders[Int(place.folder)].entries[Int(place.index)]
     func time(_ seconds: Int64, _ nanoseconds: Int32) -> (UInt64, Bool) {
@@ -72,7 +72,7 @@ extension IndexRows {
     }
     switch order {
     case .name:
-      // Seven, and how many there are, so that the beginning of a name comes before the name.
+      // Seven bytes and their count, so that the beginning of a name comes before the name.
       let start = Int(entry.nameEnd) + 7 * depth
       let count = Int(entry.keyEnd) - start
       var word: UInt64 = 0
@@ -85,7 +85,7 @@ extension IndexRows {
     }
   }
 
-  /// Whether a row comes before one whose id is lower.
+  /// Whether a row comes before another one with a lower id.
   private func isBefore(_ place: Place, _ other: Place) -> Bool {
     for depth in 0... {
       let (own, others) = (word(place, at: depth), word(other, at: depth))
@@ -95,7 +95,7 @@ extension IndexRows {
     return false
   }
 
-  /// Sorts by the first word, then what is equal by the next: comparing names would look every one up each time.
+  /// Sorts by the first word, then equal rows by the next, because comparing names would look each one up every time.
   private mutating func sort() {
     var work = [(range: 0..<places.count, depth: 0)]
     while let (range, depth) = work.popLast() {
@@ -115,7 +115,7 @@ extension IndexRows {
 }
 
 extension IndexedFolder {
-  /// Whether the order of keys is that of names: not where a name may not be in normal form C.
+  /// Whether the order of keys is that of names, which fails if a name may not be in normal form C.
   package var isOrderedByKey: Bool { entries.allSatisfy { !$0.isIrregularName } }
 
   /// Only the first of its records in an order.

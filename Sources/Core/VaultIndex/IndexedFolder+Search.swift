@@ -1,26 +1,26 @@
 internal import CDynamicLibraries
 
-/// One text that is looked for in the values of records.
+/// One text to search for in the values of records.
 package struct IndexProbe: Sendable {
-  /// What the bytes of every value in normal form C hold that satisfies `matches`; empty when nothing can be said.
+  /// Bytes that every matching value in normal form C contains; empty if there are no such bytes.
   let bytes: [UInt8]
-  /// Whether a value, given in lower case, is one that is looked for; nil when the probe is all that is asked here.
+  /// Whether a lower-case value matches; nil if the bytes of the probe are the whole condition.
   let matches: (@Sendable (String) -> Bool)?
 
   package init(_ bytes: [UInt8], where matches: (@Sendable (String) -> Bool)?) {
     (self.bytes, self.matches) = (bytes, matches)
   }
 
-  /// Looks for a text in lower case.
+  /// Searches for a lower-case text.
   ///
-  /// - Parameter fallback: a part of it that stands as it is in every text that holds it, however that is composed.
+  /// - Parameter fallback: a part of the text that stands unchanged in every matching text, in any composition.
   package init(_ text: String, fallback: [UInt8], where matches: (@Sendable (String) -> Bool)?) {
     self.init(RecordText.key(of: text) ?? fallback, where: matches)
   }
 }
 
 extension IndexedFolder {
-  /// The records with values that satisfy every probe; none where texts were not asked for.
+  /// The records with values that match every probe; empty if texts were not loaded.
   package func search(_ probes: [IndexProbe]) -> [Int] {
     guard let texts else { return [] }
     return unsafe texts.withUnsafeBytes { texts in
@@ -40,12 +40,12 @@ extension IndexedFolder {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Where `needle` first stands; 0 for an empty one.
+  /// The first offset of `needle`; 0 if it is empty.
   func firstOffset(of needle: [UInt8]) -> Int? {
     guard count >= needle.count, let start = baseAddress else { return needle.isEmpty ? 0 : nil }
     return unsafe needle.withUnsafeBytes { needle in
       guard let address = needle.baseAddress else { return 0 }
-      // Safe: both buffers have the sizes that are given, and what is found lies in the first.
+      // Safe: both buffers have the given sizes, and the result lies in the first.
       return unsafe memmem(start, count, address, needle.count).map { unsafe start.distance(to: UnsafeRawPointer($0)) }
     }
   }

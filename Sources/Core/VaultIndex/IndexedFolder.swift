@@ -1,11 +1,11 @@
 package import VaultDocument
 
-/// One record as a list shows it.
+/// One record for a list.
 package struct IndexRow: Sendable {
   package let id: RecordID
   package let kind: String
   package let name: String
-  /// Whom or what it is for, such as a user name; may be empty.
+  /// The account, such as a user name; may be empty.
   package let who: String
   package let revision: Int
   package let createdAt: Timestamp
@@ -20,12 +20,11 @@ package struct IndexRow: Sendable {
   }
 }
 
-/// What is known of the records of one folder, or of some of them, in the order of their ids.
+/// The indexed records of one folder, or of some of them, in the order of their ids.
 ///
-/// Numbers and texts lie in one piece each, which is what the file of a folder is: nothing is made of a record before
-/// it is shown.
+/// Numbers and texts lie in one block each, as in the file of a folder: a record is built only to be shown.
 package struct IndexedFolder: Sendable {
-  /// One record: numbers without gaps between them, which are kept as they stand in memory.
+  /// One record: numbers without gaps between them, stored as they stand in memory.
   package struct Entry: BitwiseCopyable, Sendable {
     let id: RecordID
     let mark: IndexMark
@@ -34,8 +33,7 @@ package struct IndexedFolder: Sendable {
     var updated: Int64 = 0
     var createdNanoseconds: Int32 = 0
     var updatedNanoseconds: Int32 = 0
-    /// Where in ``IndexedFolder/strings`` the name ends, which follows the kind and whom it is for; and the key, which
-    /// follows the name.
+    /// The end of the name in ``IndexedFolder/strings``. The order there is kind, account, name, key.
     var nameEnd: UInt32 = 0
     var keyEnd: UInt32 = 0
     var textEnd: UInt32 = 0
@@ -44,7 +42,7 @@ package struct IndexedFolder: Sendable {
     private var flags: UInt8 = 0
     var whoByteCount: UInt16 = 0
 
-    /// A file whose content is not kept, be it damaged or not to be copied: it is read each time.
+    /// A file whose content is not kept, because it is damaged or must not be copied: it is read each time.
     var isWatched: Bool {
       get { flags & 1 != 0 }
       set { set(1, newValue) }
@@ -67,17 +65,17 @@ package struct IndexedFolder: Sendable {
     private mutating func set(_ flag: UInt8, _ isOn: Bool) { flags = isOn ? flags | flag : flags & ~flag }
   }
 
-  /// The stamp of the folder, under which all of this was read.
+  /// The stamp of the folder under which all of this was read.
   package let mark: IndexMark
   package private(set) var entries: [Entry] = []
   private(set) var strings: [UInt8] = []
-  /// The values of each record in the form of ``RecordText``; nil when they were not asked for, or are not needed more.
+  /// The values of each record in the form of ``RecordText``; nil if they were not asked for or are no longer needed.
   package private(set) var texts: [UInt8]? = []
 
-  /// Nothing, under a mark.
+  /// An empty folder under a mark.
   package init(_ mark: IndexMark) { self.mark = mark }
 
-  /// What a file holds; nil when that cannot be.
+  /// The content of a file; nil if it is not valid.
   init?(_ mark: IndexMark, entries: [Entry], strings: [UInt8], texts: [UInt8]?) {
     (self.mark, self.entries, self.strings, self.texts) = (mark, entries, strings, texts)
     var (end, textEnd): (UInt32, UInt32) = (0, 0)
@@ -131,7 +129,7 @@ package struct IndexedFolder: Sendable {
 }
 
 extension IndexedFolder {
-  /// Takes a record, whose id follows those that are there.
+  /// Adds a record, whose id must follow the others.
   package mutating func append(_ row: IndexRow, mark: IndexMark, text: RecordText) {
     let (kind, name, key) = (Array(row.kind.utf8), Array(row.name.utf8), RecordText.key(of: row.name))
     let who = row.who.utf8.count <= UInt16.max ? Array(row.who.utf8) : []
@@ -146,14 +144,14 @@ extension IndexedFolder {
     append(entry, head: (kind + who)[...], name: name[...], key: (key ?? [])[...], text: text.bytes[...])
   }
 
-  /// Takes a file that is to be read each time.
+  /// Adds a file that must be read each time.
   package mutating func append(watched id: RecordID, _ mark: IndexMark) {
     var entry = Entry(id: id, mark: mark)
     entry.isWatched = true
     append(entry, head: [], name: [], key: [], text: [])
   }
 
-  /// Takes what another one knows of a record.
+  /// Adds a record of another folder index.
   package mutating func append(_ index: Int, of other: IndexedFolder) {
     let entry = other.entries[index]
     let start = other.start(index)
@@ -172,7 +170,7 @@ extension IndexedFolder {
     guard let keyEnd = UInt32(exactly: nameEnd + key.count),
       let textEnd = UInt32(exactly: (texts?.count ?? 0) + text.count)
     else {
-      // More than four billion bytes of one folder: the rest of it is read each time.
+      // More than four billion bytes in one folder: the other records are read each time.
       return append(watched: entry.id, entry.mark)
     }
     (entry.nameEnd, entry.keyEnd, entry.textEnd) = (UInt32(nameEnd), keyEnd, textEnd)
@@ -183,7 +181,7 @@ extension IndexedFolder {
     texts? += text
   }
 
-  /// Only these of its records, without texts; the indices ascend.
+  /// Only these records, without texts; the indices must ascend.
   package func keeping(_ indices: [Int]) -> IndexedFolder {
     var kept = self
     kept.texts = nil

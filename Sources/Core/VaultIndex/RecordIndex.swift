@@ -7,23 +7,23 @@
 #endif
 internal import VaultDocument
 
-/// The index of one vault: a file for each folder of records, and in it what was read there and under which stamps.
+/// The index of one vault: one file for each folder of records, with the data that was read and its stamps.
 ///
-/// It is a cache. Nothing in it is secret, nothing is trusted that its stamps do not vouch for, and it may be deleted
-/// at any time. A file is replaced as a whole, by whoever read its folder last. What is damaged, cut off, of another
-/// vault, version or sort of machine has another sum, and is as if it were not there.
+/// It is a cache: nothing in it is secret, only data with a valid stamp is trusted, and it may be deleted at any time.
+/// The last process that read a folder replaces its file as a whole. A file that is damaged, cut off, or of another
+/// vault, version or sort of machine has another sum, and is ignored.
 package final class RecordIndex: Sendable {
-  /// Raised whenever what is indexed, or how, changes.
+  /// Raised whenever the content or form of the index changes.
   private static let version: UInt8 = 3
 
-  /// What a file begins with; entries, strings and texts follow.
+  /// The beginning of a file; entries, strings and texts follow.
   private struct Header: BitwiseCopyable {
     var sum: UInt64 = 0
     let mark: IndexMark
     let entryCount, stringByteCount, textByteCount: Int
     let textSum: UInt64
 
-    /// How many bytes the whole file has, if each count is below that.
+    /// The size of the whole file, if each count is below that size.
     var byteCount: Int {
       MemoryLayout<Self>.size + entryCount * MemoryLayout<IndexedFolder.Entry>.stride + stringByteCount + textByteCount
     }
@@ -33,9 +33,9 @@ package final class RecordIndex: Sendable {
   private let directory: Int32
   private let seed: Checksum
 
-  /// Opens the index of a vault, whose place is made where it is missing.
+  /// Opens the index of a vault, whose place is created if missing.
   ///
-  /// - Parameter identity: the vault and what its records are read with; another one has another index.
+  /// - Parameter identity: the vault and the settings of the reader; another identity has another index.
   package init(at place: IndexPlace, identity: [UInt8]) throws(IndexFailure) {
     path = place.path
     directory = try place.open()
@@ -46,7 +46,7 @@ package final class RecordIndex: Sendable {
 
   deinit { _ = close(directory) }
 
-  /// What is kept of one of the 256 folders; nil for nothing.
+  /// The indexed content of one of the 256 folders; nil if it is not indexed.
   package func folder(_ number: UInt8, withTexts: Bool) -> IndexedFolder? {
     guard var file = IndexFile.opened(Self.name(number), in: directory), let size = file.ownByteCount,
       let header = file.next(1, of: Header.self)?.first,
@@ -61,7 +61,7 @@ package final class RecordIndex: Sendable {
     return IndexedFolder(header.mark, entries: entries, strings: strings, texts: texts)
   }
 
-  /// Keeps what was read of a folder, texts included, unless another process is writing the same.
+  /// Stores the content of a folder, including texts, unless another process is writing it.
   package func keep(_ folder: IndexedFolder, as number: UInt8) throws(IndexFailure) {
     let (name, texts) = (Self.name(number), folder.texts ?? [])
     var header = Header(
@@ -69,7 +69,7 @@ package final class RecordIndex: Sendable {
       textByteCount: texts.count, textSum: sum(texts))
     header.sum = sum(header, number: number, entries: folder.entries, strings: folder.strings)
     guard var file = try IndexFile.made(name + ".new", in: directory) else { return }
-    // Not synced: what a power cut leaves of it has another sum.
+    // Not synced: a file that a power cut damages has another sum.
     guard file.append([header]), file.append(folder.entries), file.append(folder.strings), file.append(texts),
       IndexFile.rename(name + ".new", to: name, in: directory)
     else {
@@ -80,7 +80,7 @@ package final class RecordIndex: Sendable {
 
   static func name(_ folder: UInt8) -> String { Hex.encode([folder]) }
 
-  /// Of what is read by every question.
+  /// The sum of the parts that every query reads.
   private func sum(
     _ header: Header, number: UInt8, entries: [IndexedFolder.Entry], strings: [UInt8]
   ) -> UInt64 {

@@ -1,9 +1,9 @@
-/// The readable values of one record in the form in which they are searched: lower case, one after the other.
+/// The readable values of one record in searchable form: lower case, one after the other.
 ///
-/// Canonically equivalent texts are equal as bytes where they are in normal form C, which nearly all are; a value that
-/// may not be is marked, and so is its record.
+/// In normal form C, which nearly all texts have, canonically equivalent texts are equal bytes. A value that may not be
+/// in it is marked, and so is its record.
 package struct RecordText: Sendable {
-  /// Before each value; no byte of UTF-8, as are the two below.
+  /// Before each value. Like the next two, it is not a byte of UTF-8.
   private static let begin: UInt8 = 0xFF
   /// After `begin`: the value may not be in normal form C.
   private static let irregular: UInt8 = 0xFE
@@ -15,7 +15,7 @@ package struct RecordText: Sendable {
 
   package init() {}
 
-  /// Takes a value that texts find.
+  /// Adds a value that text searches find.
   package mutating func add(_ value: String) {
     bytes.append(Self.begin)
     guard let key = Self.key(of: value) else {
@@ -27,24 +27,24 @@ package struct RecordText: Sendable {
     bytes += key
   }
 
-  /// Takes a value that only conditions find.
+  /// Adds a value that only conditions find.
   package mutating func add(_ value: Bool) {
     bytes += [Self.begin, Self.flag]
     bytes += String(value).utf8
   }
 
-  /// Equal, and ordered, as bytes just where the text in lower case is as text; nil where that cannot be said.
+  /// Bytes that are equal and ordered exactly like the lower-case text; nil if that is not certain.
   package static func key(of text: String) -> [UInt8]? {
     let lowercased = text.lowercased()
     var span = lowercased.utf8Span
-    // The full check would sort runs of combining marks, which a hostile text has without end.
+    // The full check would sort runs of combining marks, which can be endless in a hostile text.
     guard span.isKnownASCII || span.checkForNFC(quickCheck: true) else { return nil }
     return Array(lowercased.utf8)
   }
 
   /// Whether one of the values, in lower case, satisfies `matches`.
   ///
-  /// - Parameter probe: what the bytes of a value in normal form C hold that may satisfy it.
+  /// - Parameter probe: bytes that a matching value in normal form C contains.
   package static func contains(
     _ bytes: UnsafeRawBufferPointer, probe: [UInt8], where matches: (String) -> Bool
   ) -> Bool {

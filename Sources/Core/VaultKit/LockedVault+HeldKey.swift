@@ -2,13 +2,12 @@ package import VaultDocument
 package import VaultSealing
 internal import VaultTrust
 
-// A vault whose root key is in another process: records are read and written, and nothing else is.
+// A vault whose root key is in another process, which only reads and writes records.
 
 extension LockedVault {
-  /// Unlocks it with a root key that another process holds; what is remembered is compared as in
-  /// ``unlock(with:options:)``.
+  /// Unlocks it with a root key that another process holds. The memory is compared like in ``unlock(with:options:)``.
   ///
-  /// - Parameter slot: what unlocked it there.
+  /// - Parameter slot: the slot that was used there.
   package func unlock(
     heldBy holder: any RootKeyHolder, slot id: SlotID, options: Vault.Options = .init()
   ) throws(VaultError) -> Vault {
@@ -27,6 +26,6 @@ extension LockedVault {
 }
 
 extension Vault {
-  /// The root key, for who is to hold it for other processes.
+  /// The root key, for a process that will hold it for others.
   package var rootKey: RootKey { keyring.current }
 }

@@ -5,20 +5,20 @@ internal import VaultSealing
 public import VaultStorage
 internal import VaultTrust
 
-/// A vault as it is seen without a key: readable fields, ids and times, none of them verified.
+/// A vault without a key: readable fields, ids and times, none of them verified.
 public struct LockedVault: Sendable {
   package let store: any RecordStore
   /// The header; not verified until the vault is unlocked.
   public let header: VaultHeader
   package let headerBytes: [UInt8]
-  /// The kinds of records that are known here: those of types, and those that the header declares.
+  /// The known kinds: those of types, and those that the header declares.
   public let kinds: KindCatalog
-  /// Where an index of the records may be kept; nil reads the files.
+  /// The place for an index of the records; nil reads the files.
   let indexOptions: IndexOptions?
 
   /// The vault in a folder. ``VaultPlace`` also takes the address of a database.
   ///
-  /// - Parameter types: kinds of the caller's own.
+  /// - Parameter types: the caller's own kinds.
   /// - Throws: ``VaultError`` `.notAVault`, `.damaged`, `.newerFormat`, `.permissionDenied`, `.ioFailed`; `.usage` for
   ///   the address of a database; `.inputRefused` for a type whose records could not be read, or two of one kind name.
   public init(at place: String, types: [any VaultRecord.Type] = []) throws(VaultError) {
@@ -27,7 +27,7 @@ public struct LockedVault: Sendable {
 
   /// The vault at a place.
   ///
-  /// - Throws: ``VaultError`` as ``init(at:types:)``.
+  /// - Throws: ``VaultError`` like ``init(at:types:)``.
   public init(at place: VaultPlace, types: [any VaultRecord.Type] = []) throws(VaultError) {
     guard place.folder?.isEmpty != true else { throw VaultError(.notAVault, "an empty path names no vault") }
     try self.init(store: inStore { () throws(StoreError) in try place.store() }, types: types)
@@ -43,7 +43,7 @@ public struct LockedVault: Sendable {
     try kinds.requireGoodTypes()
   }
 
-  /// The same vault, with its files read through another view, and without an index.
+  /// The same vault, reading its files through another view, and without an index.
   package init(_ vault: LockedVault, reading store: any RecordStore) {
     self.store = store
     header = vault.header
@@ -52,7 +52,7 @@ public struct LockedVault: Sendable {
     indexOptions = nil
   }
 
-  /// The same vault, with an index or without.
+  /// The same vault, with or without an index.
   init(_ vault: LockedVault, index: IndexOptions?) {
     store = vault.store
     header = vault.header
@@ -72,11 +72,12 @@ public struct LockedVault: Sendable {
 
   /// Unlocks it.
   ///
-  /// What this machine remembers is compared twice: before a key is used that it is this vault under this root key, and
-  /// after the header verified that it is no older state. So a wrong vault is told first, then damage, then a rollback.
+  /// The memory of this machine is compared twice. Before a key is used, it must be this vault under this root key;
+  /// after the header verified, it must not be an older state. So a wrong vault is reported first, then damage, then a
+  /// rollback.
   ///
-  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.changedUnderneath` when the vault
-  ///   got another root key since its header was read; with `options.state` also `.unexpectedVault`, `.rolledBack`,
+  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.changedUnderneath` if the vault got
+  ///   another root key since its header was read; with `options.state` also `.unexpectedVault`, `.rolledBack`,
   ///   `.forked`, `.damagedState`.
   public func unlock(with key: VaultKey, options: Vault.Options = .init()) async throws(VaultError) -> Vault {
     let start = ContinuousClock.now
@@ -96,8 +97,8 @@ public struct LockedVault: Sendable {
     do throws(VaultError) {
       return try unlocked(with: key, options)
     } catch {
-      // Somebody may have written the header, and its pin, or exchanged a slot, since it was read here: it is read once
-      // more then (format 1, section 9, Reading).
+      // Another process may have written the header and its pin, or replaced a slot, since the header was read. It is
+      // read once more then (format 1, section 9, Reading).
       guard error.isAboutPin || error.code == .damaged, let newer = try newer(than: error) else { throw error }
       guard error.isAboutPin || newer.header.root.id == header.root.id else {
         throw VaultError(.changedUnderneath, "has other keys than a moment ago", file: VaultHeader.fileName)
@@ -119,7 +120,7 @@ public struct LockedVault: Sendable {
     return Vault(locked: self, root: root, slot: slot, passphrase: passphrase, memory: memory, options: options)
   }
 
-  /// What people compare to know that two folders are the same vault: 40 hex digits of 20 bytes.
+  /// The fingerprint for people to compare whether two folders are the same vault: 40 hex digits of 20 bytes.
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func fingerprint() throws(VaultError) -> String { try header.fingerprint() }
@@ -135,14 +136,14 @@ public struct LockedVault: Sendable {
 }
 
 extension KindCatalog {
-  /// Refuses types whose records could not be read again, and a name that two types have.
+  /// Refuses types whose records could not be read again, and two types with one name.
   func requireGoodTypes() throws(VaultError) {
     do throws(RecordError) { try checkTypes() } catch { throw VaultError(record: error, id: nil, input: true) }
   }
 }
 
 extension LockedVault {
-  /// The place by which other processes know the vault as well; nil for one that is in no folder and no database, or
-  /// was moved away.
+  /// The place by which other processes know the vault as well; nil if it is not in a folder or database, or was moved
+  /// away.
   package var knownPlace: String? { store.knownPaths.last }
 }

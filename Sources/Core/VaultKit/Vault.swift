@@ -10,39 +10,38 @@ internal import VaultTrust
 ///
 /// A vault may be used from several tasks at once. Keys live in the secure heap and are wiped with the last reference.
 public final class Vault: Sendable {
-  /// How a vault behaves; the defaults are right for most programs.
+  /// The behaviour of a vault; the defaults are right for most programs.
   public struct Options: Sendable {
-    /// How long a writer waits for others; of those who wait in one vault, how long since the last of them got its
-    /// turn.
+    /// How long a writer waits for others. If several wait in one vault, the time runs from when the last of them got
+    /// its turn.
     public var lockTimeout: Duration = .seconds(10)
-    /// Called once when a writer has waited for a second, with the process that holds the lock if it is known.
+    /// Called once after a writer has waited for a second, with the process that holds the lock if known.
     public var onLockWait: @Sendable (Int32?) -> Void = { _ in }
-    /// Whether the passphrase that unlocks is kept, in the secure heap, so that ``Vault/rotate(_:slots:progress:)`` can
+    /// Whether the unlocking passphrase is kept, in the secure heap, so that ``Vault/rotate(_:slots:progress:)`` can
     /// make its slot again without asking.
     public var keepsPassphrase = false
-    /// Where it is remembered which vault this is and what was seen of it: an older state in its place is refused from
-    /// then on. The default is the user's own, which the command `vault` uses as well; nil, as for tests, remembers
-    /// nothing and compares nothing.
+    /// The memory of vaults and their states on this machine: older states are refused. The default is the user's
+    /// memory, which the command `vault` also uses. With nil, as for tests, nothing is remembered or compared.
     public var state: KnownVaults?
-    /// Whether a person has said that it is this vault, rather than that it was found by searching: it is remembered.
+    /// Whether a person has named this vault, rather than that it was found by searching. This is remembered.
     public var isNamed = true
-    /// What was read of that already, by who compared it before a key was asked for.
+    /// The memory that was already read and compared before a key was requested.
     package var known: KnownVault?
-    /// Asked before a state is told that is earlier than one that was seen.
+    /// Asked before a state is reported that is earlier than one that was seen.
     package var otherStates: OtherStates?
-    /// Called when there is something to say about what is remembered.
+    /// Called with news about the memory.
     public var onStateNote: @Sendable (StateNote) -> Void = { _ in }
-    /// Who is told what the vault does; nil tells nobody.
+    /// Receives the vault's events; nil for none.
     public var observer: VaultObserver?
     /// The one clock: creation, change and sealing times.
     public var now: @Sendable () -> Timestamp = { .now() }
-    /// Kinds of the caller's own, besides those of this program and of the vault: all types whose records are to be
-    /// stored or listed by their names.
+    /// The caller's own kinds, in addition to those of this program and of the vault. They must include all types whose
+    /// records are stored or listed by name.
     public var types: [any VaultRecord.Type] = []
 
-    /// Tells nobody, and waits ten seconds for other writers.
+    /// Options without an observer, waiting ten seconds for other writers.
     ///
-    /// - Parameter state: where it is remembered what was seen; nil for nowhere.
+    /// - Parameter state: the memory of seen states; nil for none.
     public init(state: KnownVaults? = .ofUser) { self.state = state }
   }
 
@@ -53,19 +52,19 @@ public final class Vault: Sendable {
     var kinds: KindCatalog
   }
 
-  /// The same vault as it is seen without a key.
+  /// The same vault without its keys.
   public let locked: LockedVault
   /// The slot that unlocked it, as it was then.
   public let slot: Slot
-  /// What unlocked it, if it is a passphrase that is to be kept.
+  /// The passphrase that unlocked it, if it is kept.
   package let passphrase: SecretBytes?
   package let options: Options
-  /// What this machine remembers of the vault; nil when nothing is to be remembered.
+  /// The memory of the vault on this machine; nil if nothing is remembered.
   package let memory: RollbackMemory?
   private let session: Mutex<Session>
   private let locks: LockQueue
   package let additions = SingleAdditions()
-  /// The vault of which this only shows one moment.
+  /// The present vault, if this value shows only one moment of it.
   package let present: Vault?
 
   package var store: any RecordStore { locked.store }
@@ -75,7 +74,7 @@ public final class Vault: Sendable {
 
   package var keyring: Keyring { session.withLock { $0.keyring } }
 
-  /// The kinds of records that are known here: those of types, and those that the verified header declares.
+  /// The known kinds: those of types, and those that the verified header declares.
   public var kinds: KindCatalog { session.withLock { $0.kinds } }
 
   init(
@@ -95,7 +94,7 @@ public final class Vault: Sendable {
         keyring: Keyring(current: root, entries: locked.header.keyring), kinds: self.locked.kinds))
   }
 
-  /// What is seen of a vault at one moment.
+  /// A view of a vault at one moment.
   private init(_ vault: Vault, reading view: any RecordStore) {
     locked = LockedVault(vault.locked, reading: view)
     (slot, passphrase, options, memory) = (vault.slot, vault.passphrase, vault.options, vault.memory)
@@ -185,7 +184,7 @@ public final class Vault: Sendable {
 
   /// Unlocks the vault at a place.
   ///
-  /// - Throws: ``VaultError`` as ``open(at:unlockingWith:options:)``.
+  /// - Throws: ``VaultError`` like ``open(at:unlockingWith:options:)``.
   public static func open(
     at place: VaultPlace, unlockingWith key: VaultKey, options: Options = Options()
   ) async throws(VaultError) -> Vault {
@@ -194,17 +193,18 @@ public final class Vault: Sendable {
 
   /// Unlocks the vault in a store.
   ///
-  /// - Throws: ``VaultError`` as ``open(at:unlockingWith:options:)``.
+  /// - Throws: ``VaultError`` like ``open(at:unlockingWith:options:)``.
   public static func open(
     in store: any RecordStore, unlockingWith key: VaultKey, options: Options = Options()
   ) async throws(VaultError) -> Vault {
     try await LockedVault(store: store).unlock(with: key, options: options)
   }
 
-  /// The time of what is written now; not before the moment of the newest reseal, which is the next full second then.
+  /// The time for new writes. It is not before the newest reseal; if the clock is, it is the next full second after the
+  /// reseal.
   ///
-  /// Sealing times are whole seconds, and what is sealed after a reseal must not look older. A clock that is further
-  /// behind is another machine's, and followed.
+  /// Sealing times are whole seconds, and a value that is sealed after a reseal must not look older. A clock that is
+  /// further behind belongs to another machine and is followed.
   package func currentTime() -> Timestamp {
     let now = options.now()
     guard let reseal = header.newestReseal, now < reseal,
@@ -213,7 +213,7 @@ public final class Vault: Sendable {
     return reseal
   }
 
-  /// Brings header and keys up to date when somebody wrote the header meanwhile.
+  /// Updates header and keys if another process wrote the header meanwhile.
   ///
   /// - Returns: whether anything was new.
   @discardableResult
@@ -241,7 +241,7 @@ public final class Vault: Sendable {
     }
   }
 
-  /// Writes a header, new slots before it and removed ones after it, and goes on with its keys.
+  /// Writes a header, new slots before it and removed ones after it, and continues with its keys.
   package func replaceHeader(
     by header: VaultHeader, root: RootKey, slots: [StoreChange] = [], _ lock: any StoreLock
   ) throws(VaultError) {
@@ -257,8 +257,8 @@ public final class Vault: Sendable {
     adopt(header, bytes, root: root)
   }
 
-  /// Does `body` with the vault as it is at one moment, so that it sees no batch half done. Writers go on meanwhile
-  /// where the store can show that moment beside the present, and wait elsewhere.
+  /// Runs `body` with the vault at one moment, so that it sees no unfinished batch. Writers continue meanwhile if the
+  /// store can show that moment beside the present, and otherwise wait.
   package nonisolated(nonsending) func atOneMoment<Result>(
     _ body: nonisolated(nonsending) (Vault) async throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
@@ -268,28 +268,28 @@ public final class Vault: Sendable {
     return try await body(lock.view.map { Vault(self, reading: $0) } ?? self)
   }
 
-  /// Whether a record is at present as this machine has seen it, or as it sees it now, although it was not at the
-  /// moment that is shown: others may have written it, and noted it, since.
+  /// Whether the present version of a record is as this machine has seen it, although the shown moment is not: other
+  /// processes may have written and noted it since.
   package func isSeenAtPresent(_ id: RecordID) -> Bool { present?.isAsSeen(id) ?? false }
 
-  /// Becomes the one writer, with a header that is up to date, until the lock is released.
+  /// Becomes the only writer, with an updated header, until the lock is released.
   package nonisolated(nonsending) func lockForWriting() async throws(VaultError) -> any StoreLock {
     guard let lock = try await lockForWriting(unless: { false }) else { preconditionFailure("it is wanted") }
     return lock
   }
 
-  /// The same; nil as soon as it is not needed any more.
+  /// Like `lockForWriting()`; nil as soon as `isDone` is true.
   package nonisolated(nonsending) func lockForWriting(
     unless isDone: @escaping @Sendable () -> Bool
   ) async throws(VaultError) -> (any StoreLock)? {
     try requireNoTransaction()
     let lock = try await takeLock(.exclusive, unless: isDone)
-    // A lock that nobody refers to is released: an error here leaves none behind.
+    // A lock without a reference is released, so an error here leaves nothing locked.
     if lock != nil { _ = try await working { () throws(VaultError) in try refresh() } }
     return lock
   }
 
-  /// Takes the lock, and tells the observer where that took a wait, or failed.
+  /// Takes the lock, and sends an event if that took a wait or failed.
   private nonisolated(nonsending) func takeLock(
     _ kind: LockKind, unless isDone: @escaping @Sendable () -> Bool
   ) async throws(VaultError) -> (any StoreLock)? {
@@ -305,7 +305,7 @@ public final class Vault: Sendable {
     }
   }
 
-  /// Does `body` as the one writer, with a header that is up to date.
+  /// Runs `body` as the only writer, with an updated header.
   package nonisolated(nonsending) func writing<Result: Sendable>(
     _ body: @Sendable (any StoreLock) throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {

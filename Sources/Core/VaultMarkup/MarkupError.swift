@@ -1,13 +1,13 @@
-/// Why a text of XML or YAML was refused. It holds nothing of the text.
+/// Why XML or YAML text was refused, without any part of the text.
 package struct MarkupError: Error {
   package enum Kind: Sendable {
-    /// It breaks the rules of the language.
+    /// The text breaks the rules of the language.
     case malformed
-    /// It has more or deeper elements than it may.
+    /// The text has more or deeper elements than allowed.
     case tooLarge
-    /// It uses a part of the language that is not read, or the library that reads it is not installed.
+    /// The text uses a part of the language that is not supported, or its library is not installed.
     case unsupported
-    /// There is no memory.
+    /// Memory ran out.
     case reading
   }
 

@@ -1,14 +1,14 @@
 internal import CDynamicLibraries
 internal import DynamicLibraries
 
-/// One element of a document, with all that is in it.
+/// One element of a document with its content.
 package final class XMLElement {
   package let name: String
   /// In the order of the document.
   package let attributes: [(name: String, value: String)]
   package let line: Int
   package fileprivate(set) var children: [XMLElement] = []
-  /// The text directly in it; a database of KeePass has it protected, and its reader puts the clear text there.
+  /// The text directly in it. Databases of KeePass protect this text, and their reader puts the clear text here.
   package var text = ""
 
   fileprivate init(_ name: String, _ attributes: [(name: String, value: String)], line: Int) {
@@ -22,14 +22,13 @@ package final class XMLElement {
   package subscript(attribute name: String) -> String? { attributes.first { $0.name == name }?.value }
 }
 
-/// Reads documents with expat, which is opened when the first one is met.
+/// Reads documents with expat, which is opened for the first document.
 ///
-/// A document type is refused as a whole, and with it every entity that could grow or reach outside.
+/// Document types are refused, and with them every entity that could grow or refer outside.
 package enum XMLReader {
   static let maximumDepth = 100
   static let maximumElementCount = 5_000_000
 
-  /// The root element.
   package static func root(of bytes: [UInt8]) throws(MarkupError) -> XMLElement {
     guard let expat = Expat.shared else {
       throw MarkupError(.unsupported, "needs the library expat (Debian: libexpat1), which is not installed")
@@ -53,7 +52,7 @@ private final class XMLBuilder {
   private var texts: [[UInt8]] = []
   private var count = 0
 
-  /// False when the reading is to end.
+  /// Returns false to stop reading.
   func begin(_ name: String, _ attributes: [(name: String, value: String)], line: Int) -> Bool {
     count += 1
     guard open.count < XMLReader.maximumDepth, count <= XMLReader.maximumElementCount else {
@@ -125,7 +124,7 @@ private final class XMLBuilder {
     unsafe (self.stop, self.line, self.column) = (stop, line, column)
   }
 
-  /// What the handlers find behind their user pointer.
+  /// The state behind the user pointer of the handlers.
   @safe private final class Reading {
     let expat: Expat
     let parser: Parser
@@ -145,7 +144,7 @@ private final class XMLBuilder {
     }
   }
 
-  /// Reads a whole document into the builder; the place of the fault, if there is one.
+  /// Reads a whole document into the builder. Returns the place of the fault, or nil.
   @unsafe func parse(_ bytes: [UInt8], _ builder: XMLBuilder) -> (line: Int, column: Int)? {
     guard let parser = unsafe create(nil) else { return (1, 1) }
     defer { unsafe free(parser) }

@@ -1,7 +1,7 @@
 internal import CDynamicLibraries
 internal import DynamicLibraries
 
-/// The events of a YAML text, one after the other; owns a parser of libyaml.
+/// The events of a YAML text; owns a parser of libyaml.
 @safe package final class YAMLEvents {
   /// `yaml_event_type_t`.
   package enum Kind: Int32, Sendable {
@@ -21,7 +21,7 @@ internal import DynamicLibraries
     package fileprivate(set) var hasAnchor = false
     package fileprivate(set) var tag: String?
     package fileprivate(set) var text = ""
-    /// How a scalar is written.
+    /// The quoting style of a scalar.
     package fileprivate(set) var style = Style.any
     /// Whether a scalar stands without quotes and is not a block.
     package var isPlain: Bool { style == .plain }
@@ -38,7 +38,7 @@ internal import DynamicLibraries
     self.library = library
     unsafe text = UnsafeMutableBufferPointer.allocate(capacity: max(bytes.count, 1))
     _ = unsafe text.initialize(from: bytes)
-    // `yaml_parser_t` has 480 bytes in version 0.2 on 64 bits; what is inside is the library's own.
+    // `yaml_parser_t` has 480 bytes in version 0.2 on 64 bits; its content is private to the library.
     unsafe parser = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 16)
     guard unsafe library.initialize(parser) == 1 else { throw MarkupError(.reading, "no memory for a parser") }
     unsafe library.setInput(parser, text.baseAddress, bytes.count)
@@ -50,7 +50,6 @@ internal import DynamicLibraries
     unsafe text.deallocate()
   }
 
-  /// The next event.
   package func next() throws(MarkupError) -> Event {
     var event = unsafe late_yaml_event()
     guard unsafe library.parse(parser, &event) == 1 else {
@@ -109,7 +108,7 @@ internal import DynamicLibraries
 }
 
 extension String {
-  /// Whether some reader of YAML 1.1 or 1.2 could take a scalar without quotes for something else than a text.
+  /// Whether a reader of YAML 1.1 or 1.2 could read an unquoted scalar as something other than a text.
   package var mayBeTypedInYAML: Bool {
     let words: Set<String> = [
       "", "~", "!", "&", "*", "null", "y", "n", "yes", "no", "true", "false", "on", "off", "=", "<<", ".inf", "-.inf",

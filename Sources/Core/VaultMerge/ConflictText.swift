@@ -1,9 +1,9 @@
 internal import VaultDocument
 internal import VaultSealing
 
-/// What the sides of a conflict are called.
+/// The names of the two sides of a conflict.
 package struct ConflictLabels: Sendable {
-  /// The side of who merges.
+  /// The side of the person who merges.
   package let ours: String
   /// The other side.
   package let theirs: String
@@ -15,7 +15,7 @@ package struct ConflictLabels: Sendable {
 
   private static func plain(_ text: String) -> String {
     var plain = ""
-    // The controls of C0 and C1 would move a terminal, and a line feed would begin a line of its own.
+    // The controls of C0 and C1 would move a terminal, and a line feed would begin a new line.
     for scalar in text.unicodeScalars.prefix(100) where scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) {
       plain.unicodeScalars.append(scalar)
     }
@@ -23,15 +23,15 @@ package struct ConflictLabels: Sendable {
   }
 }
 
-/// The text that stands in place of a file that could not be merged: both sides between git's markers, so that it is no
-/// JSON and everything that reads files of a vault says what it is. Sealed values stay sealed.
+/// The text in place of a file that could not be merged: both sides between git's markers. It is not JSON, so every
+/// reader of vault files reports it. Sealed values stay sealed.
 ///
-/// It is for eyes and editors alone, and is never read back.
+/// It is only for eyes and editors, and is never read back.
 enum ConflictText {
-  /// The width of markers that git has by itself.
+  /// The default width of git's markers.
   private static let width = 7
 
-  /// Both files whole.
+  /// Both whole files.
   static func whole(_ ours: [UInt8], theirs: [UInt8], labels: ConflictLabels) -> [UInt8] {
     var text: [UInt8] = []
     text += marker("<", labels.ours)
@@ -42,7 +42,7 @@ enum ConflictText {
     return text
   }
 
-  /// The members that could be joined, and blocks for the others.
+  /// The joined members, and blocks for the others.
   static func of(
     _ ours: RecordFile, theirs: RecordFile, refusal: MergeRefusal, labels: ConflictLabels
   ) -> [UInt8] {

@@ -1,14 +1,14 @@
 package import VaultDocument
 
-/// Merges three versions of a document that is taken whole: the header and the checkpoint.
+/// Merges three versions of a document that is taken as a whole: the header or the checkpoint.
 ///
-/// Each is authenticated as one, and what both sides have written is for somebody with a key to bring together.
+/// Each version is authenticated as a whole, so only a person with a key can join changes of both sides.
 package enum DocumentMerge {
   /// Merges the bytes of three files.
   ///
   /// - Parameters:
   ///   - number: the member that rises with each version.
-  ///   - said: gives what a file says as a whole; nil for one that is no such document.
+  ///   - said: returns the content of a file; nil if it is not such a document.
   package static func merge(
     base: [UInt8], ours: [UInt8], theirs: [UInt8], risingBy number: String, labels: ConflictLabels = ConflictLabels(),
     reading said: ([UInt8]) -> JSONObject?
@@ -17,7 +17,7 @@ package enum DocumentMerge {
       .conflict([MergeConflict(reason)], text: ConflictText.whole(ours, theirs: theirs, labels: labels))
     }
     guard let one = said(ours), let other = said(theirs) else { return refused(.unreadable) }
-    // Of two spellings of one tree the smaller, whoever merges.
+    // Of two spellings of one tree, take the smaller, so that all mergers agree.
     if one == other { return .merged(theirs.lexicographicallyPrecedes(ours) ? theirs : ours) }
     guard let before = said(base), one == before || other == before else { return refused(.bothChanged) }
     let (changed, bytes) = one == before ? (other, theirs) : (one, ours)

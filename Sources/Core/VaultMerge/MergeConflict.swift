@@ -1,42 +1,41 @@
 package import VaultDocument
 
-/// Why two versions of a file cannot become one without a person, or without a key.
+/// Why two versions of a file cannot be merged without a person or a key.
 package struct MergeConflict: Sendable, Equatable {
-  /// The kind of conflict.
   package enum Reason: String, Sendable, CaseIterable {
-    /// A side is no file of this format, or is damaged.
+    /// A side is not a file of this format, or is damaged.
     case unreadable
-    /// The versions belong to different records, or to another one than the file's name says.
+    /// The versions belong to different records, or to another record than the file's name says.
     case otherRecord = "other_record"
-    /// A side is older than what both come from.
+    /// A side is older than the common base.
     case older
     /// A side was changed without a key.
     case unauthenticated
     /// A side does not verify with the key.
     case unverified
-    /// One side has removed the record, the other changed it.
+    /// One side has removed the record, and the other has changed it.
     case removed
-    /// The result would lie in another place than a removed or a live record does.
+    /// The result would lie in the wrong place for a removed or a live record.
     case misplaced
-    /// The sides are in different forms of their kind.
+    /// The sides have different schema versions of their kind.
     case schema
     /// Kind, creation or requirements differ, which never change.
     case envelope
-    /// Each side is wrapped under a root key of its own.
+    /// Each side is wrapped under a different root key.
     case key
-    /// One side has a new data key, so that the tokens of the other do not open.
+    /// One side has a new data key, so the tokens of the other do not open.
     case resealed
-    /// Both have changed a readable value.
+    /// Both sides have changed a readable value.
     case value
-    /// Both have sealed a new value.
+    /// Both sides have sealed a new value.
     case sealed
-    /// One side has removed a member, the other changed it.
+    /// One side has removed a member, and the other has changed it.
     case removedMember = "removed_member"
     /// A sealed value would stand at two places.
     case moved
-    /// It can be merged, and the result has to be authenticated: that takes the key.
+    /// The merge is possible, but the result must be authenticated, which needs the key.
     case needsKey = "needs_key"
-    /// This machine has seen a newer version than both, or another of the same revision.
+    /// This machine has seen a newer version than both, or another version of the same revision.
     case seen
     /// The result would not be a document of the format.
     case limits
@@ -44,63 +43,60 @@ package struct MergeConflict: Sendable, Equatable {
     case bothRemoved = "both_removed"
     /// No way to unlock would be left.
     case noSlot = "no_slot"
-    /// A side is under a root key that was replaced, so that the keys of now say nothing of it.
+    /// A side is under a replaced root key, so the present keys cannot verify it.
     case oldRoot = "old_root"
-    /// The sides have written a document that cannot be joined.
+    /// Both sides have changed a document that cannot be joined.
     case bothChanged = "both_changed"
   }
 
-  /// One side's part in it.
+  /// One side's value in a conflict.
   package enum Side: Sendable, Equatable {
-    /// It has no such member.
+    /// The member is missing.
     case absent
-    /// A value that can be read by whoever has the file.
+    /// A readable value.
     case readable
-    /// Sealed, to the second.
+    /// A sealed value, with its time to the second.
     case sealed(at: Timestamp)
   }
 
   /// Why the sides cannot be joined.
   package let reason: Reason
-  /// The member it is about; nil for the whole file.
+  /// The member of the conflict; nil for the whole file.
   package let path: MemberPath?
-  /// The side of who merges; nil where it is not about one member.
+  /// The side of the person who merges; nil if the conflict is not about one member.
   package let ours: Side?
-  /// The other side; nil where it is not about one member.
+  /// The other side; nil if the conflict is not about one member.
   package let theirs: Side?
 
-  /// A conflict in one member, or in the whole file.
   package init(_ reason: Reason, at path: MemberPath? = nil, ours: Side? = nil, theirs: Side? = nil) {
     (self.reason, self.path, self.ours, self.theirs) = (reason, path, ours, theirs)
   }
 }
 
-/// One of the two that a merge joins.
+/// One of the two sides of a merge.
 package enum MergeSide: Sendable {
-  /// The side of who merges.
+  /// The side of the person who merges.
   case ours
   /// The other side.
   case theirs
 }
 
-/// Who wins where both sides have changed something.
+/// Which side wins if both have changed something.
 package struct MergePreference: Sendable {
-  /// Wins in every member for which ``members`` names none, and says of a removal and a change whether the record
-  /// lives; nil leaves the conflict.
+  /// The side that wins in every member without an entry in ``members``, and decides between a removal and a change.
+  /// Nil leaves the conflict.
   package let side: MergeSide?
-  /// Wins in single members.
+  /// The winning sides of single members.
   package let members: [MemberPath: MergeSide]
 
-  /// A side that wins in general, and sides that win in single members.
   package init(_ side: MergeSide? = nil, members: [MemberPath: MergeSide] = [:]) {
     (self.side, self.members) = (side, members)
   }
 }
 
-/// What became of a merge.
 package enum MergeOutcome: Sendable {
   /// The bytes of the file.
   case merged([UInt8])
-  /// What is in the way, and a text that shows both sides and that no reader takes for a document.
+  /// The conflicts, and a text that shows both sides and that no reader takes for a document.
   case conflict([MergeConflict], text: [UInt8])
 }

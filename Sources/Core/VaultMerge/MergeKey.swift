@@ -1,30 +1,29 @@
 package import VaultDocument
 package import VaultSealing
 
-/// What the keys of a vault give a merge of records.
+/// The part of a record merge that needs the keys of a vault.
 package protocol RecordMergeKey {
   /// Whether a version was written with the vault's keys.
   func verdict(on file: RecordFile) -> MergeVerdict
-  /// Whether two tokens of a record hold the same text; nil when one does not open.
+  /// Whether two tokens of a record hold the same text; nil if one does not open.
   func holdsSame(_ one: String, _ other: String, in file: RecordFile) -> Bool?
-  /// Whether this machine has seen a later version than all of these, or another of the revision of the latest, and it
-  /// is not what comes of them.
+  /// Whether this machine has seen a version that objects to the merge: later than all of these, or different from the
+  /// latest with its revision, and not equal to `result`.
   func hasSeenOther(than versions: [RecordEnvelope], besides result: RecordEnvelope) -> Bool
-  /// The bytes of a record that was merged, authenticated and read back; nil when they cannot be made.
+  /// The bytes of a merged record, authenticated and read back; nil if they cannot be made.
   func authenticated(_ fields: JSONObject, _ draft: EnvelopeDraft) -> [UInt8]?
 }
 
-/// What a key says of a version.
 package enum MergeVerdict: Sendable {
   /// Its MAC verifies under the keys of its record.
   case authentic
   /// Its MAC does not verify.
   case refused
-  /// It was wrapped under a root key that is not known here, or not any more, or that is not to be had now.
+  /// It was wrapped under a root key that is unknown, dropped, or not available now.
   case unknownRoot
 }
 
-/// The keys of records, from the root keys of their vault.
+/// A merge key made from the root keys of the vault.
 package struct SealingMergeKey: RecordMergeKey {
   private let root: ([UInt8]) throws(SealingError) -> RootKey
   private let seen: (revision: Int, mac: [UInt8])?
@@ -32,11 +31,11 @@ package struct SealingMergeKey: RecordMergeKey {
   private let write: (SealedRecord) -> [UInt8]?
 
   /// - Parameters:
-  ///   - root: the root key whose id begins with the 8 bytes.
+  ///   - root: gives the root key whose id begins with the 8 bytes.
   ///   - seen: the newest version of the record that this machine has seen.
-  ///   - isReplayed: whether that version is on the branch whose changes are made again, one by one. Then it is no
-  ///     objection, and each result gets a revision above it.
-  ///   - write: the bytes of a record as they are stored, checked as any that are; nil when they are refused.
+  ///   - isReplayed: whether that version is on the branch whose changes are being replayed, one by one. It then does
+  ///     not object, and each result gets a higher revision.
+  ///   - write: the stored bytes of a record, checked like any other; nil if they are refused.
   package init(
     root: @escaping ([UInt8]) throws(SealingError) -> RootKey, seen: (revision: Int, mac: [UInt8])? = nil,
     isReplayed: Bool = false,
@@ -54,7 +53,7 @@ package struct SealingMergeKey: RecordMergeKey {
       _ = try verified(file)
       return .authentic
     } catch {
-      // Who holds the key elsewhere and does not use it has said nothing of the version.
+      // A holder elsewhere that does not use its key has said nothing about the version.
       return [.unknownRoot, .rootKeyElsewhere].contains(error.code) ? .unknownRoot : .refused
     }
   }

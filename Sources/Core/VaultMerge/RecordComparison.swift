@@ -1,76 +1,73 @@
 package import VaultDocument
 package import VaultSealing
 
-/// What one version of a record has changed against another, by field. Of a sealed field it says that it was changed;
-/// neither its token nor any value that was sealed on one of the sides is in it.
+/// The changes of one version of a record against another, by field. A changed sealed field is only named: the
+/// comparison contains neither its token nor any value that was sealed on one of the sides.
 package struct RecordComparison: Sendable {
-  /// What became of the record as a whole.
+  /// The change of the record as a whole.
   package enum Event: String, Sendable {
-    /// There was no such record.
+    /// The record is new.
     case added
-    /// It went to the trash.
+    /// It was moved to the trash.
     case removed
-    /// It came back from the trash.
+    /// It was restored from the trash.
     case restored
-    /// Neither among the records nor in the trash any more.
+    /// It is neither among the records nor in the trash any more.
     case deleted
-    /// Fields are others than before.
+    /// Fields have changed.
     case changed
-    /// Its data key was wrapped again, as a rotation of the root key does, and nothing else was changed.
+    /// Only its data key was wrapped again, as a rotation of the root key does.
     case rewrapped
-    /// Both are the same.
+    /// Both versions are the same.
     case unchanged
   }
 
   /// One field in which the versions differ.
   package struct Change: Sendable, Equatable {
-    /// What became of it.
     package enum Kind: String, Sendable {
-      /// There was no value.
+      /// The value is new.
       case added
-      /// There is no value any more.
+      /// The value is gone.
       case removed
-      /// A readable value has become another.
+      /// A readable value has changed.
       case changed
-      /// A value was sealed, at another time than the one before.
+      /// A value was sealed at another time than the old one.
       case replaced
-      /// It was sealed again, and says to have been sealed at the time of the one before: after the data key was
-      /// exchanged, or within the same second.
+      /// The value was sealed again with the same sealing time: after the data key was exchanged, or within the same
+      /// second.
       case resealed
       /// The sealed value of another field stands here.
       case moved
-      /// What was readable is sealed.
+      /// A readable value was sealed.
       case sealed
-      /// What was sealed is clear text.
+      /// A sealed value became clear text.
       case unsealed
     }
 
-    /// Where it stands.
     package let path: MemberPath
-    /// What became of it.
     package let kind: Kind
-    /// Nil where there was nothing, and for what is not to be read.
+    /// Nil if there was no value, and for a value that must not be shown.
     package let before: JSONValue?
-    /// Nil where there is nothing, and for what is not to be read.
+    /// Nil if there is no value, and for a value that must not be shown.
     package let after: JSONValue?
-    /// Whether it is sealed on either side, or ought to be.
+    /// Whether it is sealed on either side, or should be.
     package let isSecret: Bool
-    /// Where the sealed value was that was moved.
+    /// The old path of a moved sealed value.
     package let origin: MemberPath?
   }
 
-  /// What became of the record as a whole.
+  /// The change of the record as a whole.
   package let event: Event
   /// In the order of paths.
   package let changes: [Change]
-  /// What is attached otherwise than before, in the order of names.
+  /// The changed attachments, in the order of names.
   package let attachments: [AttachmentChange]
-  /// The forms of the kind on both sides; nil where they are one.
+  /// The schema versions of both sides; nil if they are equal.
   package let schemas: (old: Int, new: Int)?
 
-  /// Compares two versions; nil for where there is none.
+  /// Compares two versions; nil stands for a missing one.
   ///
-  /// - Parameter isSealed: whether the kind seals what stands at a path. Clear text there is not told.
+  /// - Parameter isSealed: whether the kind seals the value at a path. Clear text there is not shown.
   package init(from old: RecordFile?, to new: RecordFile?, isSealed: (MemberPath) -> Bool) {
     event = Self.event(old, new)
     schemas =
@@ -102,7 +99,7 @@ package struct RecordComparison: Sendable {
     let arrived = Set(differences.compactMap { difference in difference.after?.token.flatMap { places[$0] } })
     return differences.compactMap { difference in
       let (before, after) = (difference.before, difference.after)
-      // It is told where it has gone.
+      // Its new place reports the move.
       if after == nil, arrived.contains(difference.path) { return nil }
       let isSecret = before?.token != nil || after?.token != nil || isSealed(difference.path)
       let origin = after?.token.flatMap { places[$0] }

@@ -1,7 +1,7 @@
 package import VaultDocument
 package import VaultSealing
 
-/// One version of a record's file, read strictly and not verified.
+/// One version of a record's file, read strictly but not verified.
 package struct RecordFile: Sendable {
   /// The whole tree.
   package let document: JSONValue
@@ -12,13 +12,13 @@ package struct RecordFile: Sendable {
   /// The members of `$vault`.
   let members: JSONObject
 
-  /// Reads the bytes of a file; nil for whatever is no record of this format.
+  /// Reads the bytes of a file; nil if it is not a record of this format.
   package init?(parsing bytes: [UInt8]) {
     guard let document = try? JSONParser.parse(bytes) else { return nil }
     self.init(document)
   }
 
-  /// The same of a tree.
+  /// Reads a tree; nil if it is not a record of this format.
   package init?(_ document: JSONValue) {
     guard let envelope = try? RecordEnvelope(of: document), case .object(var fields) = document,
       case .object(let members)? = fields[RecordEnvelope.memberName]
@@ -29,15 +29,15 @@ package struct RecordFile: Sendable {
 }
 
 extension RecordFile {
-  /// As the file writes it.
+  /// The text in the file.
   var createdAtText: String { members["created_at"]?.string ?? "" }
 
-  /// As the file writes it.
+  /// The text in the file.
   var updatedAtText: String { members["updated_at"]?.string ?? "" }
 
   var isRemoved: Bool { envelope.deletedAt != nil }
 
-  /// Whether both say the same but for how the data key is wrapped, which no MAC covers.
+  /// Whether both are equal except for the wrap of the data key, which no MAC covers.
   func equals(exceptKey other: RecordFile) -> Bool {
     guard fields == other.fields else { return false }
     var (own, others) = (members, other.members)
@@ -45,7 +45,7 @@ extension RecordFile {
     return own == others
   }
 
-  /// Whether both have one MAC and say different things: one of them was changed without a key.
+  /// Whether both have the same MAC but different content: one of them was changed without a key.
   func contradicts(_ other: RecordFile) -> Bool { envelope.mac == other.envelope.mac && !equals(exceptKey: other) }
 
   /// The same file with another wrap of its data key.
@@ -66,7 +66,7 @@ extension RecordFile {
     return others.mac.lexicographicallyPrecedes(own.mac)
   }
 
-  /// What tells the data key of its tokens apart from others, 8 bytes each; none where nothing is sealed.
+  /// The hints of its tokens, which identify their data key, 8 bytes each; empty if nothing is sealed.
   var tokenHints: Set<[UInt8]> {
     var hints: Set<[UInt8]> = []
     JSONValue.object(fields).forEachString { _, text in
@@ -77,19 +77,17 @@ extension RecordFile {
 }
 
 extension RecordFile {
-  /// What is attached otherwise than in an older version, in the order of names.
+  /// The changes of attachments since an older version, in the order of names.
   package func attachmentChanges(after older: RecordFile) -> [AttachmentChange] {
     AttachmentChange.changes(from: older.envelope.attachments, to: envelope.attachments)
   }
 
-  /// The attachments that it names.
   package var attachmentIDs: [AttachmentID] { envelope.attachments.map(\.id) }
 
-  /// Whether both name the same attachments.
   func hasAttachments(of other: RecordFile) -> Bool { envelope.attachments == other.envelope.attachments }
 }
 
 extension RecordEnvelope {
-  /// What a record requires but for that it has attachments, which one side may have and the other not.
+  /// The requirements except that of attachments, which may differ between the sides.
   var requirementsBesideAttachments: [String] { requirements.filter { $0 != Requirements.attachments } }
 }

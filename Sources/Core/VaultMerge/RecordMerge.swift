@@ -2,10 +2,10 @@ package import VaultDocument
 package import VaultSealing
 package import VaultStorage
 
-/// Merges three versions of a record's file: what both sides come from, ours, and theirs.
+/// Merges three versions of a record's file: the common base, ours, and theirs.
 ///
-/// The result does not depend on which side is ours. Without a key only what needs no new MAC is merged: one version is
-/// taken whole, or with the wrap of the other.
+/// The result does not depend on which side is ours. Without a key, only merges that need no new MAC are possible: one
+/// version is taken whole, possibly with the wrap of the other.
 package struct RecordMerge {
   private let base: RecordFile?
   private let ours: RecordFile
@@ -18,11 +18,11 @@ package struct RecordMerge {
   /// Merges the bytes of three files.
   ///
   /// - Parameters:
-  ///   - base: what is no record counts as none.
-  ///   - place: where the result is to be.
+  ///   - base: a base that is not a record counts as missing.
+  ///   - place: the place of the result.
   ///   - currentRoot: the root key that the header names.
-  ///   - key: what keys give; nil without one.
-  ///   - preference: who wins where both have changed a member; nobody makes that a conflict.
+  ///   - key: nil for a merge without keys.
+  ///   - preference: which side wins if both have changed a member; without one that is a conflict.
   package static func merge(
     base: [UInt8], ours: [UInt8], theirs: [UInt8], at place: StoreLocation, currentRoot: RootID? = nil,
     key: (any RecordMergeKey)? = nil, preferring preference: MergePreference = MergePreference(),
@@ -54,7 +54,7 @@ package struct RecordMerge {
     return try joining()
   }
 
-  // MARK: What has to be so
+  // MARK: Requirements
 
   private func requireOneRecord() throws(MergeRefusal) {
     for file in [base, ours, theirs].compactMap({ $0 }) where file.envelope.id != place.recordID {
@@ -62,7 +62,7 @@ package struct RecordMerge {
     }
   }
 
-  /// A MAC that stands over other content than before was not made for it; no key is needed to see that.
+  /// A MAC over other content than before was not made for it, which shows without a key.
   private func requireAuthenticForm() throws(MergeRefusal) {
     let isBroken =
       ours.contradicts(theirs) || base.map { ours.contradicts($0) || theirs.contradicts($0) } ?? false
@@ -84,7 +84,7 @@ package struct RecordMerge {
 
   // MARK: One version whole
 
-  /// Whether the sides could be versions of one record that differ by revision, time and MAC alone.
+  /// Whether the sides could be versions of one record that differ only in revision, time and MAC.
   private var isSameButForVersion: Bool { ours.isRemoved == theirs.isRemoved && envelopesAgree && schemasAgree }
 
   private var envelopesAgree: Bool {
@@ -95,8 +95,8 @@ package struct RecordMerge {
 
   private var schemasAgree: Bool { ours.envelope.schema == theirs.envelope.schema }
 
-  /// Both say the same: the later version is taken. Where neither has the higher revision, a machine that has seen the
-  /// other would take that for a fork: with a key a new version follows both.
+  /// Both sides have equal fields, so the later version is taken. If their revisions are equal, a machine that has seen
+  /// the other version would report a fork; with a key, a new version therefore follows both.
   private func withEqualFields() throws(MergeRefusal) -> [UInt8] {
     let isLater = theirs.isLater(than: ours)
     let (later, other) = isLater ? (theirs, ours) : (ours, theirs)
@@ -117,13 +117,13 @@ package struct RecordMerge {
     }
   }
 
-  /// One side has changed nothing but the wrap, if that: the other is taken.
+  /// One side has changed at most the wrap, so the other is taken.
   private func taking(_ changed: RecordFile, besides unchanged: RecordFile) throws(MergeRefusal) -> [UInt8] {
     try requireNotOlder(changed)
     return try bytes(of: changed, besides: unchanged)
   }
 
-  /// A version as it is written, with the wrap of the other side where that is the newer one.
+  /// A version as it is written, with the wrap of the other side if that is newer.
   private func bytes(of file: RecordFile, besides other: RecordFile?) throws(MergeRefusal) -> [UInt8] {
     try requirePlace(file)
     let result = try other.map { (other) throws(MergeRefusal) in try wrapped(file, besides: other) } ?? file
@@ -137,7 +137,7 @@ package struct RecordMerge {
   private func wrapped(_ file: RecordFile, besides other: RecordFile) throws(MergeRefusal) -> RecordFile {
     let (own, others) = (file.envelope.wrappedKey, other.envelope.wrappedKey)
     let areOneVersion = file.envelope.mac == other.envelope.mac
-    // A wrap is right for its own version, whatever became of the data key.
+    // Under one root, each version's wrap is right for its own data key.
     if own.rootHint == others.rootHint, !areOneVersion { return file }
     guard let preferred = preferredWrap else { throw MergeRefusal(.key) }
     if sameBytes(preferred.text, own.text) { return file }
@@ -145,8 +145,8 @@ package struct RecordMerge {
     return file.withKey(preferred)
   }
 
-  /// The wrap under the newer root: the one that was changed, else the one of the root that the header names. Under one
-  /// root the smaller text. Nil where nothing tells.
+  /// The wrap under the newer root: the changed one, else the one of the root that the header names. Under one root it
+  /// is the smaller text. Nil if nothing decides.
   private var preferredWrap: WrappedKey? {
     let (one, other) = (ours.envelope.wrappedKey, theirs.envelope.wrappedKey)
     if one.rootHint == other.rootHint {
@@ -160,8 +160,8 @@ package struct RecordMerge {
     return [one, other].first { current.starts(with: $0.rootHint) }
   }
 
-  /// Whether both are known to have one data key: by their tokens, or since one is the base in another wrap and the
-  /// other still has that of the base.
+  /// Whether both certainly have one data key: they share tokens, or one is the base in another wrap and the other
+  /// still has the wrap of the base.
   private var haveOneDataKey: Bool {
     let hints = ours.tokenHints
     if !hints.isEmpty, hints == theirs.tokenHints { return true }
@@ -177,7 +177,7 @@ package struct RecordMerge {
 // MARK: Joining
 
 extension RecordMerge {
-  /// Both have changed the record.
+  /// Joins the changes of both sides.
   private func joining() throws(MergeRefusal) -> [UInt8] {
     try requireNotOlder(ours)
     try requireNotOlder(theirs)
@@ -200,11 +200,12 @@ extension RecordMerge {
     return try authenticated(fields, attachments: attachments, key: key)
   }
 
-  /// By id, under which nothing ever changes: what either side has added, and nothing that either has taken away.
+  /// The attachments that either side has added, without those that either has removed. Joined by id, because the
+  /// content under an id never changes.
   private func joinedAttachments() throws(MergeRefusal) -> [Attachment] {
     let sides = [ours, theirs].map(\.envelope.attachments)
     guard sides[0] != sides[1] else { return sides[0] }
-    // They are sealed under the data key, which has to be one.
+    // They are sealed under the data key, which must be the same.
     let wraps = [ours, theirs].map(\.envelope.wrappedKey.text)
     guard sameBytes(wraps[0], wraps[1]) || haveOneDataKey else { throw MergeRefusal(.key) }
     let before = base?.envelope.attachments ?? []
@@ -215,7 +216,7 @@ extension RecordMerge {
     return joined.sorted { $0.id < $1.id }
   }
 
-  /// Whether no two of some attachments have one id and another content: only one of them could be the file.
+  /// Whether no two of these attachments have one id and different content: only one of them could be the file.
   private static func areOneContent(_ attachments: [Attachment]) -> Bool {
     var first: [AttachmentID: Attachment] = [:]
     return attachments.allSatisfy { attachment in
@@ -224,8 +225,8 @@ extension RecordMerge {
     }
   }
 
-  /// Where one side has removed the record and the other changed it, the one that is preferred says where it goes; what
-  /// the other changed goes with it.
+  /// If one side has removed the record and the other has changed it, the preferred side decides its place; the changes
+  /// of the other side are kept.
   private var isToBeRemoved: Bool { preference.side == .theirs ? theirs.isRemoved : ours.isRemoved }
 
   private func joinedFields() throws(MergeRefusal) -> JSONObject {
@@ -236,18 +237,18 @@ extension RecordMerge {
     let areOnce = JSONValue.object(fields).allStrings { text in
       !SealedToken.hasTokenShape(text) || seen.insert(text).inserted
     }
-    // One that stands twice would be sealed anew, by each merger in another way.
+    // A repeated token would be sealed again, differently by each merger.
     guard areOnce else { throw MergeRefusal([MergeConflict(.moved)], fields: fields) }
     return fields
   }
 
-  /// Of two tokens of equal text the one that was sealed later, then the smaller; a side that sealed the old text anew
-  /// has changed nothing.
+  /// Of two tokens with equal text, the one that was sealed later, then the smaller. A side that only sealed the old
+  /// text again has changed nothing.
   private func choice(_ base: String?, _ one: String, _ other: String) -> TreeMerge.TokenChoice {
     guard let key else { return .neither }
     if key.holdsSame(one, other, in: ours) == true { return Self.isPreferred(one, to: other) ? .ours : .theirs }
     guard let base, let file = self.base else { return .neither }
-    // What a base from before a reseal holds cannot be compared, and is no reason to refuse.
+    // A base from before a reseal cannot be compared, which is not a reason to refuse.
     if key.holdsSame(base, one, in: file) == true { return .theirs }
     if key.holdsSame(base, other, in: file) == true { return .ours }
     return .neither
@@ -282,7 +283,7 @@ extension RecordMerge {
       accepting: file.envelope, createdAtText: file.createdAtText, revision: latest + 1,
       now: max(file.envelope.updatedAt, other.envelope.updatedAt))
     draft.deletedAt = file.envelope.deletedAt
-    // Of two texts for one moment the one whose bytes are greater (format 1, section 6.2, Revisions and merges).
+    // Of two texts for one moment, the one with greater bytes (format 1, section 6.2, Revisions and merges).
     draft.updatedAtText = files.filter { $0.envelope.updatedAt == draft.updatedAt }.map(\.updatedAtText)
       .max(by: precedesInBytes)
     return draft
@@ -298,8 +299,8 @@ extension RecordMerge {
     return bytes
   }
 
-  /// One side whole, for somebody who has chosen it: as the version after both, so that nobody who has seen the other
-  /// takes it for an older one. Of the other side only the revision counts; it may be unreadable, or gone.
+  /// One whole side, which a person has chosen, as the version after both, so that nobody who has seen the other takes
+  /// it for an older one. Only the revision of the other side counts; that side may be unreadable or gone.
   package static func taking(
     _ side: [UInt8], after other: [UInt8]?, of id: RecordID, key: any RecordMergeKey
   ) -> MergeOutcome {
@@ -307,7 +308,7 @@ extension RecordMerge {
       guard let file = RecordFile(parsing: side) else { throw MergeRefusal(.unreadable) }
       guard file.envelope.id == id else { throw MergeRefusal(.otherRecord) }
       guard key.verdict(on: file) == .authentic else { throw MergeRefusal(.unverified) }
-      // What does not verify could say any number.
+      // An unverified side could claim any revision.
       guard let second = other.flatMap({ RecordFile(parsing: $0) }), second.envelope.id == id,
         key.verdict(on: second) == .authentic
       else { return .merged(side) }
@@ -319,7 +320,7 @@ extension RecordMerge {
   }
 }
 
-/// Why there is no result, and what the members became as far as they could be joined.
+/// Why there is no result, and the members as far as they could be joined.
 struct MergeRefusal: Error {
   let conflicts: [MergeConflict]
   let fields: JSONObject?

@@ -1,16 +1,16 @@
 internal import VaultDocument
 internal import VaultSealing
 
-/// Joins what two sides have made of one tree, member by member, by literals and tokens.
+/// Joins the changes of two sides to one tree, member by member, by literals and tokens.
 ///
-/// An object is merged; any other value is one, but for the tags of a record, which are a set.
+/// Objects are merged and other values are taken whole, except for the tags of a record, which are a set.
 struct TreeMerge {
   /// Which of two tokens at one place stays.
   enum TokenChoice {
     case ours, theirs, neither
   }
 
-  /// Who wins where both have changed a member; nobody is a conflict.
+  /// Which side wins if both have changed a member; without one it is a conflict.
   let preference: MergePreference
   /// Decides between two new tokens at one place.
   let choose: (_ base: String?, _ ours: String, _ theirs: String) -> TokenChoice
@@ -23,7 +23,7 @@ struct TreeMerge {
     (self.preference, self.choose) = (preference, choose)
   }
 
-  /// The members of both; where there is a conflict, those of ours.
+  /// The members of both; in a conflict, those of ours.
   mutating func merge(
     _ base: JSONObject?, ours: JSONObject, theirs: JSONObject, at path: MemberPath = .root
   ) -> JSONObject {
@@ -34,7 +34,6 @@ struct TreeMerge {
     return result
   }
 
-  /// Every name once.
   static func names(_ objects: JSONObject?...) -> [String] {
     var all = JSONObject()
     for object in objects { for member in object ?? JSONObject() { all[member.name] = .null } }
@@ -83,8 +82,8 @@ struct TreeMerge {
 
   private static let tagsPath = MemberPath.root.appending("tags")
 
-  /// What neither has taken away, in the order of the base, then what either has added, by bytes; nil when one of them
-  /// is no set of readable words.
+  /// The tags that neither side removed, in the order of the base, then added ones by bytes; nil if a side is not a set
+  /// of readable words.
   private static func tags(_ base: JSONValue?, ours: JSONValue?, theirs: JSONValue?) -> JSONValue? {
     guard let ours = words(ours), let theirs = words(theirs), let base = base == nil ? [] : words(base) else {
       return nil

@@ -1,18 +1,18 @@
 internal import VaultDocument
 internal import VaultSealing
 
-/// Why a version of a record cannot follow another, as far as that is told without a key.
+/// Why a version of a record cannot follow another, as far as can be told without a key.
 package enum VersionFault: Sendable, Equatable {
-  /// It has the MAC of the other and says something else: it was changed without a key.
+  /// It has the MAC of the other but different content: it was changed without a key.
   case unauthenticated
   /// Its revision is not above that of the other: it is an older version, or a merge has lost the other.
   case notLater(revision: Int, than: Int)
-  /// Its id, kind or creation is another.
+  /// Its id, kind or creation differs.
   case otherRecord
 }
 
 extension RecordFile {
-  /// What is wrong with this version, were it to take the place of another; nil for a good one.
+  /// The fault of this version as the successor of another; nil if it is good.
   package func fault(after other: RecordFile) -> VersionFault? {
     if contradicts(other) { return .unauthenticated }
     let (own, others) = (envelope, other.envelope)

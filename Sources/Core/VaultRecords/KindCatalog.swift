@@ -1,12 +1,12 @@
 internal import Synchronization
 public import VaultDocument
 
-/// The kinds that are known for one vault: of this program, of the program that uses the library, and of the vault.
+/// The kinds known for one vault: those of this program, of the program that uses the library, and of the vault.
 ///
-/// A kind is made when it is first asked for and kept. Names are compared as bytes.
+/// A kind is made when it is first requested, and kept. Names are compared as bytes.
 public final class KindCatalog: Sendable {
   private let types: [any VaultRecord.Type]
-  /// The types that are not of this program.
+  /// The types that do not come from this program.
   private let ownTypes: [any VaultRecord.Type]
   private let declared: JSONObject
   private let made = Mutex<[String: Result<RecordKind, RecordError>]>([:])
@@ -16,14 +16,14 @@ public final class KindCatalog: Sendable {
     CustomRecord.self, FileRecord.self,
   ]
 
-  /// The kinds that this program brings along.
+  /// The kinds of this program.
   public static let builtIn = KindCatalog()
 
   /// - Parameters:
-  ///   - types: further types, which come before declared kinds of the same name and after those of this program.
-  ///   - declared: JSON Schemas by the name of their kind, as a header has them.
+  ///   - types: further types, which rank before declared kinds of the same name and after those of this program.
+  ///   - declared: JSON Schemas by the name of their kind, as in a header.
   public init(types: [any VaultRecord.Type] = [], declared: JSONObject = JSONObject()) {
-    // Names that came later belong to whoever had them before.
+    // A name that this program claimed later belongs to its earlier user.
     let builtIn = Self.builtInTypes.filter { type in
       let isTaken = declared[type.kindName] != nil || types.contains { $0.kindName == type.kindName }
       return RecordKind.reservedNames.contains(type.kindName) || !isTaken
@@ -33,7 +33,7 @@ public final class KindCatalog: Sendable {
     self.declared = declared
   }
 
-  /// The same kinds and those of further types.
+  /// This catalog with further types.
   public func adding(_ types: [any VaultRecord.Type]) -> KindCatalog {
     types.isEmpty ? self : KindCatalog(types: ownTypes + types, declared: declared)
   }
@@ -43,7 +43,7 @@ public final class KindCatalog: Sendable {
     declared == self.declared ? self : KindCatalog(types: ownTypes, declared: declared)
   }
 
-  /// Refuses types whose records could not be read again, and a name that two types have.
+  /// Refuses types whose records could not be read again, and two types with one name.
   package func checkTypes() throws(RecordError) {
     for (index, type) in types.enumerated() where index >= types.count - ownTypes.count {
       if let fault = RecordKind.fault(of: type) { throw fault }
@@ -57,22 +57,22 @@ public final class KindCatalog: Sendable {
     }
   }
 
-  /// All names: those of types in their order, then the declared ones in that of their bytes.
+  /// All names: types in their order, then declared kinds in the order of their bytes.
   public var names: [String] {
     let own = types.map { $0.kindName }
     return own + declared.names.filter { !own.contains($0) }
   }
 
-  /// The kind with this name; nil where there is none, or one whose schema this version cannot use.
+  /// The kind with this name; nil if it is unknown, or if this version cannot use its schema.
   public subscript(name: String) -> RecordKind? { try? kind(named: name) }
 
   /// The kind with this name.
   ///
-  /// - Throws: ``RecordError`` `.unknownKind`; `.invalidSchema` for a declared kind that a newer version has made.
+  /// - Throws: ``RecordError`` `.unknownKind`; `.invalidSchema` for a declared kind of a newer version.
   public func kind(named name: String) throws(RecordError) -> RecordKind {
     if let made = made.withLock({ $0[name] }) { return try made.get() }
     let result = Result { () throws(RecordError) in try make(name) }
-    // What is asked for may come from anywhere: only names that there are take room.
+    // Requested names may come from anywhere, so only existing ones are stored.
     if case .success = result { made.withLock { $0[name] = result } }
     return try result.get()
   }
@@ -85,8 +85,8 @@ public final class KindCatalog: Sendable {
     return try RecordKind(declared: schema, name: name)
   }
 
-  /// Equal for catalogs under which a record's file reads the same: the types with their titles and steps, and what is
-  /// declared.
+  /// Equal for catalogs that read a record's file the same way: the types with their titles and steps, and the declared
+  /// kinds.
   package var identity: [UInt8] {
     let types = types.map { type in
       let steps = type.migrations.flatMap { [String($0.schema)] + $0.steps.map(\.description) }

@@ -5,6 +5,6 @@
 #endif
 
 extension RecordError: LocalizedError {
-  /// What `localizedDescription` shows: the same one line.
+  /// The one-line description, for `localizedDescription`.
   public var errorDescription: String? { description }
 }

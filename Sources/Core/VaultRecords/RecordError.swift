@@ -2,7 +2,7 @@ public import VaultSealing
 
 /// Why the content of a record was refused.
 ///
-/// Two errors are equal when their codes are. No error holds a field's value.
+/// Two errors are equal if their codes are. No error holds a field's value.
 public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of failure. New codes may be added in later versions.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -15,9 +15,9 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// A required member is absent.
     public static let missingMember = Code(name: .missingMember)
-    /// A value of another JSON type is needed.
+    /// The value has the wrong JSON type.
     public static let wrongType = Code(name: .wrongType)
-    /// The value is of the right type but not valid.
+    /// The value has the right type but is not valid.
     public static let invalidValue = Code(name: .invalidValue)
     /// The kind has no such member.
     public static let unknownMember = Code(name: .unknownMember)
@@ -25,13 +25,13 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let reservedMember = Code(name: .reservedMember)
     /// No kind has this name.
     public static let unknownKind = Code(name: .unknownKind)
-    /// A JSON Schema uses something that declared kinds do not have, or contradicts itself; `path` leads to it.
+    /// A JSON Schema uses an unsupported keyword or contradicts itself; `path` leads to it.
     public static let invalidSchema = Code(name: .invalidSchema)
     /// A sealed field could not be sealed or opened; `underlying` says why.
     public static let sealing = Code(name: .sealing)
   }
 
-  /// What has gone wrong, for programs.
+  /// The kind of failure, for programs.
   public let code: Code
   /// A fixed sentence without any content of the record.
   public let reason: String

@@ -1,11 +1,11 @@
 package import VaultDocument
 
 extension RecordKind {
-  /// The members with the counts that follow from what is sealed.
+  /// The members with the byte counts that are derived from sealed members.
   ///
   /// - Parameters:
   ///   - before: the members before a change; nil for a new record.
-  ///   - byteCount: how many bytes a sealed member, in clear or as a token, stands for; nil where that cannot be told.
+  ///   - byteCount: the number of bytes in a sealed member, in clear or as a token; nil if unknown.
   package func counted(
     _ members: JSONObject, before: JSONObject?, _ byteCount: (JSONValue) throws(RecordError) -> Int?
   ) throws(RecordError) -> JSONObject {
@@ -13,7 +13,7 @@ extension RecordKind {
     var members = members
     for (path, place) in type.byteCounts {
       let given = members[place]
-      // What did not change is not opened.
+      // An unchanged value is not opened.
       guard let value = members[path], value != before?[path] || given != before?[place],
         let count = try byteCount(value)
       else { continue }
@@ -26,7 +26,7 @@ extension RecordKind {
     return members
   }
 
-  /// How many bytes clear base64 stands for.
+  /// The number of bytes in clear base64.
   static func byteCount(ofClear value: JSONValue) -> Int? {
     value.string.map { Base64.decodedCount(of: $0.utf8Span.span) }
   }

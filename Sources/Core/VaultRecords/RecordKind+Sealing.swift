@@ -2,9 +2,10 @@ public import VaultDocument
 public import VaultSealing
 
 extension RecordKind {
-  /// Makes the members of a record from clear input: checked, and sealed with `context` where the kind seals.
+  /// Makes the members of a record from clear input: checks them, and seals with `context` the values that the kind
+  /// seals.
   ///
-  /// Input in the form of an older schema is taken as well.
+  /// Input in the form of an older schema is accepted.
   ///
   /// - Parameter keepingUnknown: whether members that the kind does not have are sealed in ``extraMember``, by their
   ///   paths; otherwise they are refused.
@@ -27,7 +28,7 @@ extension RecordKind {
     return sealed
   }
 
-  /// The members of a record as its type, or its description, encodes them: this is where everything is sealed.
+  /// The members of a record as its type or its description encodes them. All sealing happens here.
   private func encoded(_ members: JSONObject, in context: SealingContext) throws(RecordError) -> JSONObject {
     guard let type else {
       return try encoded(.object(members), at: .root, in: context).object ?? JSONObject()
@@ -35,7 +36,7 @@ extension RecordKind {
     return try type.recode(members, context.reading(.clearText), context)
   }
 
-  /// A value of one place of a record, encoded as the description says.
+  /// A value of one place of a record, encoded by the description.
   private func encoded(
     _ value: JSONValue, at path: MemberPath, in context: SealingContext
   ) throws(RecordError) -> JSONValue {
@@ -47,17 +48,17 @@ extension RecordKind {
     }
   }
 
-  /// Members in clear, of which another program has sealed those that the kind seals: they are opened with `context`.
+  /// Opens, with `context`, the members that another program has sealed, where the kind seals.
   ///
-  /// - Throws: ``RecordError`` `.sealing` with the path of the first that does not open.
+  /// - Throws: ``RecordError`` `.sealing` with the path of the first value that does not open.
   public func opened(_ members: JSONObject, in context: SealingContext) throws(RecordError) -> JSONObject {
     guard let seals else { return members }
     return try seals.opened(.object(members), at: .root, in: context).object ?? members
   }
 
-  /// Checks clear input as ``sealed(clear:keepingUnknown:in:)`` does, and seals nothing.
+  /// Checks clear input like ``sealed(clear:keepingUnknown:in:)`` but seals nothing.
   ///
-  /// - Throws: ``RecordError`` as that, but `.sealing`.
+  /// - Throws: ``RecordError`` like that function, except `.sealing`.
   public func check(clear input: JSONObject) throws(RecordError) {
     guard input[RecordEnvelope.memberName] == nil else {
       throw RecordError(.reservedMember, "is reserved for the vault", path: RecordEnvelope.memberName)
@@ -67,7 +68,6 @@ extension RecordKind {
     _ = try counted(completed(members, before: nil), before: nil, RecordKind.byteCount(ofClear:))
   }
 
-  /// Unknown members by their paths.
   private static func extra(
     _ unknown: [(path: MemberPath, value: JSONValue)], besides given: JSONObject
   ) throws(RecordError) -> JSONObject {
@@ -82,7 +82,7 @@ extension RecordKind {
     return extra
   }
 
-  /// A token of a value that stands nowhere yet: of text as it is, of anything else as JSON.
+  /// A token for a value without a place: of text as it is, of anything else as JSON.
   package static func token(of value: JSONValue, in context: SealingContext) throws(RecordError) -> String {
     do {
       let text = try SealedTree.plaintext(of: value, isText: true, at: .root)
@@ -94,10 +94,10 @@ extension RecordKind {
 
   private static let extraPath = MemberPath([.member(extraMember)])
 
-  /// Checks a clear value for one place of a record and seals in it what the kind seals.
+  /// Checks a clear value for one place of a record and seals the parts that the kind seals.
   ///
-  /// - Throws: ``RecordError`` as ``sealed(clear:keepingUnknown:in:)``, `.unknownMember` where the kind has no such
-  ///   member.
+  /// - Throws: ``RecordError`` like ``sealed(clear:keepingUnknown:in:)``, `.unknownMember` if the kind does not have
+  ///   the member.
   public func sealed(
     _ value: JSONValue, at path: MemberPath, in context: SealingContext
   ) throws(RecordError) -> JSONValue {
@@ -108,9 +108,9 @@ extension RecordKind {
     return try encoded(reader.read(value, as: schema, at: path), at: path, in: context)
   }
 
-  /// Checks a clear value for a sealed place and gives what its token holds.
+  /// Checks a clear value for a sealed place and returns the text of its token.
   ///
-  /// - Throws: ``RecordError`` as ``sealed(clear:keepingUnknown:in:)``.
+  /// - Throws: ``RecordError`` like ``sealed(clear:keepingUnknown:in:)``.
   public func plaintext(of value: JSONValue, at path: MemberPath) throws(RecordError) -> String {
     guard let schema = self.value(at: path) else {
       throw RecordError(.unknownMember, "is no field of the kind \(name)", path: path.description)
@@ -122,7 +122,7 @@ extension RecordKind {
 }
 
 extension JSONObject {
-  /// These members and others, which differ from them in name.
+  /// These members and others with different names.
   fileprivate func merging(_ others: JSONObject) -> JSONObject {
     var merged = self
     for (name, value) in others { merged[name] = value }

@@ -1,23 +1,23 @@
 public import VaultDocument
 public import VaultSealing
 
-/// A kind of record: its name, the description of its members, and what names a record of it in lists.
+/// A kind of record: its name, the description of its members, and the titles of its records in lists.
 ///
-/// Kinds of Swift types and kinds that a vault declares by a JSON Schema look the same from outside.
+/// Kinds of Swift types and kinds that a vault declares by a JSON Schema look the same to callers.
 public final class RecordKind: Sendable {
-  /// Where a kind comes from.
+  /// The source of a kind.
   public enum Origin: Sendable {
     /// A Swift type, of this program or of the one that uses the library.
     case type
-    /// The header of a vault; the JSON Schema as it stands there.
+    /// The header of a vault, with its JSON Schema.
     case declared(JSONObject)
   }
 
-  /// What a Swift type does that a description cannot.
+  /// The functions of a Swift type that a description cannot express.
   struct TypeFunctions: Sendable {
     let type: any VaultRecord.Type
     let isDescribedByContent: Bool
-    /// Whether its description only tells what was learned: the type itself says what is good.
+    /// Whether its description was learned, so that only the type itself decides which values are valid.
     let isLearned: Bool
     let recode: @Sendable (JSONObject, SealingContext, SealingContext) throws(RecordError) -> JSONObject
     let decode: @Sendable (JSONObject, SealingContext) throws(RecordError) -> Void
@@ -27,26 +27,26 @@ public final class RecordKind: Sendable {
     let warn: @Sendable (JSONObject) -> [(path: String, text: String)]
   }
 
-  /// The member of every kind that keeps what the kind does not know, each value sealed as JSON.
+  /// The member of every kind for values that the kind does not know, each sealed as JSON.
   public static let extraMember = "extra"
 
   /// Its name in files and on a command line: `[a-z][a-z0-9-]{0,63}`.
   public let name: String
   /// The version of the encoded form, from 1.
   public let schema: Int
-  /// Where it comes from.
+  /// The source of the kind.
   public let origin: Origin
-  /// What the kind is for; may be empty.
+  /// The purpose of the kind; may be empty.
   public let summary: String
   /// The members of a record, without ``extraMember``.
   public let content: ObjectRule
-  /// The members that name a record in lists: the first of them that it has.
+  /// The members for the title in lists; the first that a record has is used.
   public let titlePaths: [MemberPath]
-  /// The ways from older schemas to this one.
+  /// The migrations from older schemas to this one.
   public let migrations: [Migration]
-  /// All their steps up to the present schema, in order: clear input is looked through for each of them.
+  /// All migration steps up to the present schema, in order.
   let allSteps: [MigrationStep]
-  /// What clear input may have elsewhere than the present schema, in the order in which it is moved.
+  /// The steps that apply to clear input, in the order in which they move values.
   let inputSteps: [(source: MemberPath, step: MigrationStep)]
   let whole: ValueSchema
   let type: TypeFunctions?
@@ -54,8 +54,8 @@ public final class RecordKind: Sendable {
 
   /// The kind of a type.
   ///
-  /// - Precondition: its title paths are well formed: ``fault(of:)`` tells, and a vault refuses the type where they are
-  ///   not.
+  /// - Precondition: its title paths are well formed. ``fault(of:)`` checks this, and a vault refuses the type if they
+  ///   are not.
   public convenience init<Record: VaultRecord>(of type: Record.Type) {
     let functions = TypeFunctions(
       type: type, isDescribedByContent: type.isDescribedByContent,
@@ -92,8 +92,8 @@ public final class RecordKind: Sendable {
     inputSteps = Self.inputSteps(inputMoves + allSteps, besides: whole)
   }
 
-  /// Names that a vault cannot declare for kinds of its own (format 1, section 7, Header). A kind of this program that
-  /// came later gives way to one that a vault has declared before.
+  /// Names that a vault cannot declare as kinds (format 1, section 7, Header). A kind that this program added later
+  /// yields to one that a vault had declared before.
   public static let reservedNames: Set<String> = [
     "customer", "login", "api-key", "ssh-key", "payment-card", "secure-note", "database", "custom",
   ]
@@ -101,13 +101,13 @@ public final class RecordKind: Sendable {
   /// The values of a record one by one, in the order in which a person is asked for them.
   public var fields: [RecordField] { content.fields() }
 
-  /// What the value at a path may be, also at one of an older schema; nil where the kind has none.
+  /// The description of the value at a path, which may belong to an older schema; nil if the kind does not have it.
   public func value(at path: MemberPath) -> ValueSchema? {
     guard !path.components.isEmpty else { return nil }
     return whole.value(at: presentPath(path))
   }
 
-  /// Where the value of a path is that may be of an older schema: scripts go on to work with the path they know.
+  /// The present place of a path that may belong to an older schema, so that scripts continue to work.
   public func presentPath(_ path: MemberPath) -> MemberPath {
     guard !migrations.isEmpty, whole.value(at: path) == nil else { return path }
     var components = path.components
@@ -118,7 +118,7 @@ public final class RecordKind: Sendable {
     return whole.value(at: present) == nil ? path : present
   }
 
-  /// What names a record in lists; empty where nothing does.
+  /// The title of a record in lists; empty if it has none.
   public func title(of members: JSONObject) -> String {
     let tree = JSONValue.object(members)
     for path in titlePaths {
@@ -132,7 +132,7 @@ public final class RecordKind: Sendable {
 }
 
 extension RecordKind {
-  /// What is odd about clear members but no reason to refuse them.
+  /// Warnings about unusual clear members that are nevertheless accepted.
   public func warnings(about members: JSONObject) -> [(path: String, text: String)] {
     let present = modernised(members)
     // A member that the kind does not have is refused, or sealed in ``extraMember``.
@@ -140,17 +140,17 @@ extension RecordKind {
     return (type?.warn(members) ?? []) + readable.map { ($0.path.description, $0.secret.reason) }
   }
 
-  /// The readable members, of a file or in clear, that hold an address with a secret in it.
+  /// The readable members, in a file or in clear, that hold an address with a secret in it.
   package func secretAddresses(in members: JSONObject) -> [(path: MemberPath, secret: SecretAddress)] {
-    // A sealed value is not looked into, since that would leave a copy of it.
+    // Sealed values are not searched, because that would leave a copy of them.
     let found = SealMap.strings(in: .object(members), besides: seals) { text in
       SecretAddress.mayBe(in: text) && !SealedToken.hasTokenShape(text) ? SecretAddress(in: text) : nil
     }
-    // Of an older schema values stand elsewhere than the present one seals them.
+    // Values of an older schema stand at other places than the present schema seals.
     return found.map { (MemberPath($0.steps.reversed()), $0.found) }.filter { !isSealed($0.path) }
   }
 
-  /// Whether a value, or what it is in, is sealed.
+  /// Whether a value, or an object around it, is sealed.
   package func isSealed(_ path: MemberPath) -> Bool {
     var above = presentPath(path)
     while !above.components.isEmpty {
@@ -160,18 +160,18 @@ extension RecordKind {
     return false
   }
 
-  /// Whether ``warnings(about:)`` looks at the value at a path, so that others need not leave the secure heap.
+  /// Whether ``warnings(about:)`` reads the value at a path; other values need not leave the secure heap.
   public func warnsAbout(_ path: MemberPath) -> Bool { type?.watched.contains(path.description) ?? false }
 
   /// Derives members from others after a change.
   ///
   /// - Parameter before: the members before it; nil for a new record.
-  /// - Throws: ``RecordError`` `.invalidValue` where they contradict each other.
+  /// - Throws: ``RecordError`` `.invalidValue` if they contradict each other.
   public func completed(_ members: JSONObject, before: JSONObject?) throws(RecordError) -> JSONObject {
     try type?.complete(members, before) ?? members
   }
 
-  /// Checks members as a file has them, sealed ones as tokens of `context`.
+  /// Checks members in the form of a file, with sealed ones as tokens of `context`.
   ///
   /// - Throws: ``RecordError`` of the first fault.
   public func validate(_ members: JSONObject, in context: SealingContext) throws(RecordError) {
@@ -179,16 +179,16 @@ extension RecordKind {
     if let type, !type.isDescribedByContent { try type.decode(members, context) }
   }
 
-  /// Checks members that were changed as ``validate(_:in:)`` does, and that the type takes them whatever is said of it.
+  /// Checks changed members like ``validate(_:in:)``, and that the type itself decodes them.
   package func accept(_ members: JSONObject, in context: SealingContext) throws(RecordError) {
     if let fault = firstFault(in: members) { throw fault }
     try type?.decode(members, context)
   }
 
-  /// Everything in members, as a file has them, that the kind would refuse; sealed values are not opened.
+  /// All faults of members in the form of a file; sealed values are not opened.
   ///
-  /// A description that was learned counts only for what is sealed where the type takes the members: it may take other
-  /// values than it was seen to ask for.
+  /// A learned description counts only for sealed values if the type accepts the members, because the type may accept
+  /// other values than those it asked for.
   public func faults(in members: JSONObject) -> [RecordError] {
     let faults = StoredCheck.faults(in: members, whole, kind: name)
     guard let type, type.isLearned, !faults.isEmpty, (try? type.decode(members, .locked)) != nil else { return faults }
@@ -200,22 +200,22 @@ extension RecordKind {
     return faults(in: members).first
   }
 
-  /// The first sealed field whose value is clear text; nil when all of them are tokens, absent or null.
+  /// The first sealed field with clear text; nil if all of them are tokens, absent or null.
   public func clearTextPath(in members: JSONObject) -> MemberPath? {
     seals?.clearText(in: .object(members)).map { MemberPath($0.reversed()) }
   }
 
-  /// What is wrong with JSON that was sealed at a path, in words that follow its name; nil for nothing.
+  /// The fault of JSON that was sealed at a path, in words that follow its name; nil if it is good.
   package func fault(ofSealed value: JSONValue, at path: MemberPath) -> String? {
     whole.value(at: path)?.faultWithin(value)
   }
 
-  /// Whether what is sealed at a path is JSON rather than text.
+  /// Whether the sealed value at a path is JSON rather than text.
   public func sealsJSON(at path: MemberPath) -> Bool { seals?.holdsJSON(at: path) ?? false }
 }
 
 extension RecordKind {
-  /// Why records of a type could not be read again; nil when nothing speaks against it.
+  /// Why records of a type could not be read again; nil if they can.
   public static func fault(of type: any VaultRecord.Type) -> RecordError? {
     guard RecordKindName.isValid(type.kindName) else {
       return RecordError(
@@ -235,12 +235,11 @@ extension RecordKind {
     return nil
   }
 
-  /// For the tests of who has written a type: that its description says what the type reads and writes, and that
-  /// records of it can be read again.
+  /// For unit tests of a type: checks that its description fits what the type reads and writes, and that its records
+  /// can be read again.
   ///
-  /// - Throws: ``RecordError`` `.invalidValue` of the first member that is wrong: one that is read and not described,
-  ///   or described and never read, one that is sealed and not described so, or that the type requires and the
-  ///   description does not.
+  /// - Throws: ``RecordError`` `.invalidValue` of the first wrong member: it is read and not described, described and
+  ///   never read, sealed and not described as sealed, or required by the type and not by the description.
   public static func check(of type: any VaultRecord.Type) throws(RecordError) {
     if let fault = fault(of: type) { throw fault }
     try RecordedContent(of: type).compare(with: type.content, of: type)
@@ -251,8 +250,7 @@ extension RecordKind {
         + "`described` that it is `.text`", path: path)
   }
 
-  /// The first readable text of a type whose name is that of a secret, and of which the type does not say that it is
-  /// none.
+  /// The first readable text of a type whose name suggests a secret and which the type has not declared harmless.
   private static func clearSecret(in members: [MemberSchema], of type: any VaultRecord.Type, below path: String = "")
     -> String?
   {
@@ -268,7 +266,7 @@ extension RecordKind {
     return nil
   }
 
-  /// Whether it is the kind of this very type, or of none.
+  /// Whether it is the kind of exactly this type, or has no type.
   package func mayBe(_ other: any VaultRecord.Type) -> Bool { type.map { $0.type == other } ?? true }
 
   /// The name of its type; nil for a declared kind.
@@ -276,7 +274,7 @@ extension RecordKind {
 }
 
 extension ValueSchema {
-  /// Why nothing at a path can name a record; nil where it can.
+  /// Why the value at a path cannot be a title; nil if it can.
   fileprivate func faultOfTitle(at path: MemberPath) -> String? {
     guard let value = value(at: path) else { return "no member has" }
     if value.isSealed { return "is sealed, and a name is readable" }
@@ -286,7 +284,7 @@ extension ValueSchema {
 }
 
 extension MemberPath {
-  /// A path that is written in source code; a type comes into a vault only after `RecordKind.fault(of:)` was asked.
+  /// A path in source code. `RecordKind.fault(of:)` checks a type before it enters a vault.
   init(ofSource text: String) {
     do {
       try self.init(parsing: text)

@@ -11,8 +11,8 @@ public import VaultSealing
 /// }
 /// ```
 ///
-/// is all that it takes: the kind is `service-account`, the members are learned from the type's `init(from:)`, and
-/// `name` names a record. Say more where that is not enough; ``DescribedRecord`` has rules, nested objects and words
+/// Nothing else is needed: the kind is `service-account`, the members are learned from the type's `init(from:)`, and
+/// `name` is the title. If that is not enough, describe more; ``DescribedRecord`` adds rules, nested objects and words
 /// for prompts.
 public protocol VaultRecord: Codable, Sendable {
   /// The name of the kind in files and on the command line: `[a-z][a-z0-9-]{0,63}`. The default is the type's name in
@@ -20,31 +20,32 @@ public protocol VaultRecord: Codable, Sendable {
   static var kindName: String { get }
   /// The version of the encoded form, from 1.
   static var schema: Int { get }
-  /// What the kind is for, a sentence.
+  /// The purpose of the kind, a sentence.
   static var summary: String { get }
-  /// The members of the encoded form, all of them, in the order in which a person is asked for them. The default is
-  /// what the type asks a decoder for.
+  /// All members of the encoded form, in the order in which a person is asked for them. By default they are learned
+  /// from the type's decoding.
   static var content: [MemberSchema] { get }
-  /// What single members may be that cannot be learned, by their paths (`mana_cost`, `address.zip`); the rest is
-  /// learned. A type that takes few values needs an example: `["mana_cost": .text.example("{3}{W}")]`. The default is
-  /// nothing.
+  /// Descriptions of single members that cannot be learned, by path (`mana_cost`, `address.zip`); the others are
+  /// learned. A type that accepts few values needs an example: `["mana_cost": .text.example("{3}{W}")]`. The default is
+  /// empty.
   static var described: [String: ValueSchema] { get }
-  /// The style of the names in files, where properties have Swift's own: ``KeyStyle/snake`` writes `accessKey` as
-  /// `access_key`. The default is nil: names are as the type has them. Paths are those of the file.
+  /// The style of the names in files: ``KeyStyle/snake`` writes the property `accessKey` as `access_key`. The default,
+  /// nil, keeps the names of the type. Paths are those of the file.
   static var keyStyle: KeyStyle? { get }
-  /// The members that name a record in lists: the first of them that it has. The default is `name`, `title` or `label`,
-  /// else the first readable text that every record has.
+  /// The members for the title in lists; the first that a record has is used. The default is `name`, `title` or
+  /// `label`, else the first readable text that every record has.
   static var titlePaths: [String] { get }
-  /// The ways from older schemas to this one.
+  /// The migrations from older schemas to this one.
   static var migrations: [Migration] { get }
-  /// Where else clear input may have members, and where they belong: other spellings, and names without their object.
+  /// Other places of members in clear input, and their targets: other spellings, and names without their object.
   static var inputPaths: [(source: String, target: String)] { get }
-  /// Whether every record whose members fit ``content`` decodes: nothing else is required, restricted or converted.
+  /// Whether every record whose members fit ``content`` decodes: the type requires, restricts and converts nothing
+  /// else.
   ///
   /// Checking a whole vault then need not decode each record. The default is false.
   static var isDescribedByContent: Bool { get }
 
-  /// Derives readable members from others, or refuses them where they contradict each other; the default does nothing.
+  /// Derives readable members from others, or refuses members that contradict each other. The default does nothing.
   ///
   /// - Parameters:
   ///   - members: the members after a change, sealed ones in clear or as tokens.
@@ -52,13 +53,13 @@ public protocol VaultRecord: Codable, Sendable {
   /// - Throws: ``RecordError`` `.invalidValue`.
   static func completed(_ members: JSONObject, before: JSONObject?) throws(RecordError) -> JSONObject
 
-  /// Readable members at the top that say how many bytes a sealed one of base64 stands for: they follow it.
+  /// Readable members at the top level that hold the byte count of a sealed base64 member and are updated with it.
   static var byteCounts: [(of: String, at: String)] { get }
 
-  /// The members that ``warnings(about:)`` looks at.
+  /// The members that ``warnings(about:)`` reads.
   static var watchedPaths: Set<String> { get }
 
-  /// What is odd about clear members but no reason to refuse them: fixed sentences without values.
+  /// Warnings about unusual clear members that are nevertheless accepted: fixed sentences without values.
   static func warnings(about members: JSONObject) -> [(path: String, text: String)]
 }
 
@@ -84,7 +85,7 @@ extension VaultRecord {
 
   /// Encodes to a record's own members; sealed ones become tokens of `context`.
   ///
-  /// - Throws: ``RecordError`` `.sealing`, `.invalidValue` for what has no JSON form.
+  /// - Throws: ``RecordError`` `.sealing`, `.invalidValue` for a value that has no JSON form.
   public func encoded(in context: SealingContext) throws(RecordError) -> JSONObject {
     do {
       guard case .object(let members) = try TreeEncoder(sealingWith: context, style: Self.keyStyle).encode(self) else {
@@ -109,7 +110,7 @@ extension VaultRecord {
 }
 
 extension RecordError {
-  /// Codable's errors in our words: theirs can hold the value.
+  /// Codable's errors in our words, because theirs can hold the value.
   init(coding error: any Error) {
     if let error = error as? RecordError {
       self = error
@@ -162,7 +163,7 @@ extension Error {
     case DecodingError.dataCorrupted(let context), DecodingError.keyNotFound(_, let context),
       DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
       MemberPath(keys: context.codingPath).description
-    // That of a tree's encoder; what others say of their path is not to be relied on.
+    // The path from a tree's encoder; other encoders do not report it reliably.
     case EncodingError.invalidValue(_, let context): MemberPath(keys: context.codingPath).description
     default: ""
     }

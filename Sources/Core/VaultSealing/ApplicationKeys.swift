@@ -1,13 +1,13 @@
 internal import VaultCrypto
 internal import VaultDocument
 
-/// The keys of an application, the newest first, and what their fields are bound to (format 1, section 5.4, Outside a
-/// vault).
+/// The keys of an application, the newest first, and the items its fields are bound to (format 1, section 5.4, Outside
+/// a vault).
 struct ApplicationKeys: Sendable {
-  /// What is sealed with.
+  /// The cipher for sealing.
   let current: FieldCipher
   private let ciphers: [(hint: [UInt8], cipher: FieldCipher)]
-  /// For search tags, in the order of the keys.
+  /// The keys for search tags, in the order of the keys.
   let searchKeys: [SecretBytes]
   private let bound: [[UInt8]]
 
@@ -41,7 +41,8 @@ struct ApplicationKeys: Sendable {
     (bound, searchKeys) = (keys.bound, keys.searchKeys)
     let items = keys.bound + place.map { Array($0.utf8) }
     ciphers = keys.ciphers.map { hint, cipher in
-      // The key says how many of the items are those of the context, so that no other division gives the same.
+      // The count of context items is part of the key derivation, so that no other division of the items gives the
+      // same.
       (hint, FieldCipher(cipher, bindingTo: TokenScope(label: "ecv/1/app-place", hint: hint, items: items)))
     }
     current = ciphers[0].cipher
@@ -63,7 +64,7 @@ struct ApplicationKeys: Sendable {
 }
 
 extension SealingContext {
-  /// The keys of an application that this context has.
+  /// The application keys of this context, or an error if it has none.
   func requireApplication() throws(SealingError) -> ApplicationKeys {
     guard let application else {
       throw SealingError(.wrongContext, "only a context of application keys can do this")
@@ -71,10 +72,10 @@ extension SealingContext {
     return application
   }
 
-  /// The same keys for the fields of one place: what is sealed there opens nowhere else.
+  /// The same keys for the fields of one place: a value sealed there opens nowhere else.
   ///
-  /// Bind the value of a column to the row's id and the column's name, and nobody who can write to the database can
-  /// exchange two values unseen.
+  /// Bind the value of a column to the row's id and the column's name. Then nobody who can write to the database can
+  /// swap two values unnoticed.
   ///
   /// - Parameter place: at least one string. The list replaces that of an earlier call.
   /// - Throws: ``SealingError`` `.wrongContext` for the context of a vault's record, whose MAC does that already, or
@@ -87,10 +88,10 @@ extension SealingContext {
     return SealingContext(.open(keys.current), settings, application: keys)
   }
 
-  /// The same keys, with values that keep their tokens until they are asked for.
+  /// The same keys, with values that keep their tokens until they are used.
   ///
-  /// They take no locked memory until then, and a value that was changed or damaged is refused by `reveal()` rather
-  /// than as it is decoded. A token under no key of the context is refused at once.
+  /// Until then they take no locked memory. A changed or damaged value is refused by `reveal()` and not by decoding. A
+  /// token under no key of the context is refused at once.
   ///
   /// - Throws: ``SealingError`` `.wrongContext`.
   public func openingOnDemand() throws(SealingError) -> SealingContext {
@@ -109,11 +110,12 @@ extension SealingContext {
     return try keys.cipher(ofOwn: token) === keys.current
   }
 
-  /// The value of a token under the first of the keys, at its old sealing time; the same token where it is there.
+  /// The value of a token sealed again under the first of the keys, with its old sealing time. A token that is already
+  /// under it stays the same.
   ///
-  /// The new token was opened again, and compared.
+  /// The new token is opened again and compared.
   ///
-  /// - Throws: ``SealingError`` as ``isCurrent(_:)``, and as opening does.
+  /// - Throws: ``SealingError`` like ``isCurrent(_:)``, and the errors of opening.
   public func resealed(_ token: String) throws(SealingError) -> String {
     let keys = try requireApplication()
     let old = try keys.cipher(ofOwn: token)
@@ -129,9 +131,9 @@ extension SealingContext {
 }
 
 extension KeyedDecodingContainer {
-  /// Decodes a sealed string with a context of its own, such as one that is bound to a row and a column.
+  /// Decodes a sealed string with a separate context, such as one that is bound to a row and a column.
   ///
-  /// - Throws: `DecodingError`, with a ``SealingError`` in it where the value does not open.
+  /// - Throws: `DecodingError`, with a ``SealingError`` in it if the value does not open.
   public func decode(
     _ type: EncryptedCodableString.Type, forKey key: Key, in context: SealingContext
   ) throws -> EncryptedCodableString {
@@ -143,7 +145,7 @@ extension KeyedDecodingContainer {
     }
   }
 
-  /// The same; nil where there is no value, or null.
+  /// Decodes a sealed string with a separate context; nil if the value is missing or null.
   public func decodeIfPresent(
     _ type: EncryptedCodableString.Type, forKey key: Key, in context: SealingContext
   ) throws -> EncryptedCodableString? {

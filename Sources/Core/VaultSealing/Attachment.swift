@@ -1,26 +1,26 @@
 package import VaultCrypto
 public import VaultDocument
 
-/// What is attached to a record, as its envelope says: the name and size of a content, and the file of the vault that
-/// has it sealed (format 1, section 15, Attachments).
+/// An attachment of a record as its envelope describes it: name and size of the content, and the vault file that holds
+/// it sealed (format 1, section 15, Attachments).
 public struct Attachment: Sendable, Equatable {
-  /// Names one writing of the content; its file has the same name, and never changes.
+  /// Names one written version of the content; its file has the same name and never changes.
   public let id: AttachmentID
-  /// What a person has called it; no path.
+  /// The name that a person gave it; not a path.
   public let name: String
   /// The size of the content, in bytes.
   public let byteCount: Int
   /// SHA-256 of the sealed file, 32 bytes.
   public let sha256: [UInt8]
 
-  /// The most bytes that a content has.
+  /// The largest content in bytes.
   public static let maximumByteCount = 1 << 30
-  /// The most that one record has.
+  /// The most attachments of one record.
   public static let maximumCount = 4096
   private static let nameByteLimit = 255
   private static let chunk = (byteCount: 64 << 10, tagByteCount: 16)
 
-  /// What was just written.
+  /// An attachment that was just written.
   ///
   /// - Precondition: the name is good.
   package init(id: AttachmentID, name: String, byteCount: Int, sha256: [UInt8]) {
@@ -28,13 +28,13 @@ public struct Attachment: Sendable, Equatable {
     (self.id, self.name, self.byteCount, self.sha256) = (id, name, byteCount, sha256)
   }
 
-  /// The size of the sealed file, in bytes: 16 more for each chunk of 64 KiB, of which there is always one.
+  /// The size of the sealed file in bytes: 16 more for each chunk of 64 KiB, and there is at least one chunk.
   public var storedByteCount: Int {
     let chunkCount = max(1, (byteCount + Self.chunk.byteCount - 1) / Self.chunk.byteCount)
     return byteCount + chunkCount * Self.chunk.tagByteCount
   }
 
-  /// Whether something may be called so: 1 to 255 bytes, no `/`, no control character, and neither `.` nor `..`.
+  /// Whether a name is valid: 1 to 255 bytes, no `/`, no control character, and neither `.` nor `..`.
   public static func isGood(name: String) -> Bool {
     guard (1...nameByteLimit).contains(name.utf8.count), name != ".", name != ".." else { return false }
     return name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
@@ -42,11 +42,11 @@ public struct Attachment: Sendable, Equatable {
 }
 
 extension Attachment {
-  /// The name of the member of `$vault`, and of the extension that it belongs to.
+  /// The member of `$vault`, which is also the name of its extension.
   static let memberName = "attachments"
   private static let memberNames = (name: "name", byteCount: "size", sha256: "sha256")
 
-  /// What the member says; nil for what is not of its form: 1 to 4096 of them.
+  /// The attachments in a member; nil if the value does not have the form or not 1 to 4096 entries.
   static func all(in value: JSONValue) -> [Attachment]? {
     guard case .object(let members) = value, (1...maximumCount).contains(members.count) else { return nil }
     let found = members.compactMap { Attachment(id: $0.name, $0.value) }
@@ -63,7 +63,6 @@ extension Attachment {
     (self.id, self.name, self.byteCount, self.sha256) = (id, name, byteCount, sha256)
   }
 
-  /// The member of some of them.
   static func value(of attachments: [Attachment]) -> JSONValue {
     .object(
       JSONObject(
@@ -82,7 +81,7 @@ extension Attachment {
 }
 
 extension RootKey {
-  /// The key of the stream of what is attached to a record, 32 bytes: of the record's data key (format 1, section 15,
+  /// The key of the stream of an attachment, 32 bytes, derived from the record's data key (format 1, section 15,
   /// Attachments).
   package func attachmentKey(
     of id: AttachmentID, record: RecordID, _ wrapped: WrappedKey

@@ -1,43 +1,42 @@
 public import VaultCrypto
 
-/// Who has the key that data keys are wrapped under, and never gives it out: a key management service, a security
-/// module, or a vault.
+/// Holds the key that wraps data keys and never gives it out: a key management service, a security module, or a vault.
 public protocol DataKeyProvider: Sendable {
   /// Wraps a data key of 32 bytes.
   func wrap(_ key: SecretBytes) async throws -> [UInt8]
-  /// The data key that was wrapped.
+  /// Unwraps a data key.
   func unwrap(_ wrapped: [UInt8]) async throws -> SecretBytes
 }
 
-/// Application keys that a ``DataKeyProvider`` has wrapped: each is asked for once, and kept in locked memory.
+/// Application keys that a ``DataKeyProvider`` has wrapped. Each is unwrapped once and kept in locked memory.
 ///
-/// The wrapped keys are stored by the application, beside the rows that are sealed under them. They are no secrets.
+/// The application stores the wrapped keys, which are not secret, beside the rows that are sealed under them.
 public actor DataKeys {
   private let provider: any DataKeyProvider
-  /// What is stored, the newest first.
+  /// The wrapped keys to store, the newest first.
   public private(set) var wrapped: [[UInt8]]
   private var opened: [[UInt8]: Task<SecretBytes, any Error>] = [:]
 
-  /// - Parameter wrapped: the stored keys, the newest first; none yet for a new table.
+  /// - Parameter wrapped: the stored keys, the newest first; empty for a new table.
   public init(_ wrapped: [[UInt8]] = [], provider: any DataKeyProvider) {
     self.wrapped = wrapped
     self.provider = provider
   }
 
-  /// The context of all the keys; ``SealingContext/init(keys:bound:)``.
+  /// The context of all the keys, as made by ``SealingContext/init(keys:bound:)``.
   ///
-  /// - Throws: what the provider throws; ``SealingError`` `.wrongByteCount` when there is no key yet, or one has not 32
-  ///   bytes.
+  /// - Throws: the errors of the provider; ``SealingError`` `.wrongByteCount` if there is no key yet, or one does not
+  ///   have 32 bytes.
   public func context(bound: [String]) async throws -> SealingContext {
     var keys: [SecretBytes] = []
     for key in wrapped { keys.append(try await opened(key)) }
     return try SealingContext(keys: keys, bound: bound)
   }
 
-  /// Makes a new key, which seals from now on, and has it wrapped.
+  /// Makes a new key for sealing from now on and has it wrapped.
   ///
-  /// - Returns: the wrapped key, to be stored before anything is sealed under it.
-  /// - Throws: what the provider throws; `CryptoError` when there is no locked memory or no randomness.
+  /// - Returns: the wrapped key, which must be stored before anything is sealed under it.
+  /// - Throws: the errors of the provider; `CryptoError` if there is no locked memory or no randomness.
   public func addKey() async throws -> [UInt8] {
     let key = try SecretBytes.random(count: 32)
     let new = try await provider.wrap(key)
@@ -52,7 +51,7 @@ public actor DataKeys {
     opened[key] = nil
   }
 
-  /// Two who ask at once wait for one answer; one that failed is asked for again.
+  /// Concurrent callers share one request to the provider; a failed request is repeated.
   private func opened(_ key: [UInt8]) async throws -> SecretBytes {
     let task = opened[key] ?? Task { [provider] in try await provider.unwrap(key) }
     opened[key] = task

@@ -7,18 +7,18 @@ public import VaultDocument
 
 /// The forms of a document that every Codable type can take, with its sealed members sealed.
 public enum DocumentForm: Sendable, CaseIterable {
-  /// As our own writer prints it.
+  /// In the form of our own writer.
   case json
   /// A property list in XML; dates in it have whole seconds.
   case propertyList
-  /// A binary property list. Of a Codable value, Foundation writes strings that are canonically equal once, in the form
-  /// of the first of them; a tree keeps each as it is.
+  /// A binary property list. For Codable values, Foundation writes canonically equal strings only once, in the form of
+  /// the first. Trees keep each string.
   case binaryPropertyList
 
-  /// Writes a value whose sealed members are sealed with `context`; without one there must be none.
+  /// Writes a value and seals its sealed members with `context`. Without a context it must not have any.
   ///
-  /// - Throws: `EncodingError` without any value, with ``SealingError`` in it where a member was not sealed;
-  ///   `DocumentError` beyond the limits; what else the value throws.
+  /// - Throws: `EncodingError` without any value, with a ``SealingError`` in it if a member was not sealed;
+  ///   `DocumentError` beyond the limits; other errors of the value.
   public func encode(_ value: some Encodable, with context: SealingContext? = nil) throws -> [UInt8] {
     do {
       return try bytes(of: value, context)
@@ -27,9 +27,9 @@ public enum DocumentForm: Sendable, CaseIterable {
     }
   }
 
-  /// Writes a tree with every name and text as it is, byte by byte.
+  /// Writes a tree, keeping every name and text byte by byte.
   ///
-  /// - Throws: `EncodingError` without any value, for what the form cannot hold; `DocumentError` beyond the limits.
+  /// - Throws: `EncodingError`, without any value, if the form cannot hold the tree; `DocumentError` beyond the limits.
   public func encode(_ tree: JSONValue) throws -> [UInt8] {
     switch self {
     case .json: try tree.prettyBytes(limits: .exchange)
@@ -51,12 +51,12 @@ public enum DocumentForm: Sendable, CaseIterable {
     }
   }
 
-  /// Reads a value whose sealed members are opened with `context`; without one there must be none.
+  /// Reads a value and opens its sealed members with `context`. Without a context it must not have any.
   ///
   /// Property lists are read in either form. JSON is read strictly.
   ///
-  /// - Throws: `DecodingError`, with ``SealingError`` in it where a member does not open; `DocumentError` for text that
-  ///   is no JSON.
+  /// - Throws: `DecodingError`, with a ``SealingError`` in it if a member does not open; `DocumentError` if the text is
+  ///   not JSON.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, from bytes: [UInt8], with context: SealingContext? = nil
   ) throws -> Value {

@@ -47,7 +47,7 @@ extension RootKey {
     }
   }
 
-  /// Whether the member `mac` of `document` is right; compared in constant time.
+  /// Whether the member `mac` of `document` is valid; compared in constant time.
   public func authenticates(_ document: JSONObject, as purpose: AuthenticatedDocument) throws(SealingError) -> Bool {
     if let holder, purpose == .header { return try holder.hasAuthenticated(headerHash: Self.hash(of: document)) }
     guard case .string(let text)? = document["mac"], let mac = try? Base64.decode(text) else { return false }
@@ -64,7 +64,7 @@ extension RootKey {
   }
 }
 
-/// Whether two MACs or commitments are the same; takes the same time wherever they differ.
+/// Whether two MACs or commitments are the same; the time does not depend on where they differ.
 public func constantTimeEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
   unsafe VaultCrypto.constantTimeEqual(left.span.bytes, right.span.bytes)
 }

@@ -14,37 +14,37 @@ internal import VaultDocument
 public struct EncryptedCodableString: Sendable {
   private let state: SealedState
 
-  /// A value to be sealed; `text` itself stays in ordinary memory.
+  /// A value to be sealed. The string `text` itself stays in ordinary memory.
   public init(_ text: String) { state = SealedState(copying: text) }
 
-  /// A value to be sealed, from UTF-8 bytes that are in secure memory already.
+  /// A value to be sealed, from UTF-8 bytes that are already in secure memory.
   ///
-  /// - Throws: ``SealingError`` `.malformedPlaintext` when the bytes are not UTF-8.
+  /// - Throws: ``SealingError`` `.malformedPlaintext` if the bytes are not UTF-8.
   public init(utf8 bytes: SecretBytes) throws(SealingError) {
     let isValid = bytes.withBytes { unsafe $0.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) != nil } }
     guard isValid else { throw SealingError(.malformedPlaintext, "the secret is not UTF-8") }
     state = .fresh(SecretText(bytes, count: bytes.count))
   }
 
-  /// Reads one field as a context says.
+  /// Reads one field by the rules of a context.
   package init(reading text: String, in context: SealingContext) throws(SealingError) {
     state = try SealedState(reading: text, context: context)
   }
 
   /// The secret as a string in ordinary memory.
   ///
-  /// - Throws: ``SealingError`` `.notOpened` when it was read without a key, `.memoryUnavailable` when the secure heap
-  ///   was full as the value was made; of a value that is opened only now, what opening throws.
+  /// - Throws: ``SealingError`` `.notOpened` if it was read without a key, `.memoryUnavailable` if the secure heap was
+  ///   full when the value was made; the errors of opening for a value that is opened only now.
   public func reveal() throws(SealingError) -> String { try state.revealed().string() }
 
-  /// Gives the secret's UTF-8 bytes to `body`; they must not leave it.
+  /// Lends the secret's UTF-8 bytes to `body`, which must not copy them out.
   ///
-  /// - Throws: ``SealingError`` as ``reveal()``, and what `body` throws.
+  /// - Throws: ``SealingError`` like ``reveal()``, and the errors of `body`.
   public func withUTF8<Result>(_ body: (RawSpan) throws -> Result) throws -> Result {
     try state.revealed().withBytes(body)
   }
 
-  /// A copy of the bytes, which whoever asked for it wipes.
+  /// A copy of the bytes, which the caller must wipe.
   func bytesInOrdinaryMemory() throws(SealingError) -> [UInt8] {
     try state.secretText().withBytes { $0.copiedBytes() }
   }
@@ -54,7 +54,7 @@ public struct EncryptedCodableString: Sendable {
 }
 
 extension EncryptedCodableString: ExpressibleByStringLiteral {
-  /// For tests and samples: a secret in source code is none.
+  /// For tests and samples: a secret in source code is not secret.
   public init(stringLiteral text: String) { self.init(text) }
 }
 
@@ -83,7 +83,7 @@ extension EncryptedCodableString: Codable {
 }
 
 extension Decoder {
-  /// The text of a sealed value; the bytes of CryptoKit's own form, where an encoder wrote these, as base64.
+  /// The text of a sealed value. Data in CryptoKit's form is returned as base64.
   fileprivate func sealedText() throws -> String {
     let container = try singleValueContainer()
     do {
@@ -114,7 +114,8 @@ extension KeyedEncodingContainer {
 }
 
 extension EncryptedCodableString: Hashable {
-  /// Opened values are equal when their bytes are, unopened ones when their tokens are; never one of each.
+  /// Opened values are equal if their bytes are, and unopened ones if their tokens are. An opened and an unopened value
+  /// are never equal.
   public static func == (left: EncryptedCodableString, right: EncryptedCodableString) -> Bool {
     switch (left.state, right.state) {
     case (.unopened(let first), .unopened(let second)): first.utf8.elementsEqual(second.utf8)

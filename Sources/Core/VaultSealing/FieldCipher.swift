@@ -2,10 +2,10 @@ internal import Synchronization
 package import VaultCrypto
 package import VaultDocument
 
-/// What tokens under one key are bound to; nothing in it is secret.
+/// The data that tokens under one key are bound to; none of it is secret.
 ///
-/// The associated data of a token is ENC(label; 01, hint, sealed-at, …bound items). Everything but the 16 ASCII bytes
-/// of sealed-at is the same for all tokens of a record, so it is laid out once.
+/// The associated data of a token is ENC(label; 01, hint, sealed-at, …bound items). Only the 16 ASCII bytes of
+/// sealed-at differ between the tokens of a record, so the rest is laid out once.
 package final class TokenScope: Sendable {
   package let hint: [UInt8]
   private let template: [UInt8]
@@ -14,7 +14,7 @@ package final class TokenScope: Sendable {
   private let latest = Mutex<TokenTime?>(nil)
   private static let version: [UInt8] = [1]
 
-  /// - Parameter appendItems: appends so many items that tokens are bound to.
+  /// - Parameter appendItems: appends `itemCount` items that tokens are bound to.
   init(
     label: String, hint: [UInt8], itemCount: Int, _ appendItems: (inout CanonicalEncoding.Builder) -> Void
   ) {
@@ -48,7 +48,8 @@ package final class TokenScope: Sendable {
     return data
   }
 
-  /// What all tokens of one second share. Most follow another of the same second, so the last one is kept.
+  /// The common parts of all tokens of one second. Most tokens follow another of the same second, so the last result is
+  /// kept.
   package func time(_ time: Timestamp) -> TokenTime {
     latest.withLock { latest in
       if let latest, latest.second == time.secondsSinceEpoch { return latest }
@@ -65,7 +66,7 @@ package final class TokenScope: Sendable {
     }
   }
 
-  /// The parts of a token's head, when it is that of the last that was asked for: of one that was sealed just now.
+  /// The head of a token that was sealed just now: the last result, if the token has this head.
   func latestTime(of token: Span<UInt8>) -> TokenTime? {
     latest.withLock { latest in
       guard let time = latest, token.count > time.head.count else { return nil }
@@ -78,7 +79,7 @@ package final class TokenScope: Sendable {
   func matches(_ other: TokenScope) -> Bool { self === other || template == other.template }
 }
 
-/// The parts of a token that only its second decides.
+/// The parts of a token that depend only on its second.
 package struct TokenTime: Sendable {
   let second: Int64
   /// `es1:<hint>:<sealed-at>:`
@@ -91,19 +92,20 @@ package final class FieldCipher: Sendable {
   package enum Form: Sendable {
     /// `es1:` tokens.
     case token(TokenScope)
-    /// What `AES.GCM.SealedBox.combined` of CryptoKit holds, in base64, with this associated data.
+    /// Base64 of CryptoKit's `AES.GCM.SealedBox.combined`, with this associated data.
     case cryptoKit(associatedData: [UInt8])
   }
 
   let form: Form
   private let key: AESGCMKey
   private let isReadOnly: Bool
-  /// The fields that were sealed here and opened again, where they are remembered.
+  /// The fields that were sealed and opened again here; nil if they are not remembered.
   private let verified: Mutex<TokenSet>?
 
   /// - Parameters:
   ///   - keys: begins with the 32 bytes of the field key.
-  ///   - remembersSeals: whether it is kept which fields were sealed and opened again: for the few of one record.
+  ///   - remembersSeals: whether to remember which fields were sealed and opened again, for the few fields of one
+  ///     record.
   package init(form: Form, keys: SecretBytes, remembersSeals: Bool = false) throws(SealingError) {
     self.form = form
     isReadOnly = false
@@ -115,7 +117,7 @@ package final class FieldCipher: Sendable {
     }
   }
 
-  /// Reads what CryptoKit has sealed; under a key of less than 32 bytes nothing is sealed.
+  /// Reads values that CryptoKit sealed. A key of less than 32 bytes cannot seal.
   ///
   /// - Parameter key: 16, 24 or 32 bytes.
   init(cryptoKitKey key: SecretBytes, associatedData: [UInt8]) throws(SealingError) {
@@ -129,7 +131,7 @@ package final class FieldCipher: Sendable {
     }
   }
 
-  /// The same key, with tokens that are bound to something else.
+  /// The same key, with tokens bound to another scope.
   init(_ other: FieldCipher, bindingTo scope: TokenScope) {
     form = .token(scope)
     key = other.key
@@ -159,7 +161,7 @@ package final class FieldCipher: Sendable {
     }
   }
 
-  /// Opens a field that was just sealed and compares it with what it must hold.
+  /// Opens a field that was just sealed and compares it with its text.
   func verify(_ field: String, holds text: RawSpan) throws(SealingError) {
     guard try open(field).withBytes({ VaultCrypto.constantTimeEqual($0, text) }) else {
       throw SealingError(.cryptoFailed, "a value that was just sealed does not open to the same text")
@@ -167,7 +169,7 @@ package final class FieldCipher: Sendable {
     verified?.withLock { _ = $0.insert(field) }
   }
 
-  /// Whether a field was sealed here and opened to the text that was meant.
+  /// Whether a field was sealed here and then opened to the right text.
   func hasVerified(_ field: String) -> Bool { verified?.withLock { $0.contains(field) } ?? false }
 
   /// Opens the text of a field.
@@ -177,7 +179,7 @@ package final class FieldCipher: Sendable {
   package func open(_ text: String) throws(SealingError) -> SecretText {
     switch form {
     case .token(let scope):
-      // What begins as a token of these keys need not be read further than that, up to its box.
+      // A token that begins like the last one of these keys is not parsed again up to its box.
       if let time = scope.latestTime(of: text.utf8Span.span) { return try open(text, time) }
       return try open(SealedToken(parsing: text))
     case .cryptoKit(let data): return try openCryptoKit(text, associatedData: data)
@@ -189,7 +191,6 @@ package final class FieldCipher: Sendable {
     return try openPadded(box, time.associatedData)
   }
 
-  /// Opens a parsed token.
   package func open(_ token: SealedToken) throws(SealingError) -> SecretText {
     guard case .token(let scope) = form, token.hint == scope.hint else {
       throw SealingError(.foreignToken, "belongs to another record or key")

@@ -1,24 +1,24 @@
 internal import VaultDocument
 
-/// What opens fields of one place when they are asked for; until then a field holds nothing else but its token.
+/// Opens fields of one place on demand; until then, a field holds only its token.
 protocol FieldOpener: AnyObject, Sendable {
-  /// Refuses a text that is no token, or one of another record or key.
+  /// Refuses a text that is not a token, or a token of another record or key.
   func requireOwn(_ text: String) throws(SealingError)
 
-  /// Whether a token from here may stand unchanged where `cipher` writes.
+  /// Whether a token from here may stand unchanged in the output of `cipher`.
   func makesTheSameTokens(as cipher: FieldCipher) -> Bool
 
-  /// The context that opens and reads what is in a field.
+  /// The context that opens a field and reads its content.
   func context() throws(SealingError) -> SealingContext
 
-  /// Told when a field was opened for who asked for its text.
+  /// Called after a field was opened for a caller who asked for its text.
   var onReveal: (@Sendable () -> Void)? { get }
 }
 
 extension FieldOpener {
   var onReveal: (@Sendable () -> Void)? { nil }
 
-  /// - Throws: ``SealingError`` as opening does.
+  /// - Throws: ``SealingError``, like opening.
   func open(_ token: String) throws(SealingError) -> SecretText { try open(token, in: context()) }
 
   func open(_ token: String, in context: SealingContext) throws(SealingError) -> SecretText {
@@ -26,7 +26,8 @@ extension FieldOpener {
   }
 }
 
-/// Opens fields of one record of a vault by what its keys are derived from, which is not in locked memory once more.
+/// Opens fields of one record of a vault. It keeps what the record's keys are derived from, not a second copy of them
+/// in locked memory.
 final class RecordFieldOpener: FieldOpener {
   private let root: RootKey
   private let wrapped: WrappedKey
@@ -64,7 +65,7 @@ final class ApplicationFieldOpener: FieldOpener {
 
   func requireOwn(_ text: String) throws(SealingError) { _ = try keys.cipher(ofOwn: text) }
 
-  /// Only what the newest key has sealed stays as it is.
+  /// Only tokens of the newest key stay unchanged.
   func makesTheSameTokens(as cipher: FieldCipher) -> Bool {
     keys.current.makesTheSameTokens(as: cipher)
   }

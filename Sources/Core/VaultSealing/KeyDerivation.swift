@@ -11,7 +11,7 @@ package enum KeyDerivation {
     try derive(from: key, info: CanonicalEncoding.enc(label, items), salt: salt, byteCount: byteCount)
   }
 
-  /// The same with `info`, which is ENC(label; items).
+  /// Like `derive(from:label:items:salt:byteCount:)`, with `info` as ENC(label; items).
   static func derive(
     from key: RawSpan, info: [UInt8], salt: [UInt8], byteCount: Int
   ) throws(SealingError) -> SecretBytes {
@@ -24,7 +24,7 @@ package enum KeyDerivation {
 }
 
 extension SealingError {
-  /// What a failure of the layer below means here.
+  /// Translates a failure of the layer below.
   init(crypto error: CryptoError) {
     switch error.code {
     case .authenticationFailed:

@@ -6,24 +6,24 @@
 public import VaultCrypto
 public import VaultDocument
 
-// The layers below do without Foundation, whose protocol this is.
+// The layers below do not use Foundation, whose protocol this is.
 
 extension CryptoError: LocalizedError {
-  /// What `localizedDescription` shows: the same one line.
+  /// The one-line description, for `localizedDescription`.
   public var errorDescription: String? { description }
 }
 
 extension DocumentError: LocalizedError {
-  /// What `localizedDescription` shows: the same one line.
+  /// The one-line description, for `localizedDescription`.
   public var errorDescription: String? { description }
 }
 
 extension SealingError: LocalizedError {
-  /// What `localizedDescription` shows: the same one line.
+  /// The one-line description, for `localizedDescription`.
   public var errorDescription: String? { description }
 }
 
 extension CodingFailure: LocalizedError {
-  /// What `localizedDescription` shows: the same one line.
+  /// The one-line description, for `localizedDescription`.
   public var errorDescription: String? { description }
 }

@@ -1,7 +1,8 @@
-/// Padding of sealed plaintext, so that a token's length tells only a bucket (ISO/IEC 7816-4 marker; Padmé above 256).
+/// Padding of sealed plaintext, so that a token's length shows only a size class (ISO/IEC 7816-4 marker; Padmé above
+/// 256).
 ///
-/// The size with n = text bytes + 1 is n rounded up to 32, and above 256 that size rounded up as in Padmé
-/// (Nikitin and others, "Reducing Metadata Leakage from Encrypted Files and Communication with PURBs", 2019).
+/// The size with n = text bytes + 1 is n rounded up to 32. Above 256, that size is rounded up as in Padmé (Nikitin and
+/// others, "Reducing Metadata Leakage from Encrypted Files and Communication with PURBs", 2019).
 package enum Padding {
   static let marker: UInt8 = 0x80
   private static let blockByteCount = 32
@@ -18,7 +19,7 @@ package enum Padding {
     return (blocks + mask) & ~mask
   }
 
-  /// Gives what follows `count` bytes of text, the marker and zeros, to `body`.
+  /// Lends `body` the padding after `count` bytes of text: the marker and zeros.
   package static func withBytes<Result, Failure: Error>(
     after count: Int, _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -30,10 +31,10 @@ package enum Padding {
     return try body(RawSpan(_elements: long.span))
   }
 
-  /// Nearly every secret is short: its padding is a part of this.
+  /// The padding of short secrets, which most are, is a part of this.
   private static let short = [marker] + [UInt8](repeating: 0, count: blockByteCount - 1)
 
-  /// The count of text bytes before the padding; nil when the padding is not the one that ``pad(_:)`` makes.
+  /// The count of text bytes before the padding; nil if the padding is not exactly the one for this count.
   package static func unpaddedCount(_ padded: RawSpan) -> Int? {
     let bytes = Span<UInt8>(_bytes: padded)
     var end = bytes.count

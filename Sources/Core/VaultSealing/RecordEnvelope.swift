@@ -4,12 +4,12 @@ public import VaultDocument
 public struct RecordEnvelope: Sendable {
   /// The name of the reserved member.
   public static let memberName = "$vault"
-  /// The name of the member of `$vault` that says what is attached.
+  /// The member of `$vault` that lists the attachments.
   public static let attachmentsMemberName = Attachment.memberName
   /// The only format that this program writes and reads.
   public static let format = 1
 
-  /// The id of the record, which its file is named by.
+  /// The id of the record, which names its file.
   public let id: RecordID
   /// The name of its kind.
   public let kind: String
@@ -19,13 +19,13 @@ public struct RecordEnvelope: Sendable {
   public let revision: Int
   /// When it was added.
   public let createdAt: Timestamp
-  /// When it was written last.
+  /// The time of the last write.
   public let updatedAt: Timestamp
-  /// When the record was removed; only in the trash.
+  /// The time of removal; only in the trash.
   public let deletedAt: Timestamp?
-  /// The extensions of the format that a reader has to know, ascending.
+  /// The extensions of the format that a reader must know, ascending.
   public let requirements: [String]
-  /// What is attached to the record, by id, ascending.
+  /// The attachments of the record, by id, ascending.
   public let attachments: [Attachment]
   /// Its data key, wrapped by a root key.
   public let wrappedKey: WrappedKey
@@ -65,7 +65,7 @@ public struct RecordEnvelope: Sendable {
       throw Self.malformed("mac")
     }
     self.mac = mac
-    // All that were read are there: more than those is one that is not known.
+    // All known members that exist were read, so more members means an unknown one.
     let optionalCount =
       (deletedAt == nil ? 0 : 1) + (requirements.isEmpty ? 0 : 1) + (attachments.isEmpty ? 0 : 1)
     guard members.count == Self.requiredMemberCount + optionalCount else {
@@ -80,7 +80,7 @@ public struct RecordEnvelope: Sendable {
     SealingError(.malformedEnvelope, "is missing or not of format 1", path: "$vault.\(name)")
   }
 
-  /// What else there is may have another form where an extension is required, so these are looked at first.
+  /// Read first, because an extension may change the form of other members.
   private static func requirements(_ members: JSONObject) throws(SealingError) -> [String] {
     guard let names = Requirements.names(in: members) else { throw malformed(Requirements.memberName) }
     if let refusal = Requirements.refusal(of: names) {
@@ -89,7 +89,7 @@ public struct RecordEnvelope: Sendable {
     return names
   }
 
-  /// There are some exactly where the extension is required.
+  /// There are attachments exactly if the extension is required.
   private static func attachments(
     _ members: JSONObject, _ requirements: [String]
   ) throws(SealingError) -> [Attachment] {

@@ -1,13 +1,13 @@
 public import VaultCrypto
 public import VaultDocument
 
-/// What is derived from the data key of one record: field key 32 ‖ MAC key 32 ‖ hint 8.
+/// The keys derived from the data key of one record: field key 32 ‖ MAC key 32 ‖ hint 8.
 public final class RecordKeys: Sendable {
   static let dataKeyByteCount = 32
 
-  /// The vault that they are of.
+  /// The vault of the record.
   public let vaultID: VaultID
-  /// The record that they are of.
+  /// The record.
   public let recordID: RecordID
   private let keys: SecretBytes
   private let cipher: FieldCipher
@@ -32,12 +32,12 @@ public final class RecordKeys: Sendable {
 
   /// The context that seals and opens the fields of this record.
   ///
-  /// - Parameter time: the sealing time of new tokens; the clock's when nil.
+  /// - Parameter time: the sealing time of new tokens; nil means the clock's.
   public func context(sealingAt time: Timestamp? = nil) -> SealingContext {
     SealingContext(.open(cipher), .init(sealingTime: time, verifiesSeals: true))
   }
 
-  /// The same, with fields that `root` opens when they are asked for.
+  /// Like `context(sealingAt:)`, with fields that `root` opens on demand.
   func context(
     openedBy root: RootKey, _ wrapped: WrappedKey, _ onReveal: (@Sendable () -> Void)?
   ) -> SealingContext {
@@ -48,15 +48,15 @@ public final class RecordKeys: Sendable {
 
   /// Opens one token of this record into ordinary memory.
   ///
-  /// - Throws: ``SealingError`` as opening does.
+  /// - Throws: ``SealingError``, like opening.
   public func reveal(_ token: String) throws(SealingError) -> String { try cipher.open(token).string() }
 
-  /// Opens one token of this record and lets its text go.
+  /// Checks that a token of this record opens.
   ///
-  /// - Throws: ``SealingError`` as opening does.
+  /// - Throws: ``SealingError``, like opening.
   public func checkOpens(_ token: String) throws(SealingError) { _ = try cipher.open(token) }
 
-  /// Opens one token of this record and gives its UTF-8 bytes to `body`.
+  /// Opens one token of this record and lends its UTF-8 bytes to `body`.
   public func withRevealed<Result>(
     _ token: String, _ body: (RawSpan) throws -> Result
   ) throws -> Result {
@@ -68,16 +68,16 @@ public final class RecordKeys: Sendable {
     try context(sealingAt: time).seal(text)
   }
 
-  /// The text of a token of this record as a new token.
+  /// The text of a token of this record, sealed as a new token.
   func sealingAgain(_ token: String, at time: Timestamp) throws(SealingError) -> String {
     try cipher.open(token).withBytes { text throws(SealingError) in try seal(text, at: time) }
   }
 
-  /// Whether these keys have made the token, and opened it to the text that was meant.
+  /// Whether these keys made the token and then opened it to the right text.
   func hasSealed(_ token: String) -> Bool { cipher.hasVerified(token) }
 
-  /// A token of `other` keys sealed afresh under these, at its old sealing time, or at `latest` where that is earlier;
-  /// opened again and compared.
+  /// A token of `other` keys sealed again under these. It keeps its sealing time, or gets `latest` if that is earlier.
+  /// The new token is opened and compared.
   func resealing(_ token: String, of other: RecordKeys, until latest: Timestamp?) throws(SealingError) -> String {
     let token = try SealedToken(parsing: token)
     let time = latest.map { min($0, token.sealedAt) } ?? token.sealedAt
@@ -103,7 +103,7 @@ public final class RecordKeys: Sendable {
 extension RecordKeys {
   /// Seals `secret` as a new token of this record.
   ///
-  /// - Throws: ``SealingError`` `.malformedPlaintext` when it is not UTF-8.
+  /// - Throws: ``SealingError`` `.malformedPlaintext` if it is not UTF-8.
   public func seal(_ secret: SecretBytes, at time: Timestamp) throws(SealingError) -> String {
     _ = try EncryptedCodableString(utf8: secret)
     return try secret.withBytes { bytes throws(SealingError) in try seal(bytes, at: time) }
@@ -111,7 +111,7 @@ extension RecordKeys {
 
   /// `new` with the tokens of `old` wherever both hold the same secret at the same path.
   ///
-  /// A value that was replaced by an equal one is then no change, and its token and sealing time stay.
+  /// Replacing a value by an equal one is then not a change, and its token and sealing time stay.
   public func keepingTokens(of old: JSONObject, in new: JSONObject) throws(SealingError) -> JSONObject {
     let old = JSONValue.object(old)
     var tree = JSONValue.object(new)
@@ -127,7 +127,7 @@ extension RecordKeys {
 
   /// Whether two tokens of this record hold the same text; compared in constant time.
   ///
-  /// - Throws: ``SealingError`` as opening does.
+  /// - Throws: ``SealingError``, like opening.
   public func holdSame(_ one: String, _ other: String) throws(SealingError) -> Bool {
     try cipher.open(one) == cipher.open(other)
   }

@@ -1,12 +1,12 @@
 internal import VaultCrypto
 public import VaultDocument
 
-// What a rotation makes of one record (format 1, section 11, Rotation).
+// The rotation of one record (format 1, section 11, Rotation).
 
 extension RootKey {
   /// The data key of a record, which `older` wraps, wrapped under this root.
   ///
-  /// - Throws: ``SealingError`` `.unknownRoot` when another root wrapped it, `.authenticationFailed`.
+  /// - Throws: ``SealingError`` `.unknownRoot` if another root wrapped it, `.authenticationFailed`.
   public func rewrapping(
     _ wrapped: WrappedKey, from older: RootKey, record: RecordID
   ) throws(SealingError) -> WrappedKey {
@@ -15,7 +15,7 @@ extension RootKey {
 }
 
 extension RecordSeal {
-  /// A record with another wrap of its data key and nothing else changed; the MAC does not cover the wrap.
+  /// A record with a new wrap of its data key and no other change; the MAC does not cover the wrap.
   package static func rewrapped(_ record: VerifiedRecord, with key: WrappedKey) -> SealedRecord {
     guard case .object(var document) = record.document,
       case .object(var members)? = document[RecordEnvelope.memberName]
@@ -28,10 +28,10 @@ extension RecordSeal {
       deletedAt: envelope.deletedAt)
   }
 
-  /// The next revision of a record under a new data key of `root`: every token is sealed afresh, at its old sealing
+  /// The next revision of a record under a new data key of `root`: every token is sealed again with its old sealing
   /// time.
   ///
-  /// Each new token is opened and compared before it is taken.
+  /// Each new token is opened and compared before it is used.
   package static func resealed(
     _ record: VerifiedRecord, under root: RootKey, now: Timestamp
   ) throws(SealingError) -> SealedRecord {
@@ -40,9 +40,9 @@ extension RecordSeal {
     return try resealed(record, under: root, as: draft)
   }
 
-  /// The same as another revision, which `draft` says but for its key.
+  /// Like `resealed(_:under:now:)`, as the revision in `draft`, whose key is replaced.
   ///
-  /// - Parameter latest: no token says to have been sealed after this; nil for no such moment.
+  /// - Parameter latest: the latest allowed sealing time of a token; nil for no limit.
   package static func resealed(
     _ record: VerifiedRecord, under root: RootKey, as draft: EnvelopeDraft, sealedUntil latest: Timestamp? = nil
   ) throws(SealingError) -> SealedRecord {
@@ -53,7 +53,7 @@ extension RecordSeal {
     return try resealed(record, root.makeDataKey(for: record.envelope.id), as: draft, sealedUntil: latest)
   }
 
-  /// The same under a data key that was just made.
+  /// Like `resealed(_:under:as:sealedUntil:)`, under a data key that was just made.
   ///
   /// - Parameter draft: its attachments are sealed under that key.
   package static func resealed(
@@ -71,16 +71,16 @@ extension RecordSeal {
 }
 
 extension RecordKeys {
-  /// Members of another version of this record, with tokens of these keys: those of another data key are sealed afresh,
-  /// at their old sealing times.
+  /// Members of another version of this record, with tokens of these keys. Tokens of another data key are sealed again
+  /// with their old sealing times.
   ///
-  /// - Parameter latest: no such token says to have been sealed after this; nil for no such moment.
-  /// - Throws: ``SealingError`` as opening and sealing do, with the path of the field.
+  /// - Parameter latest: the latest allowed sealing time of such a token; nil for no limit.
+  /// - Throws: ``SealingError``, with the path of the field, like opening and sealing.
   public func taking(
     _ fields: JSONObject, of other: RecordKeys, sealedUntil latest: Timestamp? = nil
   ) throws(SealingError) -> JSONObject {
     try replacingTokens(of: fields) { token throws(SealingError) in
-      // What these keys open they have sealed: it is the same data key.
+      // These keys sealed every token that they open: the data key is the same.
       if (try? checkOpens(token)) != nil { return token }
       return try resealing(token, of: other, until: latest)
     }

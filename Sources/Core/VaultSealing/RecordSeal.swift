@@ -1,6 +1,6 @@
 public import VaultDocument
 
-/// What a record's `$vault` member is made of before its MAC is.
+/// The content of a record's `$vault` member before its MAC is computed.
 public struct EnvelopeDraft: Sendable {
   /// The id of the record.
   public var id: RecordID
@@ -8,19 +8,19 @@ public struct EnvelopeDraft: Sendable {
   public var kind: String
   /// The version of the encoded form of its members, from 1.
   public var schema: Int
-  /// How many times it was written, this time included.
+  /// The revision, which counts this write.
   public var revision: Int
-  /// As it is written, so that an update keeps the literal of the file.
+  /// The literal text, so that an update keeps that of the file.
   public var createdAtText: String
-  /// When it is written.
+  /// The time of this write.
   public var updatedAt: Timestamp
-  /// As another version writes `updatedAt`, which a merge keeps; nil for this program's own spelling.
+  /// `updatedAt` in the spelling of another version, which a merge keeps; nil for this program's own spelling.
   public var updatedAtText: String?
-  /// When it was removed; nil for a live record.
+  /// The time of removal; nil for a live record.
   public var deletedAt: Timestamp?
-  /// The extensions of the format that a reader has to know, ascending; that of attachments needs not be said.
+  /// The extensions of the format that a reader must know, ascending. The extension of attachments may be left out.
   public var requirements: [String] = []
-  /// What is attached to the record, sealed under its data key.
+  /// The attachments of the record, sealed under its data key.
   public var attachments: [Attachment] = []
   /// Its data key, wrapped by a root key.
   public var wrappedKey: WrappedKey
@@ -36,7 +36,7 @@ public struct EnvelopeDraft: Sendable {
     self.wrappedKey = wrappedKey
   }
 
-  /// The envelope of the next revision of a record that verified.
+  /// The envelope of the next revision of a verified record.
   public init(next record: VerifiedRecord, now: Timestamp) {
     id = record.envelope.id
     kind = record.envelope.kind
@@ -49,9 +49,9 @@ public struct EnvelopeDraft: Sendable {
     wrappedKey = record.envelope.wrappedKey
   }
 
-  /// The envelope of a later revision of a record that did not verify, when a person has looked at it.
+  /// The envelope of a later revision of a record that did not verify, after a person has looked at it.
   ///
-  /// - Parameter createdAtText: as the file writes it.
+  /// - Parameter createdAtText: the text in the file.
   public init(accepting envelope: RecordEnvelope, createdAtText: String, revision: Int, now: Timestamp) {
     id = envelope.id
     kind = envelope.kind
@@ -86,15 +86,14 @@ public struct EnvelopeDraft: Sendable {
   }
 }
 
-/// A record whose MAC was verified; nothing of it was opened yet.
+/// A record whose MAC was verified; no field has been opened yet.
 public struct VerifiedRecord: Sendable {
   /// Its `$vault` member.
   public let envelope: RecordEnvelope
   /// The record's own members, sealed fields as tokens.
   public let fields: JSONObject
-  /// What opens and seals its fields.
+  /// The keys that open and seal its fields.
   public let keys: RecordKeys
-  /// What the keys came from.
   let root: RootKey
   /// The whole tree of the file.
   let document: JSONValue
@@ -103,18 +102,18 @@ public struct VerifiedRecord: Sendable {
   /// The sealing context of this record.
   public func context(sealingAt time: Timestamp? = nil) -> SealingContext { keys.context(sealingAt: time) }
 
-  /// The same, for who may not look at every field: values keep their tokens until they are asked for.
+  /// The context for callers that may not look at every field: values keep their tokens until they are used.
   ///
-  /// Until then they hold no locked memory. Where another process has the root key, which would be asked for each
-  /// field, they are opened as they are read.
+  /// Until then they hold no locked memory. If another process has the root key, fields are opened when they are read,
+  /// because that process would be asked for each field.
   ///
-  /// - Parameter onReveal: called when such a value was opened for who asked for it, and not where values are compared.
+  /// - Parameter onReveal: called when such a value was opened for its text, and not when values are compared.
   public func contextOpeningOnDemand(onReveal: (@Sendable () -> Void)? = nil) -> SealingContext {
     root.holder == nil ? keys.context(openedBy: root, envelope.wrappedKey, onReveal) : keys.context()
   }
 }
 
-/// A record's document that was just made, and what identifies its version.
+/// A newly made document of a record, and the identity of this version.
 public struct SealedRecord: Sendable {
   /// The whole tree of the file, with `$vault` and its MAC.
   public let document: JSONValue
@@ -124,7 +123,7 @@ public struct SealedRecord: Sendable {
   public let revision: Int
   /// 32 bytes.
   public let mac: [UInt8]
-  /// When it was removed; nil for a live record.
+  /// The time of removal; nil for a live record.
   public let deletedAt: Timestamp?
 }
 
@@ -133,7 +132,7 @@ public enum RecordSeal {
   /// Verifies the tree of a record file.
   ///
   /// - Parameters:
-  ///   - id: the id that the file's name says.
+  ///   - id: the id in the file's name.
   ///   - root: gives the root key whose id begins with the 8 bytes, or throws `.unknownRoot`.
   /// - Throws: ``SealingError`` `.malformedEnvelope`, `.newerFormat`, `.foreignToken` for another record's file,
   ///   `.unknownRoot`, `.authenticationFailed`.
@@ -158,12 +157,11 @@ public enum RecordSeal {
       envelope: envelope, fields: fields, keys: keys, root: root, document: document, createdAtText: createdAtText)
   }
 
-  /// Completes a record: every token must open under `keys`, one that stands twice is sealed afresh, and the MAC is
-  /// made.
+  /// Completes a record: checks that every token opens under `keys`, seals repeated tokens again, and makes the MAC.
   ///
   /// - Parameter fields: the record's own members, sealed fields as tokens of `keys`.
-  /// - Throws: ``SealingError`` `.reservedMember` when `fields` has a member `$vault`, `.tokenShapedText` when a
-  ///   readable value looks like a token.
+  /// - Throws: ``SealingError`` `.reservedMember` if `fields` has a member `$vault`, `.tokenShapedText` if a readable
+  ///   value looks like a token.
   public static func seal(
     _ fields: JSONObject, _ draft: EnvelopeDraft, keys: RecordKeys
   ) throws(SealingError) -> SealedRecord {
@@ -188,7 +186,7 @@ public enum RecordSeal {
       document: .object(record), id: draft.id, revision: draft.revision, mac: mac, deletedAt: draft.deletedAt)
   }
 
-  /// MAC input of format 1, section 6, Records: everything but `$vault.mac` and `$vault.key`.
+  /// MAC input of format 1, section 6, Records: everything except `$vault.mac` and `$vault.key`.
   private static func mac(of record: JSONObject, _ keys: RecordKeys) throws(SealingError) -> [UInt8] {
     var input = CanonicalEncoding.Builder("ecv/1/record-mac", itemCount: 3)
     input.append(keys.vaultID)
@@ -198,7 +196,7 @@ public enum RecordSeal {
   }
 }
 
-/// Walks the members of a record before it is written and looks at everything that has the shape of a token.
+/// Walks the members of a record before it is written and checks everything that has the shape of a token.
 private struct TokenCheck {
   let keys: RecordKeys
   let time: Timestamp
@@ -211,7 +209,7 @@ private struct TokenCheck {
 
   mutating func checked(_ fields: JSONObject) throws(SealingError) -> JSONObject {
     var tree = JSONValue.object(fields)
-    // A token that was opened as it was sealed need not be opened again; then nothing is to be said of any path.
+    // A token that was opened when it was sealed need not be opened again, so no path is needed for an error.
     var isRepeated = false
     let areKnown = tree.allStrings { text in
       guard SealedToken.hasTokenShape(text) else { return true }
@@ -228,7 +226,7 @@ private struct TokenCheck {
     return members
   }
 
-  /// Opens every token, and tells whether one stands twice.
+  /// Opens every token and returns whether one occurs twice.
   private mutating func openAll(_ tree: JSONValue) throws(SealingError) -> Bool {
     var isRepeated = false
     seen = TokenSet()

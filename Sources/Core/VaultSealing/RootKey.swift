@@ -24,11 +24,11 @@ public struct RootID: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { Base64.encodeURL(bytes) }
 
-  /// The first 8 bytes, as wrapped keys name their root.
+  /// The first 8 bytes, which name the root in wrapped keys.
   package var wrapHint: [UInt8] { Array(bytes.prefix(Self.wrapHintByteCount)) }
 }
 
-/// The key that opens a vault: 32 random bytes in the secure heap, with what format 1 derives from them.
+/// The key that opens a vault: 32 random bytes in the secure heap, and the keys that format 1 derives from them.
 public final class RootKey: Sendable {
   /// 32.
   public static let byteCount = 32
@@ -37,13 +37,12 @@ public final class RootKey: Sendable {
 
   /// The vault that it opens.
   public let vaultID: VaultID
-  /// What files name it by; nothing of the key can be told from it.
+  /// The id that names the key in files; it reveals nothing about the key.
   public let id: RootID
   /// Binds the header to this key: 32 bytes.
   public let commitment: [UInt8]
   private let place: Place
 
-  /// Where the key is.
   private enum Place {
     case here(key: SecretBytes, dataKeyWrapKey: SecretBytes)
     case elsewhere(any RootKeyHolder)
@@ -70,26 +69,24 @@ public final class RootKey: Sendable {
     commitment = Array(derived[16..<48])
   }
 
-  /// A root key that another process has, by what a header says of it.
+  /// A root key in another process, described by the header.
   package init(heldBy holder: any RootKeyHolder, id: RootID, commitment: [UInt8], vaultID: VaultID) {
     (self.id, self.commitment, self.vaultID) = (id, commitment, vaultID)
     place = .elsewhere(holder)
   }
 
-  /// Who has the key, when it is not in this process.
+  /// The process that has the key; nil if it is this one.
   var holder: (any RootKeyHolder)? { if case .elsewhere(let holder) = place { holder } else { nil } }
 
-  /// Whether the key is in this process.
   package var isHere: Bool { holder == nil }
 
-  /// Refuses what needs the key itself.
+  /// Throws unless the key itself is in this process.
   package func requireHere() throws(SealingError) {
     guard holder == nil else {
       throw SealingError(.rootKeyElsewhere, "this needs the root key itself, which its holder does not give out")
     }
   }
 
-  /// The key that wraps data keys.
   package func dataKeyWrapKey() throws(SealingError) -> SecretBytes {
     try requireHere()
     guard case .here(_, let wrapKey) = place else { preconditionFailure("what is not elsewhere is here") }
@@ -107,9 +104,9 @@ public final class RootKey: Sendable {
     return try RootKey(key, vaultID: vaultID)
   }
 
-  /// Gives the key's 32 bytes to `body`; they must not leave it.
+  /// Lends the key's 32 bytes to `body`, which must not copy them out.
   ///
-  /// - Precondition: the key is in this process, as it always is but for a vault that an agent has opened.
+  /// - Precondition: the key is in this process, which is always so unless an agent has opened the vault.
   public func withKey<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -3,7 +3,7 @@ internal import VaultDocument
 
 /// A value of any Codable type that is sealed as a whole when it is encoded.
 ///
-/// What is sealed is the value's compact JSON with sorted members. The opened value is in ordinary memory.
+/// The sealed text is the value's compact JSON with sorted members. The opened value is in ordinary memory.
 public struct Sealed<Value: Codable & Sendable>: Sendable {
   private enum State: Sendable {
     case fresh(Value)
@@ -18,8 +18,8 @@ public struct Sealed<Value: Codable & Sendable>: Sendable {
 
   /// The value.
   ///
-  /// - Throws: ``SealingError`` `.notOpened` when it was read without a key; of a value that is opened only now, what
-  ///   opening throws: `.authenticationFailed`, `.malformedPlaintext`, `.memoryUnavailable`.
+  /// - Throws: ``SealingError`` `.notOpened` if it was read without a key. A value that is opened only now throws the
+  ///   errors of opening: `.authenticationFailed`, `.malformedPlaintext`, `.memoryUnavailable`.
   public func reveal() throws(SealingError) -> Value {
     switch state {
     case .fresh(let value), .opened(let value, _, _): return value
@@ -130,7 +130,8 @@ extension Sealed: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 extension Sealed: Equatable where Value: Equatable {
-  /// Opened values are equal when their values are, unopened ones when their tokens are; never one of each.
+  /// Opened values are equal if their values are, and unopened ones if their tokens are. An opened and an unopened
+  /// value are never equal.
   public static func == (left: Sealed, right: Sealed) -> Bool {
     switch (left.state, right.state) {
     case (.unopened(let first), .unopened(let second)): first.utf8.elementsEqual(second.utf8)

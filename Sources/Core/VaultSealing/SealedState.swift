@@ -1,22 +1,22 @@
 internal import VaultCrypto
 
-/// What a sealed value holds in memory; shared by ``EncryptedCodableString`` and ``Sealed``.
+/// The memory state of a sealed value, shared by ``EncryptedCodableString`` and ``Sealed``.
 ///
-/// A verified token is kept beside what was opened, so that an unchanged value is written back as it was, and its nonce
-/// never serves for new text.
+/// A verified token is kept beside the opened text. An unchanged value is therefore written back unchanged, and its
+/// nonce is never used for new text.
 enum SealedState: Sendable {
   /// Never sealed, or marked for sealing at the next write.
   case fresh(SecretText)
   /// Opened from a field that verified.
   case opened(SecretText, Origin)
-  /// Not opened yet, and what opens it.
+  /// Not opened yet, with its opener.
   case closed(String, any FieldOpener)
   /// Read without a key.
   case unopened(String)
-  /// Could not be held in secure memory; every use says so.
+  /// Could not be held in secure memory; every use throws this error.
   case unavailable(SealingError)
 
-  /// The field that a value was opened from, and what it was bound to. Holds no key of a record.
+  /// The field from which a value was opened, and its binding. Holds no key of a record.
   struct Origin: Sendable {
     let text: String
     let isReusable: @Sendable (FieldCipher) -> Bool
@@ -42,7 +42,7 @@ enum SealedState: Sendable {
     }
   }
 
-  /// Reads one field as the context says.
+  /// Reads one field by the rules of the context.
   init(reading text: String, context: SealingContext) throws(SealingError) {
     switch context.access {
     case .locked:
@@ -62,7 +62,7 @@ enum SealedState: Sendable {
     }
   }
 
-  /// The text of the field: the verified token where nothing changed, else sealed afresh.
+  /// The text of the field: the verified token if nothing changed, else a new token.
   func sealed(in context: SealingContext) throws(SealingError) -> String {
     guard case .open(let cipher) = context.access else {
       throw SealingError(.lockedContext, "was read without a key and cannot be saved")
@@ -80,7 +80,7 @@ enum SealedState: Sendable {
     }
   }
 
-  /// The text in secure memory, for who asked for it.
+  /// The text in secure memory, for a caller that asked for it; reports the reveal.
   func revealed() throws(SealingError) -> SecretText {
     let text = try secretText()
     if case .closed(_, let opener) = self { opener.onReveal?() }
@@ -109,12 +109,12 @@ extension SealingContext {
 }
 
 extension SealingError {
-  /// This error inside the one that `Decodable` types throw.
+  /// This error inside the error that `Decodable` types throw.
   func decodingError(_ path: [any CodingKey]) -> DecodingError {
     .dataCorrupted(.init(codingPath: path, debugDescription: reason, underlyingError: self))
   }
 
-  /// This error inside the one that `Encodable` types throw; the value in it is a placeholder.
+  /// This error inside the error that `Encodable` types throw; its value is a placeholder.
   func encodingError(_ path: [any CodingKey]) -> EncodingError {
     .invalidValue("<sealed>", .init(codingPath: path, debugDescription: reason, underlyingError: self))
   }

@@ -3,8 +3,8 @@ public import VaultDocument
 
 /// The text of one sealed field: `es1:<hint>:<sealed-at>:<box>` (format 1, section 5, Tokens).
 ///
-/// `hint` is 8 bytes in unpadded base64url, `sealed-at` a compact UTC time, and `box` the base64 of
-/// nonce 12 ‖ ciphertext ‖ tag 16. Nothing in a token is secret.
+/// `hint` is 8 bytes in unpadded base64url, `sealed-at` a compact UTC time, and `box` the base64 of nonce 12 ‖
+/// ciphertext ‖ tag 16. Nothing in a token is secret.
 public struct SealedToken: Sendable {
   static let prefix = "es1:"
   static let hintByteCount = 8
@@ -16,7 +16,7 @@ public struct SealedToken: Sendable {
   public let text: String
   /// When the value was sealed, to the second.
   public let sealedAt: Timestamp
-  /// Derived from the key and the record, 8 bytes; tells foreign tokens apart before any key is used.
+  /// Derived from the key and the record, 8 bytes; it identifies foreign tokens before any key is used.
   public let hint: [UInt8]
   let sealedAtText: String
   let box: [UInt8]
@@ -34,7 +34,7 @@ public struct SealedToken: Sendable {
     return false
   }
 
-  /// Reads a token strictly: canonical base64, a real UTC time, a padded size that sealing makes.
+  /// Reads a token strictly: canonical base64, a real UTC time, a padded size that sealing can make.
   ///
   /// - Throws: ``SealingError`` `.clearText`, `.unknownTokenVersion` or `.malformedToken`.
   public init(parsing text: String) throws(SealingError) {
@@ -71,10 +71,11 @@ public struct SealedToken: Sendable {
     return box
   }
 
-  /// The text of a token: its head (`es1:<hint>:<sealed-at>:`) and the box that was just sealed.
+  /// The text of a token from its head (`es1:<hint>:<sealed-at>:`) and its box.
   package static func text(head: [UInt8], box: [UInt8]) -> String {
     let count = head.count + Base64.encodedCount(of: box.count)
-    // All of it is ASCII and every byte is written; a token is made for each sealed field, so it is written in place.
+    // All of it is ASCII and every byte is written. It is written in place, because a token is made for each sealed
+    // field.
     return unsafe String(unsafeUninitializedCapacity: count) { buffer in
       var output = unsafe OutputSpan(buffer: buffer, initializedCount: 0)
       for byte in head { output.append(byte) }
@@ -85,7 +86,7 @@ public struct SealedToken: Sendable {
 }
 
 extension SealedToken: Equatable {
-  /// Tokens are equal when their bytes are.
+  /// Tokens are equal if their bytes are.
   public static func == (left: SealedToken, right: SealedToken) -> Bool {
     left.text.utf8.elementsEqual(right.text.utf8)
   }

@@ -2,22 +2,23 @@ public import VaultCrypto
 public import VaultDocument
 
 extension CodingUserInfoKey {
-  /// Where an encoder's or decoder's `userInfo` holds its ``SealingContext``.
+  /// The key of the ``SealingContext`` in the `userInfo` of an encoder or decoder.
   public static let sealingContext = SealingContext.userInfoKey.key
 }
 
-/// What sealed fields are sealed and opened with while a value is encoded or decoded.
+/// The keys and rules for sealing and opening fields while a value is encoded or decoded.
 ///
 /// Put it into `userInfo[.sealingContext]` of any encoder or decoder, or into the task with ``SealingContext/current``.
-/// Where `userInfo` has one, the task's must be the same.
+/// If both exist, they must be the same.
 public final class SealingContext: Sendable {
-  /// What decoding takes for a sealed field.
+  /// The texts that decoding accepts for a sealed field.
   public enum Reading: Sendable {
     /// Only tokens: clear text is an error.
     case tokens
-    /// Tokens, and clear text that is sealed at the next write. For data that was verified otherwise, or never sealed.
+    /// Tokens, and clear text that is sealed at the next write. For data that was verified by other means, or never
+    /// sealed.
     case tokensOrClearText
-    /// Only clear text, whatever it looks like: input from outside, such as an import.
+    /// Only clear text, even if it looks like a token: for input from outside, such as an import.
     case clearText
   }
 
@@ -26,18 +27,18 @@ public final class SealingContext: Sendable {
     case locked
   }
 
-  /// How fields are read and sealed, whatever the keys.
+  /// How fields are read and sealed, independent of the keys.
   struct Settings: Sendable {
     var reading = Reading.tokens
-    /// Without one, the clock's.
+    /// Nil means the clock's.
     var sealingTime: Timestamp?
-    /// Opens what was just sealed and compares it, before it can replace the only copy.
+    /// Whether to open each new token and compare it, before it can replace the only copy.
     var verifiesSeals = false
-    /// What opens fields when they are asked for; nil opens them as they are read.
+    /// Opens fields on demand; nil opens them when they are read.
     var opener: (any FieldOpener)?
   }
 
-  /// Serves where `userInfo` has no context.
+  /// Used if `userInfo` has no context.
   @TaskLocal public static var current: SealingContext?
 
   /// Reads without any key: values stay unopened, and saving is refused.
@@ -47,7 +48,7 @@ public final class SealingContext: Sendable {
 
   let access: Access
   let settings: Settings
-  /// The keys of an application, which may be several; nil for the context of a record, or another form.
+  /// The keys of an application; nil for the context of a record or another form.
   let application: ApplicationKeys?
 
   var reading: Reading { settings.reading }
@@ -58,34 +59,34 @@ public final class SealingContext: Sendable {
     self.application = application
   }
 
-  /// A context outside a vault, under an application key of 32 bytes: ``init(keys:bound:)`` with that one.
+  /// A context outside a vault, under one application key of 32 bytes; see ``init(keys:bound:)``.
   ///
   /// - Throws: ``SealingError`` `.wrongByteCount` for another key size or an empty list.
   public convenience init(applicationKey key: SecretBytes, bound: [String]) throws(SealingError) {
     try self.init(keys: [key], bound: bound)
   }
 
-  /// A context outside a vault, under application keys of 32 bytes each: the first seals, each opens what it has
-  /// sealed.
+  /// A context outside a vault, under application keys of 32 bytes. The first key seals, and each key opens its own
+  /// tokens.
   ///
   /// The key of the fields is KDF(key, `ecv/1/app`; bound strings; 40) of format 1, section 5.4, Outside a vault. Fewer
-  /// than 2^32 values may be sealed under one key, and the position of a field is not protected: what must not be
-  /// exchanged is bound to its place with ``bound(to:)``.
+  /// than 2^32 values may be sealed under one key. The position of a field is not protected; ``bound(to:)`` binds
+  /// values to their place.
   ///
   /// - Parameters:
-  ///   - keys: at least one, the newest first. A key may go when nothing is sealed under it any more:
-  ///     ``isCurrent(_:)`` tells, and ``resealed(_:)`` brings a value under the first.
-  ///   - bound: at least one string; what is sealed under one list opens only under the same.
+  ///   - keys: at least one, the newest first. A key may be dropped when nothing is sealed under it any more:
+  ///     ``isCurrent(_:)`` tells, and ``resealed(_:)`` moves a value to the first key.
+  ///   - bound: at least one string; values sealed under one list open only under the same list.
   /// - Throws: ``SealingError`` `.wrongByteCount` for another key size or an empty list, `.memoryUnavailable`.
   public convenience init(keys: [SecretBytes], bound: [String]) throws(SealingError) {
     let application = try ApplicationKeys(keys, bound: bound)
     self.init(.open(application.current), application: application)
   }
 
-  /// A context that reads and writes base64 of what CryptoKit's `AES.GCM.SealedBox.combined` holds.
+  /// A context that reads and writes base64 of CryptoKit's `AES.GCM.SealedBox.combined`.
   ///
-  /// There is no padding, no prefix and no sealing time; use a key of its own. A key of 32 bytes reads and writes. Keys
-  /// of 16 and 24 bytes, AES-128 and AES-192, only read what is there already: sealing is `.wrongByteCount`. In a
+  /// There is no padding, no prefix and no sealing time; use a separate key. A key of 32 bytes reads and writes. Keys
+  /// of 16 and 24 bytes, AES-128 and AES-192, only read existing values: sealing throws `.wrongByteCount`. In a
   /// property list the value may be `<data>` as well as base64.
   ///
   /// ```swift
@@ -94,19 +95,19 @@ public final class SealingContext: Sendable {
   /// try await vault.add(contentsOf: customers)
   /// ```
   ///
-  /// - Throws: ``SealingError`` `.wrongByteCount` for a key that has not 16, 24 or 32 bytes.
+  /// - Throws: ``SealingError`` `.wrongByteCount` for a key that does not have 16, 24 or 32 bytes.
   public convenience init(
     cryptoKitKey key: SecretBytes, associatedData: [UInt8] = []
   ) throws(SealingError) {
     self.init(.open(try FieldCipher(cryptoKitKey: key, associatedData: associatedData)))
   }
 
-  /// The same keys with another rule for what decoding takes.
+  /// The same keys with another rule for decoding.
   public func reading(_ reading: Reading) -> SealingContext {
     changed { $0.reading = reading }
   }
 
-  /// The same keys with a fixed sealing time; without one, the clock's.
+  /// The same keys with a fixed sealing time in place of the clock's.
   public func sealing(at time: Timestamp) -> SealingContext {
     changed { $0.sealingTime = time }
   }
@@ -117,7 +118,7 @@ public final class SealingContext: Sendable {
     return SealingContext(access, settings, application: application)
   }
 
-  /// The context that an encoder uses: the one of its `userInfo`, else the task's.
+  /// The context of an encoder: that of its `userInfo`, else the task's.
   ///
   /// - Throws: `EncodingError` with a ``SealingError`` `.noContext` or `.conflictingContexts` in it.
   public static func of(_ encoder: any Encoder) throws -> SealingContext {
@@ -128,7 +129,7 @@ public final class SealingContext: Sendable {
     }
   }
 
-  /// The context that a decoder uses: the one of its `userInfo`, else the task's.
+  /// The context of a decoder: that of its `userInfo`, else the task's.
   ///
   /// - Throws: `DecodingError` with a ``SealingError`` `.noContext` or `.conflictingContexts` in it.
   public static func of(_ decoder: any Decoder) throws -> SealingContext {
@@ -139,7 +140,7 @@ public final class SealingContext: Sendable {
     }
   }
 
-  /// The context that an encoder or decoder with this `userInfo` uses.
+  /// The context for an encoder or decoder with this `userInfo`.
   static func resolve(_ userInfo: [CodingUserInfoKey: Any]) throws(SealingError) -> SealingContext {
     let own = userInfo[userInfoKey]
     let task = current
@@ -152,7 +153,7 @@ public final class SealingContext: Sendable {
     return context
   }
 
-  /// Whether values are as CryptoKit seals them.
+  /// Whether values have CryptoKit's form.
   var isOfCryptoKit: Bool {
     if case .open(let cipher) = access, case .cryptoKit = cipher.form { true } else { false }
   }
@@ -167,7 +168,6 @@ public final class SealingContext: Sendable {
     }
   }
 
-  /// Seals `text` under this context.
   func seal(_ text: RawSpan) throws(SealingError) -> String {
     guard case .open(let cipher) = access else {
       throw SealingError(.lockedContext, "was read without a key and cannot be saved")
@@ -179,7 +179,7 @@ public final class SealingContext: Sendable {
 }
 
 extension FieldCipher {
-  /// Whether a token of one may stand unchanged where the other writes.
+  /// Whether a token of one may stand unchanged in the output of the other.
   func makesTheSameTokens(as other: FieldCipher) -> Bool {
     switch (form, other.form) {
     case (.token(let mine), .token(let theirs)): mine.matches(theirs)

@@ -1,6 +1,6 @@
 /// Why a field, a key or a record envelope was refused.
 ///
-/// Two errors are equal when their codes are. No error holds a field's value, a key, or the text of a document.
+/// Two errors are equal if their codes are. No error holds a field's value, a key, or the text of a document.
 public struct SealingError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of failure. New codes may be added in later versions.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -32,11 +32,11 @@ public struct SealingError: Error, Equatable, Sendable, CustomStringConvertible 
     public static let foreignToken = Code(name: .foreignToken)
     /// A tag or MAC does not match.
     public static let authenticationFailed = Code(name: .authenticationFailed)
-    /// What was sealed has wrong padding, is not UTF-8 or not the expected JSON.
+    /// The opened text has wrong padding, is not UTF-8 or is not the expected JSON.
     public static let malformedPlaintext = Code(name: .malformedPlaintext)
     /// The `$vault` member is missing or not of format 1.
     public static let malformedEnvelope = Code(name: .malformedEnvelope)
-    /// The record or header was written in a newer format, or requires an extension that is not known.
+    /// The record or header has a newer format, or requires an unknown extension.
     public static let newerFormat = Code(name: .newerFormat)
     /// A wrapped key is not well formed.
     public static let malformedWrappedKey = Code(name: .malformedWrappedKey)
@@ -52,24 +52,24 @@ public struct SealingError: Error, Equatable, Sendable, CustomStringConvertible 
     public static let limitExceeded = Code(name: .limitExceeded)
     /// The secure heap is full or cannot be used.
     public static let memoryUnavailable = Code(name: .memoryUnavailable)
-    /// Another process holds the root key, and does not do what was asked, or is gone.
+    /// Another process holds the root key, and refuses or is gone.
     public static let rootKeyElsewhere = Code(name: .rootKeyElsewhere)
-    /// The context is of another sort than what was asked of it.
+    /// The operation needs another sort of context.
     public static let wrongContext = Code(name: .wrongContext)
     /// OpenSSL failed for another reason.
     public static let cryptoFailed = Code(name: .cryptoFailed)
   }
 
-  /// What has gone wrong, for programs.
+  /// The kind of failure, for programs.
   public let code: Code
-  /// A fixed sentence without any content of the document but names of extensions.
+  /// A fixed sentence without content of the document, except names of extensions.
   public let reason: String
-  /// The member path of the field, where it is known.
+  /// The member path of the field, if it is known.
   public let path: String?
-  /// What caused it.
+  /// The error that caused this one.
   public let underlying: (any Error)?
 
-  /// An error about one field, or about none.
+  /// An error, with a path if it is about one field.
   public init(_ code: Code, _ reason: String, path: String? = nil, underlying: (any Error)? = nil) {
     self.code = code
     self.reason = reason

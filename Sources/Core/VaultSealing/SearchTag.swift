@@ -1,15 +1,15 @@
 internal import VaultCrypto
 internal import VaultDocument
 
-/// What a sealed value is found by without being opened: the first bits of a keyed hash of it.
+/// The first bits of a keyed hash of a sealed value, which find the value without opening it.
 ///
-/// Equal values have equal tags, and that is what a tag tells to whoever sees a column of them: which rows are equal,
-/// and how often. With few bits different values share a tag, so that a match has to be opened and compared, and less
-/// is told. Without the key nobody can tell whether a tag is that of a value which he guesses.
+/// Equal values have equal tags. A person who sees a column of tags therefore learns which rows are equal, and how
+/// often. With few bits, different values share a tag: less is revealed, but each match must be opened and compared.
+/// Without the key nobody can check a guessed value against a tag.
 public struct SearchTag: Hashable, Sendable {
-  /// How many bits it has, 1…256.
+  /// The number of bits, 1…256.
   public let bitCount: Int
-  /// The bits, from the highest of the first byte on; what is left of the last byte is 0.
+  /// The bits, from the highest of the first byte on; unused bits of the last byte are 0.
   public let bytes: [UInt8]
 
   init(_ hash: [UInt8], bitCount: Int) {
@@ -22,7 +22,7 @@ public struct SearchTag: Hashable, Sendable {
   /// The bytes in hex, for a column of text.
   public var text: String { Hex.encode(bytes) }
 
-  /// The bits as a number that is not negative, for a column of integers; nil from 64 bits on.
+  /// The bits as a non-negative number, for a column of integers; nil from 64 bits on.
   public var number: Int64? {
     guard bitCount < 64 else { return nil }
     let value = bytes.reduce(UInt64(0)) { ($0 << 8) | UInt64($1) }
@@ -36,27 +36,26 @@ extension SearchTag: CustomStringConvertible {
 }
 
 extension SealingContext {
-  /// What rows with this value are found by: a tag under the first of the keys, to be stored beside the sealed value.
+  /// The tag of this value under the first of the keys, to be stored beside the sealed value.
   ///
-  /// Values are compared as UTF-8 bytes: bring what people write in several ways, such as e-mail addresses, into one
-  /// form before. A tag is HMAC-SHA-256 under KDF(key, `ecv/1/app-search`; bound strings; 32) over
-  /// ENC(`ecv/1/app-tag`; name, value), cut to `bits`.
+  /// Values are compared as UTF-8 bytes: normalise values that people write in several ways, such as e-mail addresses.
+  /// A tag is HMAC-SHA-256 under KDF(key, `ecv/1/app-search`; bound strings; 32) over ENC(`ecv/1/app-tag`; name,
+  /// value), cut to `bits`.
   ///
   /// - Parameters:
-  ///   - name: the column's: equal values of two columns have tags that tell nothing of each other.
+  ///   - name: the column's name, so that the tags of two columns cannot be compared.
   ///   - bits: 1…256. With n different values, about n / 2^bits others match as well.
-  /// - Throws: ``SealingError`` `.wrongContext`, `.wrongByteCount` for another number of bits; for a sealed value as
-  ///   `reveal()` does.
+  /// - Throws: ``SealingError`` `.wrongContext`, `.wrongByteCount` for another number of bits; for a sealed value, the
+  ///   errors of `reveal()`.
   public func searchTag(of value: EncryptedCodableString, for name: String, bits: Int) throws(SealingError) -> SearchTag
   {
     let keys = try requireApplication().searchKeys
     return try Self.tags(of: value, for: name, bits, under: keys.prefix(1))[0]
   }
 
-  /// The tags that rows with this value have under any of the keys, in their order: what to look for until all rows are
-  /// under the first.
+  /// The tags of this value under all keys, in their order. Search for all of them until all rows use the first key.
   ///
-  /// - Throws: ``SealingError`` as ``searchTag(of:for:bits:)``.
+  /// - Throws: ``SealingError`` like ``searchTag(of:for:bits:)``.
   public func searchTags(
     of value: EncryptedCodableString, for name: String, bits: Int
   ) throws(SealingError) -> [SearchTag] {

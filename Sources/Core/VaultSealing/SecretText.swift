@@ -3,17 +3,16 @@ internal import VaultCrypto
 /// UTF-8 text in the secure heap, possibly followed by the padding it was sealed with.
 package struct SecretText: Sendable {
   private let storage: SecretBytes
-  /// The count of text bytes.
   let count: Int
 
-  /// Takes over bytes of which the first `count` are valid UTF-8.
+  /// Takes bytes whose first `count` are valid UTF-8.
   init(_ storage: SecretBytes, count: Int) {
     self.storage = storage
     self.count = count
   }
 
-  /// Copies a string; the string itself stays in ordinary memory. So does the copy where half of the secure heap is in
-  /// use: keys, and what is opened, have to find room there.
+  /// Copies a string, which itself stays in ordinary memory. The copy goes to ordinary memory, too, if half of the
+  /// secure heap is in use, because keys and opened values need room there.
   init(copying text: String) throws(CryptoError) {
     var text = text
     text.makeContiguousUTF8()
@@ -23,7 +22,7 @@ package struct SecretText: Sendable {
     count = storage.count
   }
 
-  /// Gives the text's bytes to `body`; they must not leave it.
+  /// Lends the text's bytes to `body`, which must not copy them out.
   func withBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -35,7 +34,7 @@ package struct SecretText: Sendable {
     withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) } }
   }
 
-  /// Whether both hold the same bytes; takes the same time wherever they differ.
+  /// Whether both hold the same bytes; the time does not depend on where they differ.
   static func == (left: SecretText, right: SecretText) -> Bool {
     left.withBytes { first in right.withBytes { second in constantTimeEqual(first, second) } }
   }

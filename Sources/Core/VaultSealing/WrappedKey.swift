@@ -3,8 +3,8 @@ public import VaultDocument
 
 /// A key sealed under a root key: `k1:<root hint>:<box>` (format 1, section 4.3, Wraps).
 ///
-/// The hint is the first 8 bytes of the root's id in unpadded base64url, the box base64 of
-/// nonce 12 ‖ ciphertext 32 ‖ tag 16. Nothing in it is secret.
+/// The hint is the first 8 bytes of the root's id in unpadded base64url, and the box is base64 of nonce 12 ‖ ciphertext
+/// 32 ‖ tag 16. Nothing in it is secret.
 public struct WrappedKey: Sendable {
   private static let prefix = "k1:"
   /// 8 bytes in unpadded base64url.
@@ -13,7 +13,7 @@ public struct WrappedKey: Sendable {
 
   /// The whole text.
   public let text: String
-  /// The first 8 bytes of the id of the root that it is wrapped under.
+  /// The first 8 bytes of the id of the wrapping root.
   public let rootHint: [UInt8]
   package let box: [UInt8]
 
@@ -82,7 +82,7 @@ extension RootKey {
     return (wrapped, try RecordKeys(dataKey: dataKey, vaultID: vaultID, recordID: record))
   }
 
-  /// A wrap that was opened again: were it wrong, everything under the data key would be lost.
+  /// A wrap that was opened again as a check: with a wrong wrap, everything under the data key would be lost.
   package func verifiedWrap(of dataKey: SecretBytes, record: RecordID) throws(SealingError) -> WrappedKey {
     if let holder { return try holder.wrap(dataKey, record: record) }
     let (binding, dataKeyWrapKey) = (dataKeyBinding(record), try self.dataKeyWrapKey())
@@ -97,8 +97,8 @@ extension RootKey {
 
   /// The keys of a record from its wrapped data key.
   ///
-  /// - Throws: ``SealingError`` `.unknownRoot` when another root wrapped it, `.authenticationFailed` when the wrap does
-  ///   not open for this record.
+  /// - Throws: ``SealingError`` `.unknownRoot` if another root wrapped it, `.authenticationFailed` if the wrap does not
+  ///   open for this record.
   public func recordKeys(from wrapped: WrappedKey, record: RecordID) throws(SealingError) -> RecordKeys {
     try RecordKeys(dataKey: unwrapDataKey(wrapped, record: record), vaultID: vaultID, recordID: record)
   }
@@ -129,7 +129,7 @@ extension RootKey {
     }
   }
 
-  /// An older root from its entry in the keyring; its id is recomputed and must be the entry's.
+  /// An older root from its entry in the keyring; its id is recomputed and must match the entry.
   ///
   /// - Throws: ``SealingError`` `.unknownRoot`, `.authenticationFailed`.
   public func unwrap(_ wrapped: WrappedKey, olderRoot older: RootID) throws(SealingError) -> RootKey {

@@ -1,35 +1,35 @@
 public import VaultDocument
 
-/// A store that also keeps what is attached to records: files of up to a gibibyte, each written once and never changed
-/// (format 1, section 15, Attachments). A store that is none keeps no vault in which a record has any.
+/// A store that also keeps the attachments of records: files of up to a gibibyte, each written once and never changed
+/// (format 1, section 15, Attachments). Other stores cannot hold a record with attachments.
 ///
-/// The places ``StoreLocation/attachment(_:)`` are read with ``RecordStore/reader(of:)`` and filled with
-/// ``RecordStore/writer(of:under:)``, which hold a piece of the document in memory and not all of it: it is there whole
-/// and durably once `commit(replacing: nil)` has returned, and refused where something is there. Nothing else writes
-/// them, and no batch has them. Which of them count, the records say.
+/// ``RecordStore/reader(of:)`` reads the places ``StoreLocation/attachment(_:)``, and ``RecordStore/writer(of:under:)``
+/// fills them; both hold only a piece of the document in memory. The document is complete and durable once
+/// `commit(replacing: nil)` has returned, which refuses an existing one. Nothing else writes attachments, and batches
+/// do not contain them. The records tell which attachments are in use.
 package protocol AttachmentStore: RecordStore {
-  /// Whether there is room for them: without it there are none, and a writer is refused. A store that made its room
-  /// itself need not say so.
+  /// Whether there is room for attachments; if not, the list is empty, and a writer is refused. A store that always has
+  /// room need not implement this.
   func keepsAttachments() throws(StoreError) -> Bool
 
-  /// The ids of the attachments, whether or not a record names them, ascending.
+  /// The ids of all attachments, ascending, even of those that no record names.
   func attachments() throws(StoreError) -> [AttachmentID]
 
-  /// Removes attachments, durably; one that is not there is none to remove.
+  /// Removes attachments durably. Missing attachments are ignored.
   ///
   /// - Precondition: `lock` is an exclusive lock of this store and not released.
   func removeAttachments(_ ids: [AttachmentID], under lock: any StoreLock) throws(StoreError)
 }
 
 extension AttachmentStore {
-  /// It does.
+  /// Always true.
   public func keepsAttachments() throws(StoreError) -> Bool { true }
 }
 
 extension RecordStore {
-  /// The ids of the attachments; none in a store that keeps none.
+  /// The ids of the attachments; empty for a store that cannot keep any.
   ///
-  /// - Throws: as `read`.
+  /// - Throws: like `read`.
   public func heldAttachments() throws(StoreError) -> [AttachmentID] {
     guard let store = self as? any AttachmentStore else { return [] }
     return try store.attachments()

@@ -1,19 +1,19 @@
-/// A document that is read piece by piece.
+/// Reads a document piece by piece.
 public protocol StoreReader: AnyObject {
-  /// The document's size: so many bytes come, or an error.
+  /// The document's size in bytes. The reader gives exactly this many bytes, or an error.
   var byteCount: Int { get }
 
   /// The next bytes; empty at the end.
   ///
-  /// - Throws: `StoreError` as `read`.
+  /// - Throws: `StoreError`, like `read`.
   func next() throws(StoreError) -> [UInt8]
 
-  /// What tells, once all was read, whether a document still holds the same.
+  /// A mark of the content, after all was read, to detect later whether the document has changed.
   var mark: ContentMark { get }
 }
 
 extension StoreReader {
-  /// Gives all that is left to `body`, some at a time.
+  /// Gives the remaining bytes to `body`, piece by piece.
   package func forEachPiece(_ body: (_ piece: [UInt8]) throws(StoreError) -> Void) throws(StoreError) {
     while true {
       let piece = try next()
@@ -22,14 +22,14 @@ extension StoreReader {
     }
   }
 
-  /// Reads to the end, and gives all of it.
+  /// Reads all remaining bytes.
   package func all() throws(StoreError) -> [UInt8] {
     var bytes: [UInt8] = []
     try forEachPiece { (piece) throws(StoreError) in bytes += piece }
     return bytes
   }
 
-  /// Reads to the end, and gives the mark.
+  /// Reads to the end and returns the mark.
   package func markOfAll() throws(StoreError) -> ContentMark {
     try forEachPiece { _ in }
     return mark
@@ -37,30 +37,30 @@ extension StoreReader {
 }
 
 extension RecordStore {
-  /// The mark of a document, all of which is read for it; nil where there is none.
+  /// The mark of a document, which is read completely; nil if it does not exist.
   package func mark(of location: StoreLocation) throws(StoreError) -> ContentMark? {
     guard let reader = try reader(of: location) else { return nil }
     return try reader.markOfAll()
   }
 }
 
-/// A document that is written piece by piece; nobody sees any of it before `commit` returns.
+/// Writes a document piece by piece. Nobody sees any of it before `commit` returns.
 ///
-/// One that is not committed is abandoned with its last reference.
+/// A writer that is not committed is abandoned with its last reference.
 public protocol StoreWriter: AnyObject {
-  /// Writes bytes behind those before.
+  /// Appends bytes.
   ///
   /// - Throws: `StoreError` `.tooLarge`, `.diskFull`, `.permissionDenied`, `.readOnly`, `.ioFailed`.
   func append(_ bytes: [UInt8]) throws(StoreError)
 
-  /// Puts the document in place, durably, if what is there holds what `mark` was made of; nil: if there is nothing.
+  /// Puts the document in place, durably, if the present content has this mark; nil expects that there is no document.
   ///
-  /// - Throws: `StoreError` as `apply`; the old document is in place then.
+  /// - Throws: `StoreError`, like `apply`; the old document is then still in place.
   func commit(replacing mark: ContentMark?) throws(StoreError)
 }
 
-/// What tells documents apart without keeping them: equal marks are of equal bytes, but for one case in 2⁶⁴. It means
-/// nothing in another process.
+/// Tells contents apart without keeping them: equal marks mean equal bytes, except for one case in 2⁶⁴. A mark is valid
+/// only in this process.
 public struct ContentMark: Equatable, Sendable {
   private let byteCount: Int
   private let hash: Int
@@ -71,13 +71,13 @@ public struct ContentMark: Equatable, Sendable {
 
     private var hasher = Hasher()
     private var byteCount = 0
-    /// What has not filled a block yet: what is hashed depends on the bytes, and not on the pieces in which they came.
+    /// Bytes that do not fill a block yet, so that the hash depends on the bytes and not on the pieces.
     private var block: [UInt8] = []
 
-    /// Of no bytes.
+    /// Begins with no bytes.
     public init() {}
 
-    /// Takes the next bytes.
+    /// Adds bytes.
     public mutating func append(_ bytes: [UInt8]) {
       byteCount += bytes.count
       block += bytes
@@ -95,7 +95,7 @@ public struct ContentMark: Equatable, Sendable {
       unsafe block.withUnsafeBytes { unsafe hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
-    /// The mark of all.
+    /// The mark of all added bytes.
     public consuming func finish() -> ContentMark {
       hash(block.indices)
       return ContentMark(byteCount: byteCount, hash: hasher.finalize())
@@ -104,22 +104,20 @@ public struct ContentMark: Equatable, Sendable {
 }
 
 extension RecordStore {
-  /// As `reader(of:)`: for stores that hold their documents in memory anyway.
+  /// Implements `reader(of:)` for stores that hold their documents in memory anyway.
   public func reader(of location: StoreLocation) throws(StoreError) -> (any StoreReader)? {
     try wholeReader(of: location)
   }
 
-  /// A reader that has the whole document.
   package func wholeReader(of location: StoreLocation) throws(StoreError) -> (any StoreReader)? {
     try read(location).map(WholeReader.init)
   }
 
-  /// As `writer(of:under:)`: for stores that hold their documents in memory anyway.
+  /// Implements `writer(of:under:)` for stores that hold their documents in memory anyway.
   public func writer(of location: StoreLocation, under lock: any StoreLock) throws(StoreError) -> any StoreWriter {
     wholeWriter(of: location, under: lock)
   }
 
-  /// A writer that gathers the whole document.
   package func wholeWriter(of location: StoreLocation, under lock: any StoreLock) -> any StoreWriter {
     WholeWriter(self, location: location, lock: lock)
   }
@@ -143,7 +141,7 @@ private final class WholeReader: StoreReader {
   }
 }
 
-/// Gathers a document and applies it as one change.
+/// Collects a document and applies it as one change.
 private final class WholeWriter: StoreWriter {
   private let store: any RecordStore
   private let location: StoreLocation

@@ -1,6 +1,6 @@
 /// The pace of waiting for a lock: short steps first, `onWait` once after a second, an error at the end.
 ///
-/// Stores poll, since a blocking wait can neither time out nor tell the user who holds the lock.
+/// Stores poll, because a blocking wait cannot time out, and cannot tell the user who holds the lock.
 public struct LockWait {
   private let start: Duration
   private let timeout: Duration
@@ -9,11 +9,11 @@ public struct LockWait {
   private var step: Duration
   private var isAnnounced = false
 
-  /// A wait that began at `start`, on the clock that `nextStep` is given.
+  /// Begins a wait at `start`, a time of the same clock as in `nextStep`.
   ///
   /// - Parameters:
-  ///   - path: the vault's, for the error.
-  ///   - steps: the first sleep, which doubles, and the longest.
+  ///   - path: the vault's path, for the error.
+  ///   - steps: the first sleep, which doubles each time, and the longest.
   public init(
     start: Duration, timeout: Duration, path: String? = nil,
     steps: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(25)
@@ -22,10 +22,10 @@ public struct LockWait {
     (step, longestStep) = (steps.lowerBound, steps.upperBound)
   }
 
-  /// How long to sleep before the next attempt.
+  /// The time to sleep before the next attempt.
   ///
-  /// - Parameter isOwn: whether this process itself is the holder.
-  /// - Throws: `StoreError` `.locked`, when the time is over or nobody waits any more.
+  /// - Parameter isOwn: whether this process is the holder.
+  /// - Throws: `StoreError` `.locked` if the time is over or the lock is no longer wanted.
   public mutating func nextStep(
     now: Duration, holder: () -> Int32?, isOwn: () -> Bool = { false }, isWanted: () -> Bool = { true },
     onWait: (Int32?) -> Void
@@ -40,7 +40,7 @@ public struct LockWait {
       onWait(holder())
     }
     defer { step = min(step * 2, longestStep) }
-    // Whoever waits is told on time.
+    // Wake in time to call `onWait` after one second.
     let untilTold = isAnnounced ? timeout : .seconds(1) - waited
     return min(step, timeout - waited, untilTold)
   }

@@ -2,12 +2,12 @@ internal import Synchronization
 public import VaultDocument
 internal import VaultSystem
 
-/// A store in this process's memory, for tests and for trying things out: nothing is durable.
+/// A store in the memory of this process, for tests and experiments. Nothing is durable.
 public final class MemoryStore: AttachmentStore {
   private struct State {
     var documents: [StoreLocation: [UInt8]] = [:]
     var sharedHolders = 0
-    /// Readers let writers that wait go first.
+    /// Readers let waiting writers go first.
     var waitingWriters = 0
     var isHeldExclusively = false
   }
@@ -85,14 +85,14 @@ extension MemoryStore {
       (lock as? MemoryLock)?.isExclusive(of: self) == true, "writing needs an exclusive lock of the same store")
   }
 
-  /// Under the exclusive lock, so that nothing changes between this and `put`.
+  /// Called under the exclusive lock, so that nothing changes between this and `put`.
   private func requireExpected(_ changes: [StoreChange]) throws(StoreError) {
     let stale = state.withLock { state in changes.first { state.documents[$0.location] != $0.expected } }
     guard let stale else { return }
     throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: stale.location.relativePath)
   }
 
-  /// Under the exclusive lock.
+  /// Called under the exclusive lock.
   fileprivate func replaceRecords(
     _ read: [RecordID: [UInt8]], by new: [RecordID: [UInt8]]
   ) throws(StoreError) {
@@ -191,7 +191,7 @@ private final class MemoryLock: StoreLock {
 
 private final class MemoryReplacement: StoreReplacement {
   private let store: MemoryStore
-  // Held as long as the replacement is under way.
+  // Held while the replacement is in progress.
   private let lock: any StoreLock
   private let contents = Mutex((read: [RecordID: [UInt8]](), staged: [RecordID: [UInt8]]()))
 

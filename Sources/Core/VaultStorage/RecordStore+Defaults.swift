@@ -1,12 +1,12 @@
 public import VaultDocument
 
-// What a store need not write itself.
+// Defaults that a store need not implement.
 
 extension RecordStore {
-  /// As `recordFolders()`: all 256, for stores to which an empty folder costs nothing.
+  /// Implements `recordFolders()` with all 256, for stores in which an empty folder costs nothing.
   public func recordFolders() throws(StoreError) -> [UInt8] { Array(UInt8.min ... .max) }
 
-  /// As `read(_:inFolder:_:)`: each record by itself.
+  /// Implements `read(_:inFolder:_:)` by reading each record separately.
   public func read(
     _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError) {
@@ -22,30 +22,30 @@ extension RecordStore {
     }
   }
 
-  /// As `read(_:inFolder:_:)`: for stores that have nothing to look for.
+  /// Implements `readLocked(_:inFolder:_:)` for stores that have nothing to check.
   public func readLocked(
     _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError) {
     try read(ids, inFolder: folder, body)
   }
 
-  /// None: for stores in which nothing can lie that is no document.
+  /// Implements `strayEntries()` for stores that can hold only documents.
   public func strayEntries() throws(StoreError) -> [String] { [] }
 
-  /// A batch whose changes are gathered in memory, and applied at once.
+  /// A batch that collects its changes in memory and applies them at once.
   public func batch(expecting expectedCount: Int, under lock: any StoreLock) throws(StoreError) -> any StoreBatch {
     precondition(lock.kind == .exclusive, "writing needs an exclusive lock")
     return GatheredBatch(self, lock)
   }
 
-  /// Nil: for stores that cannot exchange all records at once.
+  /// Nil, for stores that cannot exchange all records at once.
   public func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? { nil }
 }
 
-/// Gathers changes and applies them as one set.
+/// Collects changes and applies them as one set.
 private final class GatheredBatch: StoreBatch {
   private let store: any RecordStore
-  // Held as long as the batch is under way.
+  // Held while the batch is in progress.
   private let lock: any StoreLock
   private var plan = BatchPlan()
   private var changes: [StoreChange] = []
@@ -68,12 +68,12 @@ private final class GatheredBatch: StoreBatch {
   func abandon() { changes = [] }
 }
 
-// What every store has.
+// Functions that every store has.
 
 extension RecordStore {
   /// Reads every live record of one folder, ascending by id; see `read(_:inFolder:_:)`.
   ///
-  /// - Throws: as `records(inFolder:)`.
+  /// - Throws: like `records(inFolder:)`.
   public func readRecords(
     inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError) {
@@ -82,7 +82,7 @@ extension RecordStore {
 
   /// Every place that holds a document.
   ///
-  /// - Throws: as `read`.
+  /// - Throws: like `read`.
   public func places() throws(StoreError) -> [StoreLocation] {
     var places: [StoreLocation] = try read(.header) == nil ? [] : [.header]
     if try reader(of: .checkpoint) != nil { places.append(.checkpoint) }
@@ -93,16 +93,16 @@ extension RecordStore {
 }
 
 extension RecordStore {
-  /// As `lock(_:timeout:isWanted:onWait:)`, for who waits as long as there is time.
+  /// Like `lock(_:timeout:isWanted:onWait:)`, for callers that wait until the timeout.
   public func lock(
     _ kind: LockKind, timeout: Duration, onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
     try lock(kind, timeout: timeout, isWanted: { true }, onWait: onWait)
   }
 
-  /// Does `body` under a lock and releases it afterwards.
+  /// Runs `body` under a lock and releases it afterwards.
   ///
-  /// - Throws: as `lock`, and what `body` throws.
+  /// - Throws: like `lock`, and the errors of `body`.
   public func withLock<Result>(
     _ kind: LockKind, timeout: Duration = .seconds(10), onWait: (Int32?) -> Void = { _ in },
     _ body: (any StoreLock) throws(StoreError) -> Result
@@ -112,9 +112,9 @@ extension RecordStore {
     return try body(lock)
   }
 
-  /// Makes all changes or none under an exclusive lock of its own.
+  /// Makes all changes or none under a separate exclusive lock.
   ///
-  /// - Throws: as `lock` and `apply(_:under:)`.
+  /// - Throws: like `lock` and `apply(_:under:)`.
   public func apply(_ changes: [StoreChange], timeout: Duration = .seconds(10)) throws(StoreError) {
     try withLock(.exclusive, timeout: timeout) { lock throws(StoreError) in try apply(changes, under: lock) }
   }

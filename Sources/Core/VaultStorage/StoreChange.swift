@@ -1,22 +1,22 @@
-/// One replacement in a store, made only if the bytes there are still the expected ones.
+/// One replacement in a store, made only if the present bytes are the expected ones.
 public struct StoreChange: Sendable {
   /// The place that changes.
   public let location: StoreLocation
-  /// The exact bytes that must be there now; nil: there must be nothing.
+  /// The exact bytes that must be there now; nil if there must be no document.
   public let expected: [UInt8]?
-  /// The bytes to put there; nil: remove what is there.
+  /// The bytes to put there; nil removes the document.
   public let replacement: [UInt8]?
 
   /// Replaces `expected` by `replacement` at `location`.
   ///
-  /// When both are equal, nothing is written: such a change is a guard, which makes `apply` fail if the place changed.
+  /// If both are equal, nothing is written: such a change is a guard, which makes `apply` fail if the place changed.
   public init(_ location: StoreLocation, from expected: [UInt8]?, to replacement: [UInt8]?) {
     self.location = location
     self.expected = expected
     self.replacement = replacement
   }
 
-  /// Puts a document where there is none.
+  /// Creates a document at an empty place.
   public static func put(_ location: StoreLocation, _ bytes: [UInt8]) -> StoreChange {
     StoreChange(location, from: nil, to: bytes)
   }
@@ -24,7 +24,7 @@ public struct StoreChange: Sendable {
   /// Whether the change only compares.
   public var isGuard: Bool { expected == replacement }
 
-  /// Whether a file comes or goes, and does not only get other content.
+  /// Whether a file is created or removed, and not only rewritten.
   package var makesOrRemovesFile: Bool { (expected == nil) != (replacement == nil) }
 }
 
@@ -32,7 +32,7 @@ public struct StoreChange: Sendable {
 ///
 /// The cases are those of format 1, section 10, Writing, and stay these four.
 public enum ChangePlan: Sendable {
-  /// Nothing is written; the guards alone are compared.
+  /// Nothing is written; only the guards are compared.
   case nothing
   /// One place changes.
   case single(StoreChange)
@@ -43,15 +43,16 @@ public enum ChangePlan: Sendable {
 }
 
 extension ChangePlan {
-  /// The most changes one `apply` takes; more is `.tooLarge`. It bounds the journal, and with it recovery's memory.
+  /// The most changes of one `apply`; more throw `.tooLarge`. It limits the journal, and with it the memory for
+  /// recovery.
   public static let maximumChangeCount = 100_000
 
   /// Sorts `changes` into the way they are carried out.
   ///
   /// - Precondition: no place is named twice, and several writes are either to records and trash alone, or to the
-  ///   header with slots that are new or removed. Other mixes have no atomic protocol in format 1: asking is a mistake
-  ///   of our code.
-  /// - Throws: `StoreError` `.tooLarge`, when there are too many changes or a document exceeds its place's limit.
+  ///   header with slots that are new or removed. Other mixes have no atomic protocol in format 1, so they are a
+  ///   mistake of our code.
+  /// - Throws: `StoreError` `.tooLarge`, if there are too many changes or a document exceeds its place's limit.
   public init(_ changes: [StoreChange]) throws(StoreError) {
     guard changes.count <= Self.maximumChangeCount else { throw .tooManyChanges }
     precondition(Set(changes.map(\.location)).count == changes.count, "a place is named twice in one set of changes")
@@ -78,16 +79,15 @@ extension ChangePlan {
   }
 }
 
-/// The places of a batch that is handed over piece by piece, held to the same rules as changes that come at once.
+/// The places of a batch that is staged piece by piece, under the same rules as changes that come at once.
 package struct BatchPlan: Sendable {
   private var places: Set<StoreLocation> = []
 
-  /// No places yet.
   package init() {}
 
-  /// Takes more changes into the batch; returns those that write.
+  /// Adds changes to the batch and returns those that write.
   ///
-  /// - Precondition: as `StoreBatch.stage`.
+  /// - Precondition: like `StoreBatch.stage`.
   package mutating func writes(of changes: [StoreChange]) throws(StoreError) -> [StoreChange] {
     guard places.count + changes.count <= ChangePlan.maximumChangeCount else { throw .tooManyChanges }
     for change in changes {
@@ -104,7 +104,7 @@ extension StoreError {
 }
 
 extension StoreChange {
-  /// Refuses a document that is over the limit of its place.
+  /// Refuses a document that exceeds the limit of its place.
   ///
   /// - Throws: `StoreError` `.tooLarge`.
   public func requireSize() throws(StoreError) {

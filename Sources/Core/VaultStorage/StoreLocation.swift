@@ -1,6 +1,6 @@
 public import VaultDocument
 
-/// Where a store keeps one document: the six kinds of place a vault has (format 1, section 3, Directory).
+/// The place of one document: the six kinds of place in a vault (format 1, section 3, Directory).
 public enum StoreLocation: Hashable, Sendable {
   /// The vault's header, `vault.json`.
   case header
@@ -12,7 +12,7 @@ public enum StoreLocation: Hashable, Sendable {
   case record(RecordID)
   /// A removed record, `trash/<id>.json`.
   case trash(RecordID)
-  /// What is attached to a record, `attachments/<2 hex>/<id>`; the folder is the id's first byte. Only an
+  /// An attachment of a record, `attachments/<2 hex>/<id>`; the folder is the id's first byte. Only an
   /// ``AttachmentStore`` has such places.
   case attachment(AttachmentID)
 }
@@ -41,7 +41,7 @@ extension StoreLocation {
     }
   }
 
-  /// The record whose document stands here, live or removed; nil for other documents.
+  /// The record at this place, live or removed; nil for other documents.
   public var recordID: RecordID? {
     switch self {
     case .record(let id), .trash(let id): id
@@ -49,8 +49,8 @@ extension StoreLocation {
     }
   }
 
-  /// The largest document that may stand here, in bytes: 16 MiB, for the checkpoint 512 MiB (format 1, section 12,
-  /// Limits), for an attachment 1 GiB and 16 bytes for each 64 KiB of it (section 15, Attachments).
+  /// The largest document at this place, in bytes: 16 MiB, for the checkpoint 512 MiB (format 1, section 12, Limits),
+  /// for an attachment 1 GiB and 16 bytes for each 64 KiB of it (section 15, Attachments).
   public var byteLimit: Int {
     switch self {
     case .checkpoint: 512 << 20
@@ -59,7 +59,7 @@ extension StoreLocation {
     }
   }
 
-  /// Whether what stands here may be too large to be in memory, and is read and written piece by piece.
+  /// Whether the document may be too large for memory, and is read and written piece by piece.
   public var isLarge: Bool {
     switch self {
     case .checkpoint, .attachment: true
@@ -67,10 +67,10 @@ extension StoreLocation {
     }
   }
 
-  /// The place that `relativePath` names, or nil when it is not spelled exactly as `relativePath` prints it.
+  /// The place of `relativePath`, or nil if the text is not exactly what `relativePath` prints.
   ///
-  /// There is no normalising: `records/../x`, a doubled slash, upper-case hex or a record in another's folder is nil,
-  /// so that a path read from a file can never lead anywhere else.
+  /// Nothing is normalised: `records/../x`, a doubled slash, upper-case hex or a record in another's folder is nil, so
+  /// that a path read from a file can never lead anywhere else.
   public init?(relativePath: String) {
     let parts = relativePath.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard parts.count <= 3, let name = parts.last.map({ String($0) }) ?? nil else { return nil }
@@ -91,7 +91,7 @@ extension StoreLocation {
 }
 
 extension Identifier {
-  /// The id whose file name is its text followed by `suffix`, or nil when `fileName` has another shape.
+  /// The id in a file name that is the id's text and `suffix`; nil for a name of another shape.
   public init?(fileName: String, suffix: String) {
     let name = fileName.utf8
     guard name.count == 36 + suffix.utf8.count, name.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) else {

@@ -1,18 +1,16 @@
 package import VaultDocument
 
-/// What a store tells of a folder or a document without opening it: two equal stamps are of the same content, unless it
+/// The metadata of a folder or a document, available without opening it. Equal stamps mean equal content, unless it
 /// changed twice within one tick of the store's clock.
 package struct StoreStamp: BitwiseCopyable, Hashable, Sendable {
-  /// Which file it is.
+  /// The identity of the file.
   package let inode: UInt64
-  /// Its size.
   package let byteCount: Int
-  /// When its content was written last, as anybody may have set it, in nanoseconds since 1970.
+  /// The modification time, which anybody may have set, in nanoseconds since 1970.
   package let modified: Int64
-  /// When anything of it changed last, by the system's own clock, in the same way.
+  /// The time of the last change of anything, by the system's own clock, in nanoseconds since 1970.
   package let changed: Int64
 
-  /// A stamp of these four.
   package init(inode: UInt64, byteCount: Int, modified: Int64, changed: Int64) {
     self.inode = inode
     self.byteCount = byteCount
@@ -21,19 +19,19 @@ package struct StoreStamp: BitwiseCopyable, Hashable, Sendable {
   }
 }
 
-/// A store that tells, without reading, whether its records may have changed: what a cache of them is validated by.
+/// A store that tells, without reading, whether its records may have changed, so that a cache of them can be validated.
 ///
-/// Whoever adds, replaces or removes a record changes the stamp of its folder, and whoever writes into a record's file
-/// the stamp of that file alone.
+/// Adding, replacing or removing a record changes the stamp of its folder. Writing into a record's file changes only
+/// the stamp of that file.
 package protocol StampedStore: RecordStore {
-  /// Whether a batch is committed and not in place yet: then stamps are of neither state.
+  /// Whether a batch is committed but not in place yet; stamps then belong to neither state.
   func hasPendingBatch() throws(StoreError) -> Bool
 
-  /// The stamps of the 256 folders of records, by their numbers; nil for one that is not there.
+  /// The stamps of the 256 folders of records, by number; nil for a missing folder.
   func folderStamps() throws(StoreError) -> [StoreStamp?]
 
-  /// The stamps of live records, in the order of `ids`; nil for one that is not there.
+  /// The stamps of live records, in the order of `ids`; nil for a missing record.
   ///
-  /// - Parameter ids: fastest when they are sorted.
+  /// - Parameter ids: fastest if they are sorted.
   func recordStamps(of ids: [RecordID]) throws(StoreError) -> [StoreStamp?]
 }

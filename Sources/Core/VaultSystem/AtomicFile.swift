@@ -1,27 +1,27 @@
 internal import Synchronization
 
-/// A new file of 0600 that is written behind a name that nobody looks at, and then appears whole and durably, or never.
+/// A new file of mode 0600 that is written under a hidden name and then appears whole and durably, or never.
 ///
-/// - Staged (``init(_:in:_:at:)``): a part of a larger write, under a name that its maker clears away after a crash.
-///   The maker renames it with ``rename(to:in:)``, or leaves it there with ``keep()``.
+/// - Staged (``init(_:in:_:at:)``): a part of a larger write. Its maker renames it with ``rename(to:in:)`` or leaves it
+///   there with ``keep()``, and clears leftovers of its name after a crash.
 /// - Beside its place (``init(beside:in:_:at:)``): a write of its own, locked under `.NAME.random.tmp` until
-///   ``publish(as:replacing:)``; ``clearLeftovers(in:_:_:)`` finds what a process that died has left.
-/// - Without a name (``nameless(in:operations:)``): gone with its last reference, or with the process.
+///   ``publish(as:replacing:)``. ``clearLeftovers(in:_:_:)`` removes what crashed processes left.
+/// - Without a name (``nameless(in:operations:)``): the file is gone with its last reference, or with the process.
 ///
-/// Nothing is durable before ``sync()``, which `publish` does not forget. What is not published, renamed or kept is
-/// taken away with its last reference. The directory must stay open for as long.
+/// Nothing is durable before ``sync()``, which `publish` calls. A file that is not published, renamed or kept is
+/// removed with its last reference. The directory must stay open until then.
 package final class AtomicFile<Failure: FileFailure>: Sendable {
   private struct State {
     var byteCount = 0
     var isSynced = false
-    /// Up to where the system was asked to write to the disk.
+    /// The end of the bytes for which writeback has begun.
     var writebackStart = 0
-    /// What is removed if nothing comes of the file; nil where nothing is.
+    /// The name to remove if the file is discarded; nil if there is nothing to remove.
     var name: String?
     var isEnded = false
   }
 
-  /// What it is called in messages.
+  /// The path for messages.
   package let path: String
   private let files: FileSystem<Failure>
   private let directory: Int32
@@ -30,11 +30,7 @@ package final class AtomicFile<Failure: FileFailure>: Sendable {
   private let isOwnWrite: Bool
   private let state: Mutex<State>
 
-  /// Begins a part of a larger write.
-  ///
-  /// - Parameters:
-  ///   - name: its name until it gets another, which must not exist.
-  ///   - path: what it is called in messages.
+  /// Begins a part of a larger write. `name` must not exist; `path` is for messages.
   package convenience init(
     _ name: String, in directory: Int32, _ files: FileSystem<Failure>, at path: String
   ) throws(Failure) {
@@ -42,7 +38,7 @@ package final class AtomicFile<Failure: FileFailure>: Sendable {
     try self.init(hidden: name, in: directory, files, at: path, isOwnWrite: false)
   }
 
-  /// Begins a write of its own, beside the place that it is to have. A process that is asked to end takes it away.
+  /// Begins a separate write beside the final place of the file. A process that is asked to end removes the file.
   package convenience init(
     beside name: String, in directory: Int32, _ files: FileSystem<Failure>, at path: String
   ) throws(Failure) {
@@ -51,11 +47,11 @@ package final class AtomicFile<Failure: FileFailure>: Sendable {
     defer { PendingWrites.end() }
     try self.init(hidden: hidden, in: directory, files, at: path, isOwnWrite: true)
     PendingWrites.remember(self) { files.removeQuietly(hidden, in: directory) }
-    // Held as long as the file is made, so that what a process that died has left can be told from it.
+    // The lock is held while the file is written, so that leftovers of crashed processes can be told from it.
     _ = try? files.operations.tryLock(file.descriptor, isShared: false)
   }
 
-  /// Begins a file that never gets a name: for what is too long to be kept in memory.
+  /// Begins a file that never gets a name, for data too large to be kept in memory.
   package static func nameless(
     in folder: String, operations: any FileOperations = LiveFileOperations()
   ) throws(Failure) -> AtomicFile {
@@ -82,10 +78,8 @@ package final class AtomicFile<Failure: FileFailure>: Sendable {
 }
 
 extension AtomicFile {
-  /// How many bytes were written.
   package var byteCount: Int { state.withLock { $0.byteCount } }
 
-  /// Writes bytes behind those that were written before.
   package func append(_ bytes: RawSpan) throws(Failure) {
     let (start, isNamed) = state.withLock { ($0.byteCount, $0.name != nil) }
     if isOwnWrite {
@@ -99,13 +93,12 @@ extension AtomicFile {
     if isNamed { beginWriteback(upTo: end) }
   }
 
-  /// Writes bytes behind those that were written before.
   package func append(_ bytes: [UInt8]) throws(Failure) {
     // Unsafe only in that padding could be read: bytes have none.
     try unsafe append(bytes.span.bytes)
   }
 
-  /// The disk works while there is more to write.
+  /// Lets the disk write while more bytes are prepared.
   private func beginWriteback(upTo end: Int) {
     let start = state.withLock { state in
       let start = state.writebackStart
@@ -116,19 +109,19 @@ extension AtomicFile {
     files.operations.beginWriteback(of: file.descriptor, from: start, count: end - start)
   }
 
-  /// Makes what was written durable.
+  /// Makes the written bytes durable.
   package func sync() throws(Failure) {
     guard !state.withLock({ $0.isSynced }) else { return }
     try files.sync(file.descriptor, at: path)
     state.withLock { $0.isSynced = true }
   }
 
-  /// Reads what was written, from `position` into the start of `buffer`, in one call; 0 at the end.
+  /// Reads from `position` into the start of `buffer`, in one call; returns 0 at the end.
   package func read(from position: Int, into buffer: inout [UInt8]) throws(Failure) -> Int {
     try files.readPiece(of: file.descriptor, from: position, into: &buffer, at: path)
   }
 
-  /// Reads exactly so many bytes that were written.
+  /// Reads exactly `count` bytes.
   package func read(_ count: Int, from position: Int) throws(Failure) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     let read = try files.fill(&bytes, from: file.descriptor, position: position, enough: count, at: path)
@@ -136,7 +129,7 @@ extension AtomicFile {
     return bytes
   }
 
-  /// Reads all of it back; after `sync`, so that it tells what was written and not what is in memory.
+  /// Reads the whole file back and compares it. Called after `sync`, so that it checks the disk and not the memory.
   package func requireContent(_ bytes: [UInt8]) throws(Failure) {
     // One byte more than expected shows whether there is more.
     var copy = [UInt8](repeating: 0, count: bytes.count + 1)
@@ -146,11 +139,12 @@ extension AtomicFile {
 }
 
 extension AtomicFile {
-  /// Gives the file its name beside the hidden one, durably, and ends it.
+  /// Gives the file its final name, durably, and closes it.
   ///
-  /// It is gone when that fails. What it was to replace is there then, but where only the last sync has failed.
+  /// If publishing fails, the new file is removed. The old file is then still in place, unless only the last sync
+  /// failed.
   ///
-  /// - Parameter isReplacing: whether it may take the place of another; else nothing is ever replaced.
+  /// - Parameter isReplacing: whether the file may replace another; if not, nothing is ever replaced.
   package func publish(as name: String, replacing isReplacing: Bool) throws(Failure) {
     PendingWrites.begin()
     defer {
@@ -167,7 +161,7 @@ extension AtomicFile {
     }
   }
 
-  /// Gives the file another name, in the place of what has it; what makes that durable is the caller's to do.
+  /// Renames the file and replaces a file of that name. The caller makes the rename durable.
   package func rename(to name: String, in target: Int32) throws(Failure) {
     let hidden = currentName
     try files.call(at: path) { (system) throws(Errno) in
@@ -185,7 +179,7 @@ extension AtomicFile {
       keep()
     } catch {
       guard error.errno == Errno.notSupported.number else { throw error }
-      // Where the system cannot look and rename in one step, it is looked first.
+      // Some systems cannot check and rename in one step; there the check comes first.
       let there = try files.callIfPresent(at: path) { (system) throws(Errno) in
         try system.status(of: name, in: directory, followingLink: false)
       }
@@ -202,7 +196,7 @@ extension AtomicFile {
   /// Leaves the file where it is.
   package func keep() { state.withLock { $0.name = nil } }
 
-  /// Takes the file away, unless it was published, renamed or kept; a second call does nothing.
+  /// Removes the file, unless it was published, renamed or kept. A second call does nothing.
   package func discard() {
     let (name, isFirst) = state.withLock { state in
       defer { (state.name, state.isEnded) = (nil, true) }
@@ -213,8 +207,8 @@ extension AtomicFile {
     if isOwnWrite { PendingWrites.forget(self) }
   }
 
-  /// Removes what processes that died have left beside the files whose name `isOurs` takes; a file that is being made
-  /// stays.
+  /// Removes files that crashed processes left beside the files whose name `isOurs` accepts. A file that is still being
+  /// written stays.
   package static func clearLeftovers(
     in directory: Int32, _ files: FileSystem<Failure>, _ isOurs: (String) -> Bool
   ) {
@@ -238,7 +232,7 @@ package func hiddenName(of name: String) -> String {
 
 private func hiddenName(of name: String, _ random: some StringProtocol) -> String { ".\(name).\(random).tmp" }
 
-/// The name that a file with this hidden one was to have; nil for any other file.
+/// The final name of a file with this hidden name; nil for any other file.
 private func publishedName(of hidden: String) -> String? {
   let parts = hidden.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
   guard parts.count > 3, parts[0].isEmpty, parts[parts.count - 1].elementsEqual("tmp".utf8),

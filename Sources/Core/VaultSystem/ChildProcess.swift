@@ -14,32 +14,31 @@
   private typealias SpawnActions = posix_spawn_file_actions_t
 #endif
 
-/// POSIX_SPAWN_SETSID, which the headers of glibc and musl show to programs in C only.
+/// POSIX_SPAWN_SETSID, which the headers of glibc and musl show only to C programs.
 #if canImport(Darwin)
   private let ownSession = Int16(POSIX_SPAWN_SETSID)
 #else
   private let ownSession: Int16 = 0x80
 #endif
 
-// Within `ChildProcess` the name is that of its own.
+// Within `ChildProcess`, `kill` is its own function.
 private func signalProcess(_ process: pid_t, _ number: Int32) -> Int32 { kill(process, number) }
 
-/// What the standard streams of a child become.
 package struct ChildStreams {
-  /// Its standard input; nil is that of this process.
+  /// Its standard input; nil means that of this process.
   package var input: Int32?
-  /// Its standard output; nil is that of this process.
+  /// Its standard output; nil means that of this process.
   package var output: Int32?
-  /// Its standard error; nil is that of this process.
+  /// Its standard error; nil means that of this process.
   package var errors: Int32?
-  /// Whether it reads nothing but ``input``, and what it says on stderr is dropped.
+  /// Whether the child gets only ``input`` and its standard error is dropped.
   package var closesOthers = false
-  /// Whether what it writes is dropped.
+  /// Whether its standard output is dropped.
   package var dropsOutput = false
-  /// The descriptors that it gets beside these, under the same numbers; nil is all that do not close by themselves,
-  /// which is for the program that a person asks to run.
+  /// More descriptors for the child, under the same numbers. Nil means all that do not close on exec, which is for a
+  /// program that a person asks to run.
   package var kept: [Int32]?
-  /// Whether it is in a session of its own, so that it has no terminal.
+  /// Whether the child runs in a new session, without a terminal.
   package var isAlone = false
 
   package init(
@@ -50,7 +49,6 @@ package struct ChildStreams {
     (self.closesOthers, self.dropsOutput, self.isAlone) = (closesOthers, dropsOutput, isAlone)
   }
 
-  /// With the streams of the run in place of those of the process.
   fileprivate func completed() -> ChildStreams {
     guard let run = Invocation.current else { return self }
     var streams = self
@@ -60,21 +58,20 @@ package struct ChildStreams {
   }
 }
 
-/// How a child has ended.
 package struct ChildEnd: Sendable {
-  /// As wait(2) gives it.
+  /// The status that wait(2) gives.
   package let status: Int32
-  /// The most memory that it had at once.
+  /// The peak memory of the child in bytes.
   package let peakByteCount: Int
 
-  /// The signal that ended it; nil for none.
+  /// The signal that ended it; nil if it exited.
   package var signal: Int32? { status & 0x7F == 0 ? nil : status & 0x7F }
   package var exitCode: Int32 { (status >> 8) & 0xFF }
-  /// Its exit code, or 128 and the number of the signal that ended it, as shells tell it.
+  /// The exit code, or 128 plus the number of the signal, as shells report it.
   package var shellStatus: Int32 { signal.map { 128 + $0 } ?? exitCode }
-  /// Whether it was ended since its time was over.
+  /// Whether the child ran out of processor time.
   package var isOutOfTime: Bool { signal == SIGXCPU }
-  /// Whether it made a mistake, such as to take memory that there was not.
+  /// Whether the child crashed, for example because it ran out of memory.
   package var isCrash: Bool { [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGSEGV].contains(signal) }
 
   package init(status: Int32, peakByteCount: Int) { (self.status, self.peakByteCount) = (status, peakByteCount) }
@@ -87,9 +84,9 @@ package enum ChildProcess {
   /// Starts a program.
   ///
   /// - Parameters:
-  ///   - program: a path, or a name that is looked for in the PATH.
-  ///   - words: its arguments, from its own name on.
-  ///   - variables: `NAME=VALUE`, its whole environment; nil is that of this process.
+  ///   - program: a path, or a name to find in the PATH.
+  ///   - words: its arguments, beginning with its own name.
+  ///   - variables: its whole environment as `NAME=VALUE`; nil means that of this process.
   package static func start(
     _ program: String, _ words: [String], variables: [String]? = nil, streams: ChildStreams
   ) throws(Errno) -> Int32 {
@@ -112,9 +109,7 @@ package enum ChildProcess {
     return process
   }
 
-  /// Starts a file as a program, which is no longer looked for.
-  ///
-  /// - Returns: the number of the error; 0 for none.
+  /// Starts the program at a path, without a search in the PATH. Returns an error number, or 0.
   package static func start(
     file: UnsafePointer<CChar>, _ words: [UnsafeMutablePointer<CChar>?], environment: [UnsafeMutablePointer<CChar>?],
     streams: ChildStreams, process: inout Int32
@@ -124,7 +119,7 @@ package enum ChildProcess {
     }
   }
 
-  /// Lends what a child is started with.
+  /// Lends the spawn actions and attributes for these streams.
   private static func withSettings(
     of streams: ChildStreams, _ body: (inout SpawnActions, inout SpawnAttributes) -> Int32
   ) -> Int32 {
@@ -144,7 +139,6 @@ package enum ChildProcess {
     return unsafe body(&actions, &attributes)
   }
 
-  /// Waits for a child to end.
   package static func end(of process: Int32) -> ChildEnd {
     var status: Int32 = 0
     var usage = rusage()
@@ -156,13 +150,11 @@ package enum ChildProcess {
     #endif
   }
 
-  /// Ends a child at once.
   package static func kill(_ process: Int32) { _ = signalProcess(process, SIGKILL) }
 
-  /// Asks a child to end.
   package static func terminate(_ process: Int32) { _ = signalProcess(process, SIGTERM) }
 
-  /// Waits for a child to end, and leaves its end to be asked for: its number is not given to another one meanwhile.
+  /// Waits until a child ends but does not collect its status, so that its number is not given to another process.
   package static func awaitEnd(of process: Int32) {
     var information = unsafe siginfo_t()
     while unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
@@ -184,24 +176,24 @@ package enum ChildProcess {
     if let kept = streams.kept { unsafe keep(kept, in: &actions) }
   }
 
-  /// Closes all other descriptors that the child would get.
+  /// Closes all other descriptors that the child would inherit.
   private static func keep(_ kept: [Int32], in actions: inout SpawnActions) {
     #if canImport(Darwin)
-      // The flag POSIX_SPAWN_CLOEXEC_DEFAULT closes what nothing is said of.
+      // POSIX_SPAWN_CLOEXEC_DEFAULT closes every descriptor that has no action.
       for descriptor in kept { unsafe posix_spawn_file_actions_addinherit_np(&actions, descriptor) }
     #else
       let open = openDescriptors()
-      // It is no error here to close what is not open.
+      // Closing an unused descriptor is fine.
       for descriptor in open.isEmpty ? Array(standardError + 1..<256) : open
       where descriptor > standardError && !kept.contains(descriptor) {
         unsafe posix_spawn_file_actions_addclose(&actions, descriptor)
       }
-      // Onto itself: it is no longer closed when the program starts.
+      // Duplicating a descriptor onto itself clears its close-on-exec flag.
       for descriptor in kept { unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor) }
     #endif
   }
 
-  /// The descriptors of this process, one that has read them among them; none where the system does not tell.
+  /// The open descriptors of this process, including the one that lists them; empty if the system does not list them.
   private static func openDescriptors() -> [Int32] {
     let folder = unsafe open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return [] }
@@ -209,7 +201,7 @@ package enum ChildProcess {
     return ((try? LiveFileOperations().entries(of: folder)) ?? []).compactMap { Int32($0.name) }
   }
 
-  /// Gives a child back what this process has blocked and ignored.
+  /// Gives the child the default signal mask and handlers, because this process changed its own.
   private static func giveSignalsBack(_ attributes: inout SpawnAttributes, _ streams: ChildStreams) {
     var none = sigset_t()
     unsafe sigemptyset(&none)

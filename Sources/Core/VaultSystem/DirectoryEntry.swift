@@ -1,10 +1,9 @@
-/// A name in a directory.
 package struct DirectoryEntry: Sendable {
   /// The name, with bytes that are not UTF-8 replaced.
   package var name: String
   /// Whether `name` is exactly the bytes on disk.
   package var isExact: Bool
-  /// What it is; nil where the file system does not say.
+  /// The kind of entry; nil if the file system does not tell.
   package var kind: FileStatus.Kind?
 
   package init(name: String, isExact: Bool, kind: FileStatus.Kind?) {
@@ -17,7 +16,7 @@ package struct DirectoryEntry: Sendable {
 extension DirectoryEntry {
   package var isHidden: Bool { name.utf8.first == UInt8(ascii: ".") }
 
-  /// The name with everything replaced that could disturb a terminal.
+  /// The name without characters that could disturb a terminal.
   package var printableName: String {
     String(String.UnicodeScalarView(name.unicodeScalars.map { $0.isPrintable ? $0 : "?" }))
   }

@@ -25,7 +25,7 @@ package struct Errno: Error, Hashable, Sendable {
   static let failed = Errno(EIO)
   package static let closedPipe = Errno(EPIPE)
 
-  /// What the last failed call of this thread left behind.
+  /// The error of the last failed call of this thread.
   package static var current: Errno {
     #if canImport(Darwin)
       Errno(Darwin.errno)
@@ -36,8 +36,8 @@ package struct Errno: Error, Hashable, Sendable {
     #endif
   }
 
-  /// Whether a failed call for a lock says that the file system gives none (flock(2), and what FUSE and network file
-  /// systems answer).
+  /// Whether a failed lock call means that the file system has no locks. The numbers are from flock(2) and from FUSE
+  /// and network file systems.
   package var meansNoLocks: Bool { [ENOLCK, ENOSYS, EOPNOTSUPP, ENOTSUP, EINVAL].contains(number) }
 
   static func clear() {
@@ -52,13 +52,13 @@ package struct Errno: Error, Hashable, Sendable {
 }
 
 extension Errno {
-  /// What an error number comes to for whoever asked for a file.
+  /// The meaning of an error number for the person who named a file.
   package enum Kind: Sendable {
     case exists, noSpace, fileSizeLimit, forbidden, readOnly, missing, notADirectory, notARegularFile, symbolicLink
     case failed
   }
 
-  /// The kind of failure, and what follows the name of the file in a message.
+  /// The kind of failure, and the text that follows the file name in a message.
   package var meaning: (kind: Kind, reason: String) {
     switch number {
     case EEXIST, ENOTEMPTY: (.exists, "is there already")

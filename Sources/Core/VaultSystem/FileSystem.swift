@@ -1,20 +1,20 @@
-/// What went wrong with a file: the system's word, or what this layer found.
+/// A failure with a file: a system error, or a fault that this layer found.
 package enum FileFault: Sendable {
   case system(Errno)
-  /// A link stands where none is followed.
+  /// A link stands at a place where links are not followed.
   case symbolicLink
   case notARegularFile
   case tooLarge
-  /// It is not what it was a moment ago.
+  /// The file changed between two looks at it.
   case changed
-  /// What was written reads back differently.
+  /// The bytes read back differ from those written.
   case unverified
   /// This process was asked to end.
   case ending
-  /// The file system gives no locks; the system's word for it.
+  /// The file system has no locks.
   case noLocks(Errno)
 
-  /// The system's error number that comes nearest.
+  /// The closest system error number.
   package var errno: Errno {
     switch self {
     case .system(let errno), .noLocks(let errno): errno
@@ -25,22 +25,21 @@ package enum FileFault: Sendable {
   }
 }
 
-/// The error that a target throws for files, in its own words: so one layer below serves targets with errors of their
-/// own, and nobody translates call by call.
+/// The error that a target throws for files. It lets one layer serve targets that have their own errors.
 package protocol FileFailure: Error {
   init(_ fault: FileFault, at path: String)
-  /// The system's error number, where a system call failed.
+  /// The system's error number if a system call failed.
   var errno: Int32? { get }
 }
 
-/// The layer between a target and the system calls: interrupted calls are made again, short reads and writes
-/// continued, error numbers become errors with a place.
+/// The layer between a target and the system calls. It repeats interrupted calls, continues short reads and writes, and
+/// turns error numbers into errors with a path.
 package struct FileSystem<Failure: FileFailure>: Sendable {
   package let operations: any FileOperations
 
   package init(_ operations: any FileOperations = LiveFileOperations()) { self.operations = operations }
 
-  /// The one helper of every call: repeats it while a signal interrupts it.
+  /// Makes one system call and repeats it while a signal interrupts it.
   package func call<Result>(
     at path: @autoclosure () -> String, _ body: (any FileOperations) throws(Errno) -> Result
   ) throws(Failure) -> Result {
@@ -53,7 +52,7 @@ package struct FileSystem<Failure: FileFailure>: Sendable {
     }
   }
 
-  /// As `call`, with nil for what does not exist.
+  /// Like `call`, but returns nil if the file does not exist.
   package func callIfPresent<Result>(
     at path: @autoclosure () -> String, _ body: (any FileOperations) throws(Errno) -> Result
   ) throws(Failure) -> Result? {
@@ -66,7 +65,7 @@ package struct FileSystem<Failure: FileFailure>: Sendable {
   }
 }
 
-/// An open file or directory, closed at the end of its life.
+/// An open file or directory, closed when its lifetime ends.
 package struct OpenFile: ~Copyable, Sendable {
   package let descriptor: Int32
   private let operations: any FileOperations
@@ -79,7 +78,7 @@ package struct OpenFile: ~Copyable, Sendable {
   deinit { operations.close(descriptor) }
 }
 
-/// An open file on which this process has a lock, given back at the end of its life.
+/// An open file with a lock of this process, which is released when its lifetime ends.
 package struct LockedFile: ~Copyable, Sendable {
   package let file: OpenFile
   private let operations: any FileOperations
@@ -89,12 +88,12 @@ package struct LockedFile: ~Copyable, Sendable {
     self.operations = operations
   }
 
-  // A program that this process started may have the open file, too: to close it is not enough.
+  // Closing is not enough: a child of this process may hold the same open file.
   deinit { operations.unlock(file.descriptor) }
 }
 
 extension FileSystem {
-  /// Locks an open file; nil while somebody else has a lock on it that does not go with this one.
+  /// Locks an open file; nil if another lock excludes this one.
   package func lock(
     _ file: consuming OpenFile, isShared: Bool = false, at path: @autoclosure () -> String
   ) throws(Failure) -> LockedFile? {
@@ -103,7 +102,7 @@ extension FileSystem {
     return isLocked ? LockedFile(file, operations) : nil
   }
 
-  /// Takes the lock on an open file if that is possible at once.
+  /// Takes the lock on an open file if it is free.
   package func tryLock(
     _ descriptor: Int32, isShared: Bool, at path: @autoclosure () -> String
   ) throws(Failure) -> Bool {
@@ -117,7 +116,7 @@ extension FileSystem {
 }
 
 extension FileSystem {
-  /// Opens a name, or throws why not; for directories the error tells a link from other things.
+  /// Opens a name. For directories, the error distinguishes a link from other files.
   package func open(
     _ name: String, in directory: Int32, as purpose: OpenPurpose, at path: @autoclosure () -> String
   ) throws(Failure) -> OpenFile {
@@ -128,7 +127,7 @@ extension FileSystem {
       return OpenFile(descriptor, of: operations)
     } catch {
       guard error.errno == Errno.notADirectory.number, purpose == .directory else { throw error }
-      // With O_DIRECTORY, Linux says "not a directory" of a link, too.
+      // With O_DIRECTORY, Linux reports "not a directory" for a link, too.
       let status = try? call(at: path()) { (system) throws(Errno) in
         try system.status(of: name, in: directory, followingLink: false)
       }
@@ -137,7 +136,7 @@ extension FileSystem {
     }
   }
 
-  /// As `open`, with nil for what does not exist.
+  /// Like `open`, but returns nil if the file does not exist.
   package func openIfPresent(
     _ name: String, in directory: Int32, as purpose: OpenPurpose, at path: @autoclosure () -> String
   ) throws(Failure) -> OpenFile? {
@@ -149,9 +148,9 @@ extension FileSystem {
     }
   }
 
-  /// The whole content of a regular file, or nil when it does not exist.
+  /// The whole content of a regular file, or nil if it does not exist.
   ///
-  /// What is no regular file, or larger than `limit` bytes, is refused before a byte is read.
+  /// Other kinds of files and files larger than `limit` bytes are refused before a byte is read.
   package func contents(
     of name: String, in directory: Int32, limit: Int, noting note: (FileStatus) -> Void = { _ in },
     at path: @autoclosure () -> String
@@ -162,12 +161,12 @@ extension FileSystem {
     return try contents(of: file.descriptor, status, limit: limit, at: path())
   }
 
-  /// The whole content of an open regular file with that status.
+  /// The whole content of an open regular file with this status.
   package func contents(
     of file: Int32, _ status: FileStatus, limit: Int, at path: @autoclosure () -> String
   ) throws(Failure) -> [UInt8] {
     guard status.byteCount <= limit else { throw Failure(.tooLarge, at: path()) }
-    // One byte more than expected shows whether the file grew meanwhile.
+    // One byte more than expected shows whether the file grew.
     var bytes = [UInt8](repeating: 0, count: status.byteCount + 1)
     let count = try fill(&bytes, from: file, enough: status.byteCount, at: path())
     guard count <= status.byteCount else { throw Failure(.changed, at: path()) }
@@ -175,14 +174,14 @@ extension FileSystem {
     return bytes
   }
 
-  /// The status of an open file, which must be a regular one.
+  /// The status of an open file; throws unless it is a regular file.
   package func regularStatus(of file: Int32, at path: @autoclosure () -> String) throws(Failure) -> FileStatus {
     let status = try call(at: path()) { (system) throws(Errno) in try system.status(of: file) }
     guard status.kind == .regular else { throw Failure(.notARegularFile, at: path()) }
     return status
   }
 
-  /// Reads from `position` of a file on until `buffer` is full, the file ends, or exactly `enough` bytes are there.
+  /// Reads from `position` until `buffer` is full, the file ends, or exactly `enough` bytes are there.
   package func fill(
     _ buffer: inout [UInt8], from file: Int32, position: Int = 0, enough: Int, at path: @autoclosure () -> String
   ) throws(Failure) -> Int {
@@ -198,14 +197,13 @@ extension FileSystem {
     return count
   }
 
-  /// Reads what comes from `position` of a file on into the start of `buffer`, in one call; 0 at the end of the file.
+  /// Reads from `position` into the start of `buffer`, in one call; returns 0 at the end of the file.
   package func readPiece(
     of file: Int32, from position: Int, into buffer: inout [UInt8], at path: @autoclosure () -> String
   ) throws(Failure) -> Int {
     try call(at: path()) { (system) throws(Errno) in try system.read(file, from: position, into: &buffer, at: 0) }
   }
 
-  /// Writes all bytes from `position` of a file on.
   package func write(
     _ bytes: RawSpan, to file: Int32, from position: Int = 0, at path: @autoclosure () -> String
   ) throws(Failure) {
@@ -218,7 +216,6 @@ extension FileSystem {
     }
   }
 
-  /// Writes all bytes from `position` of a file on.
   package func write(
     _ bytes: [UInt8], to file: Int32, from position: Int = 0, at path: @autoclosure () -> String
   ) throws(Failure) {
@@ -230,14 +227,14 @@ extension FileSystem {
     try call(at: path()) { (system) throws(Errno) in try system.sync(file) }
   }
 
-  /// Removes a name, as far as that is possible.
+  /// Removes a name and ignores errors.
   package func removeQuietly(_ name: String, in directory: Int32) {
     try? call(at: name) { (system) throws(Errno) in try system.removeFile(name, in: directory) }
   }
 }
 
 extension FileSystem {
-  /// Deletes an entry of a directory with what is in it, as far as that is possible; links are removed, not followed.
+  /// Deletes an entry of a directory with its content and ignores errors. Links are removed, not followed.
   ///
   /// - Parameter mayRemove: asked before each file.
   package func removeTree(
@@ -258,7 +255,7 @@ extension FileSystem {
     try? call(at: entry.name) { (system) throws(Errno) in try system.removeDirectory(entry.name, in: directory) }
   }
 
-  /// Makes a folder of 0700 and those above it that are missing, durably.
+  /// Creates a folder of mode 0700 and its missing parents, durably.
   package func makeFolders(_ path: String) throws(Failure) {
     let noDirectory = OpenPurpose.noDirectory
     let status = try callIfPresent(at: path) { (system) throws(Errno) in

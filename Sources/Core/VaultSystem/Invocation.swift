@@ -6,24 +6,24 @@
   internal import Glibc
 #endif
 
-/// One run of a program: the words, the variables, the folder and the streams that it was given.
+/// One run of a program: its words, variables, folder and streams.
 ///
-/// A program that a person starts has those of its process. A test holds many runs in one process, each with its own.
+/// A program that a person starts uses those of its process. A test holds many runs in one process.
 package final class Invocation: Sendable {
-  /// The run that a task belongs to; nil if it is the run of the process.
+  /// The run of the current task; nil if it is the run of the process.
   @TaskLocal package static var current: Invocation?
 
   /// The words of the command line; the first is the name of the program.
   package let arguments: [String]
-  /// `NAME=VALUE` each.
+  /// Each is `NAME=VALUE`.
   package let variables: [String]
   /// The folder that relative paths start from, without links and dots.
   package let folder: String
   /// The same folder, open.
   package let folderDescriptor: Int32
-  /// Descriptors in place of 0, 1 and 2.
+  /// The descriptors that replace 0, 1 and 2.
   package let (input, output, errors): (Int32, Int32, Int32)
-  /// The file of the program, for a run that starts another process of it.
+  /// The program file, for a run that starts another process of it.
   package let program: String
 
   package init(
@@ -39,10 +39,11 @@ package final class Invocation: Sendable {
     variables.first { $0.utf8.starts(with: "\(name)=".utf8) }.map { String($0.dropFirst(name.count + 1)) }
   }
 
-  /// A path that means the same wherever the process is.
+  /// The path in a form that does not depend on the folder of the process.
   package func absolute(_ path: String) -> String { path.isEmpty || path.hasPrefix("/") ? path : "\(folder)/\(path)" }
 
-  /// A program and its words for a child in the folder of this run; nil if the PATH of this run does not have it.
+  /// A program and its words for a child in the folder of this run; nil if the PATH of this run does not have the
+  /// program.
   ///
   /// `env` changes to the folder, because the process has another one.
   package func command(_ program: String, _ words: [String]) -> [String]? {

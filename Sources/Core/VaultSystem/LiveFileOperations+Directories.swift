@@ -17,7 +17,7 @@ extension LiveFileOperations {
 
   package func beginWriteback(of file: Int32, from position: Int, count: Int) {
     #if os(Linux)
-      // SYNC_FILE_RANGE_WRITE. What it says is of no use: what must be durable is synced all the same.
+      // SYNC_FILE_RANGE_WRITE. The result is ignored, because durable data is synced anyway.
       _ = Writeback.begin?(file, Int64(position), Int64(count), 2)
     #endif
   }
@@ -31,11 +31,11 @@ extension LiveFileOperations {
     WholeSync.sync != nil && WholeSync.fileSystemType(of: file).map(WholeSync.trustedTypes.contains) == true
   }
 
-  /// Whether a directory lies on overlayfs, which moves no directory of its lower layers.
+  /// Whether a directory lies on overlayfs, which cannot rename directories of its lower layers.
   func isOverlay(_ directory: Int32) -> Bool { WholeSync.fileSystemType(of: directory) == WholeSync.overlayType }
 
   package func entries(of directory: Int32) throws(Errno) -> [DirectoryEntry] {
-    // A descriptor of its own: reading moves the position, and `closedir` closes it.
+    // A second descriptor, because reading moves the position and `closedir` closes it.
     let file = try open(".", in: directory, as: .directory)
     guard let stream = unsafe fdopendir(file) else {
       let failure = Errno.current
@@ -45,7 +45,7 @@ extension LiveFileOperations {
     defer { unsafe _ = closedir(stream) }
     var entries: [DirectoryEntry] = []
     while true {
-      // A null result means the end only when the error number did not change.
+      // A null result means the end only if the error number did not change.
       Errno.clear()
       guard let entry = unsafe readdir(stream) else { break }
       if let entry = unsafe DirectoryEntry(entry) { entries.append(entry) }
@@ -56,7 +56,7 @@ extension LiveFileOperations {
 }
 
 extension DirectoryEntry {
-  /// A copy of what `readdir` points to, or nil for `.` and `..`.
+  /// A copy of the entry that `readdir` points to; nil for `.` and `..`.
   fileprivate init?(_ entry: UnsafeMutablePointer<dirent>) {
     // Safe: the entry stays valid until the next `readdir`, and the system ends its name with NUL.
     let kind = FileStatus.Kind(entryType: unsafe entry.pointee.d_type)
@@ -84,7 +84,7 @@ extension FileStatus.Kind {
 }
 
 #if os(Linux)
-  /// `sync_file_range`, which Swift's module of glibc does not declare; a fully static program does not find it.
+  /// `sync_file_range`, which Swift's module of glibc does not declare. A fully static program does not find it.
   private enum Writeback {
     static let begin: (@convention(c) (Int32, Int64, Int64, UInt32) -> Int32)? = {
       guard let symbol = unsafe dlsym(nil, "sync_file_range") else { return nil }
@@ -96,8 +96,8 @@ extension FileStatus.Kind {
 
 /// `syncfs`, which makes ten thousand new files durable at the price of one.
 ///
-/// Both functions are looked up by name: Swift's module of glibc declares neither. A fully static program, and macOS,
-/// do not find them and sync file by file. Linux reports failed writes through `syncfs` since 5.8.
+/// Both functions are looked up by name, because Swift's module of glibc declares neither. A fully static program, and
+/// macOS, do not find them and sync file by file. Linux reports failed writes through `syncfs` since 5.8.
 private enum WholeSync {
   static let sync: (@convention(c) (Int32) -> Int32)? = {
     guard let symbol = unsafe dlsym(nil, "syncfs") else { return nil }
@@ -115,8 +115,7 @@ private enum WholeSync {
     #endif
   }()
 
-  /// The magic number of the file system, `f_type`, which is the first word of `struct statfs` (120 bytes on 64-bit
-  /// Linux).
+  /// The magic number of the file system: `f_type`, the first word of `struct statfs` (120 bytes on 64-bit Linux).
   static func fileSystemType(of file: Int32) -> UInt32? {
     guard let status = unsafe status else { return nil }
     var words = [UInt64](repeating: 0, count: 32)

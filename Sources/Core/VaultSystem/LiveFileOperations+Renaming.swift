@@ -20,7 +20,7 @@ extension LiveFileOperations {
   package func canMove(_ name: String, in directory: Int32, over full: String) -> Bool {
     guard isOverlay(directory) else { return true }
     do throws(Errno) {
-      // No file system puts a directory in the place of one that is not empty; overlayfs looks at the layers before.
+      // No file system replaces a directory that is not empty; overlayfs checks the layers first.
       try rename(name, in: directory, to: full, in: directory)
       try rename(full, in: directory, to: name, in: directory)
       return false
@@ -32,8 +32,8 @@ extension LiveFileOperations {
 
 /// `rename` with a condition: `renameat2` of Linux, `renameatx_np` of Darwin.
 ///
-/// The function is looked up by name: Swift's module of glibc does not declare it. Where it is missing, and on file
-/// systems that do not know the flag, it fails with `Errno.notSupported`.
+/// The function is looked up by name, because Swift's module of glibc does not declare it. The call fails with
+/// `Errno.notSupported` if the function is missing or the file system does not know the flag.
 private struct FlaggedRename {
   private let flags: UInt32
 

@@ -13,14 +13,14 @@ package struct LiveFileOperations: FileOperations {
   package func open(_ name: String, in directory: Int32, as purpose: OpenPurpose) throws(Errno) -> Int32 {
     // Safe here and below: the name lives, NUL-terminated, for the length of the call, which keeps no pointer.
     let file = try checked(unsafe openat(directory, name, purpose.flags | O_CLOEXEC | O_NOCTTY, 0o600))
-    // The mode of open is cut by the umask, but never widened; a umask that takes the owner's rights is undone.
+    // The umask reduces the mode of open and never widens it. A umask that removes the owner's rights is undone.
     if purpose == .creating { _ = fchmod(file, 0o600) }
     return file
   }
 
   package func close(_ file: Int32) {
-    // Nothing to learn from it: what must be durable was synced before, and after EINTR the descriptor is gone on
-    // Linux.
+    // The result is ignored: durable data was synced before, and on Linux the descriptor is gone after
+    // EINTR.
     #if canImport(Darwin)
       _ = Darwin.close(file)
     #elseif canImport(Musl)
@@ -136,7 +136,7 @@ extension FileStatus {
 }
 
 extension timespec {
-  /// Since 1970; a time beyond the range of 64 bits, as a hostile file system may have it, wraps around.
+  /// Nanoseconds since 1970. Times beyond 64 bits, as a hostile file system may report them, wrap around.
   fileprivate var nanoseconds: Int64 { Int64(tv_sec) &* 1_000_000_000 &+ Int64(tv_nsec) }
 }
 
@@ -152,23 +152,21 @@ extension FileStatus.Kind {
   }
 }
 
-/// The one helper of all calls: a negative result becomes the error that the call left behind.
+/// Turns a negative result into the error that the call left behind.
 func checked<Result: SignedInteger>(_ result: Result) throws(Errno) -> Result {
   guard result >= 0 else { throw .current }
   return result
 }
 
 extension LiveFileOperations {
-  /// The directory that relative paths start from.
   static var workingDirectory: Int32 { Invocation.current?.folderDescriptor ?? AT_FDCWD }
 }
 
-/// Whether bytes begin with others.
 func starts(_ bytes: [UInt8], with start: [UInt8]) -> Bool {
   guard bytes.count >= start.count else { return false }
   return unsafe bytes.withUnsafeBytes { bytes in
     unsafe start.withUnsafeBytes { start in
-      // Safe: both have as many bytes as are compared; memcmp(3) wants addresses even of none.
+      // Safe: both have at least as many bytes as are compared; memcmp(3) wants addresses even for zero bytes.
       guard let left = bytes.baseAddress, let right = start.baseAddress else { return true }
       return unsafe memcmp(left, right, start.count) == 0
     }

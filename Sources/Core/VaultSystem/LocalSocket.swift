@@ -8,21 +8,21 @@
 
 /// System calls on sockets between processes of one machine.
 package enum LocalSocket {
-  /// Who is at the other end, as the kernel says.
+  /// The process at the other end, as the kernel reports it.
   package struct Peer: Sendable {
     package var user: UInt32
-    /// Its process; nil where the kernel does not tell.
+    /// Its process number; nil if the kernel does not tell.
     package var process: Int32?
-    /// Whether it gave rights up that this process has.
+    /// Whether the process gave up rights that this process has.
     package var isConfined = false
 
     package init(user: UInt32, process: Int32?) { (self.user, self.process) = (user, process) }
   }
 
-  /// How many bytes the path of a socket may have.
+  /// The most bytes that a socket path may have.
   package static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-  /// Begins to listen at a path that is free, for this user alone.
+  /// Listens at a path that is free, for this user alone.
   package static func listen(at path: String) throws(Errno) -> Int32 {
     let file = try make()
     do throws(Errno) {
@@ -43,11 +43,11 @@ package enum LocalSocket {
     }
   }
 
-  /// Connects to whoever listens at a path; a call on the result takes at most 3 seconds.
+  /// Connects to the listener at a path; a call on the result takes at most 3 seconds.
   package static func connect(to path: String) throws(Errno) -> Int32 {
     let file = try make()
     do throws(Errno) {
-      // A listener that takes nobody makes this call wait as well.
+      // A listener that accepts nobody makes this call wait, too.
       limitCalls(on: file)
       _ = try checked(
         unsafe withAddress(path) { address, count in unsafe connectTo(file, address: address, count: count) })
@@ -58,7 +58,7 @@ package enum LocalSocket {
     }
   }
 
-  /// Sets for how long a call on a connection may take.
+  /// Limits how long a call on a connection may take.
   package static func limitCalls(on file: Int32, toSeconds seconds: Int = 3) {
     var limit = timeval(tv_sec: seconds, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
@@ -80,7 +80,6 @@ package enum LocalSocket {
     return file
   }
 
-  /// Who is at the other end of a connection.
   package static func peer(of file: Int32) throws(Errno) -> Peer {
     #if canImport(Darwin)
       var (user, group) = (uid_t(), gid_t())
@@ -90,7 +89,7 @@ package enum LocalSocket {
       let isKnown = unsafe getsockopt(file, SOL_LOCAL, LOCAL_PEERPID, &process, &count) == 0
       return Peer(user: user, process: isKnown ? process : nil)
     #else
-      // The structure `ucred` of unix(7): process, user, group. The headers show it to programs in C only.
+      // The structure `ucred` of unix(7): process, user, group. The headers show it only to C programs.
       var credentials: InlineArray<3, UInt32> = [0, .max, .max]
       var count = socklen_t(12)
       _ = try checked(unsafe getsockopt(file, SOL_SOCKET, SO_PEERCRED, &credentials, &count))
@@ -98,8 +97,8 @@ package enum LocalSocket {
     #endif
   }
 
-  /// Whether the process that connected has another network than the listener, or can gain no privileges although this
-  /// process can. False where the kernel does not tell.
+  /// Whether the peer has another network than the listener, or cannot gain privileges although this process can. False
+  /// if the kernel does not tell.
   package static func isConfined(_ peer: Peer, on file: Int32, of listener: Int32) -> Bool {
     #if os(Linux)
       // The socket of an accepted connection belongs to the network of the process that connected.
@@ -110,7 +109,7 @@ package enum LocalSocket {
   }
 
   #if os(Linux)
-    /// The number of the network that a socket was made in (SO_NETNS_COOKIE, Linux 5.14); nil with older kernels.
+    /// The number of the network in which a socket was made (SO_NETNS_COOKIE, Linux 5.14); nil with older kernels.
     private static func network(of file: Int32) -> UInt64? {
       var cookie: UInt64 = 0
       var count = socklen_t(8)
@@ -118,8 +117,8 @@ package enum LocalSocket {
     }
   #endif
 
-  /// Reads at most what fits behind `start`, from a pipe as well; 0 at the end. ``Errno/wouldBlock`` where nothing is
-  /// there yet.
+  /// Reads at most the bytes that fit behind `start`, from pipes as well; returns 0 at the end. Throws
+  /// ``Errno/wouldBlock`` if nothing is there yet.
   package static func read(_ file: Int32, into span: inout MutableRawSpan, at start: Int) throws(Errno) -> Int {
     while true {
       let count = unsafe span.withUnsafeMutableBytes { bytes in
@@ -130,12 +129,11 @@ package enum LocalSocket {
     }
   }
 
-  /// Writes all bytes, or fails.
   package static func write(_ bytes: RawSpan, to file: Int32) throws(Errno) {
     #if canImport(Darwin)
       let flags: Int32 = 0
     #else
-      // MSG_NOSIGNAL, an enumeration in one C library and a number in the other.
+      // MSG_NOSIGNAL, which is an enumeration in one C library and a number in the other.
       let flags: Int32 = 0x4000
     #endif
     var rest = bytes
@@ -146,25 +144,23 @@ package enum LocalSocket {
     }
   }
 
-  /// Waits until one of the files has something to read, or its end.
-  ///
-  /// - Returns: of each whether it has.
+  /// Waits until one of the files has something to read or has ended. Returns for each file whether this is so.
   package static func wait(for files: [Int32], milliseconds: Int32) -> [Bool] {
     var polled = files.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     guard unsafe poll(&polled, nfds_t(polled.count), milliseconds) > 0 else { return files.map { _ in false } }
     return polled.map { $0.revents != 0 }
   }
 
-  /// Waits until a connection has something to read, or takes something, or has ended; whether that is so.
+  /// Waits until a connection can be read or written, or has ended; false if the time is over first.
   package static func wait(for file: Int32, toWrite isWriting: Bool, milliseconds: Int32) -> Bool {
     var polled = pollfd(fd: file, events: Int16(isWriting ? POLLOUT : POLLIN), revents: 0)
     return unsafe poll(&polled, 1, milliseconds) > 0
   }
 
-  /// Ends a connection for both sides, as one that was lost; the file stays open.
+  /// Ends a connection for both sides as if it were lost; the descriptor stays open.
   package static func end(_ file: Int32) { shutdown(file, Int32(SHUT_RDWR)) }
 
-  /// How many bytes have come that nobody has read yet.
+  /// How many bytes wait to be read.
   package static func waitingByteCount(_ file: Int32) -> Int {
     var count: Int32 = 0
     return unsafe ioctl(file, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
@@ -191,18 +187,17 @@ package enum LocalSocket {
     _ = try checked(fcntl(file, F_SETFL, fcntl(file, F_GETFL) | O_NONBLOCK))
   }
 
-  /// Gives the address of a path to `body`.
   private static func withAddress(
     _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
   ) -> Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
-    // A longer path is cut, and then nothing is there: callers compare it with `longestPath` first.
+    // A longer path is cut off and names no socket: callers compare it with `longestPath` first.
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
       unsafe room.copyBytes(from: bytes.prefix(longestPath))
     }
-    // Safe: every address begins as `sockaddr` does, and the size is that of what it is.
+    // Safe: every address begins like `sockaddr`, and the size is that of the actual type.
     return unsafe withUnsafePointer(to: &address) { address in
       unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         unsafe body(address, socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -215,7 +210,7 @@ private func connectTo(_ file: Int32, address: UnsafePointer<sockaddr>, count: s
   unsafe connect(file, address, count)
 }
 
-// Within `LocalSocket` the name is that of its own.
+// Within `LocalSocket`, `read` is its own function.
 private func readFrom(_ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
   unsafe read(file, buffer, count)
 }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The writes under way in this process, so that one that is asked to end leaves no staged file behind.
+/// The unfinished writes of this process, so that a process that is asked to end leaves no staged file behind.
 package enum PendingWrites {
   private static let isEnding = Atomic<Bool>(false)
   private static let count = Atomic<Int>(0)
@@ -9,16 +9,17 @@ package enum PendingWrites {
     let removals = Mutex<[ObjectIdentifier: @Sendable () -> Void]>([:])
   }
 
-  /// How to remove the files that are not published yet, by their owners.
+  /// For each owner, how to remove its unpublished file.
   private static let unpublished = Unpublished()
 
-  /// Whether nothing new may be staged any more.
+  /// Whether new files may no longer be staged.
   package static var isStopping: Bool { isEnding.load(ordering: .sequentiallyConsistent) }
 
-  /// To be called by a process that is about to end: what is not committed yet is undone, what is, is put in place.
+  /// Stops all writes. A process calls this when it is about to end: uncommitted writes are undone, committed ones
+  /// completed.
   ///
-  /// Afterwards no write of this process begins or returns. One that takes longer than `limit` is cut off by the end of
-  /// the process as by a power failure; the next to lock clears up after it.
+  /// Afterwards no write of this process begins or returns. A write that takes longer than `limit` is cut off by the
+  /// end of the process, as by a power failure; the next process that locks cleans up.
   package static func stop(within limit: Duration) {
     isEnding.store(true, ordering: .sequentiallyConsistent)
     let operations = LiveFileOperations()
@@ -38,7 +39,7 @@ package enum PendingWrites {
     _ = unpublished.removals.withLock { $0.removeValue(forKey: ObjectIdentifier(file)) }
   }
 
-  /// Does a write.
+  /// Runs `body` as a write.
   package static func during<Result, Failure>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -47,23 +48,23 @@ package enum PendingWrites {
     return try body()
   }
 
-  /// Notes that a write begins, which `end` must follow.
+  /// Notes that a write begins; `end` must follow.
   package static func begin() {
-    // Counted before it is asked: in the one order of all four operations, either this sees the end or `stop` this
-    // write.
+    // Count first, then ask: in the one order of all four operations, either this write sees the end or `stop` sees
+    // this write.
     count.add(1, ordering: .sequentiallyConsistent)
     if isStopping { end() }
   }
 
   /// Notes that a write was completed or undone.
   ///
-  /// Whoever writes while the process ends waits here for that, so that nothing is said about a write that was stopped.
+  /// If the process is ending, the writer waits here, so that nothing is reported about a stopped write.
   package static func end() {
     count.subtract(1, ordering: .sequentiallyConsistent)
     waitForEnd()
   }
 
-  /// Returns where the process is not asked to end.
+  /// Returns unless the process was asked to end.
   static func waitForEnd() {
     while isStopping { LiveFileOperations().sleep(.seconds(1)) }
   }

@@ -6,17 +6,16 @@
   internal import Glibc
 #endif
 
-/// What a run of the program was started with, and where its paths lead: those of the ``Invocation`` of the task, or of
-/// the process.
+/// The environment and paths of a run: those of the ``Invocation`` of the task, or of the process.
 package enum ProcessEnvironment {
-  /// A variable, also an empty one; nil when it is not set.
+  /// The value of a variable, which may be empty; nil if it is not set.
   package static func variable(_ name: String) -> String? {
     if let run = Invocation.current { return run.variable(name) }
-    // Safe: what getenv(3) gives is NUL-terminated, and copied before anything else is called.
+    // Safe: the result of getenv(3) is NUL-terminated, and copied before anything else is called.
     return unsafe getenv(name).map { unsafe String(cString: $0) }
   }
 
-  /// All of it, `NAME=VALUE` each, without the NUL; not all of it need be UTF-8.
+  /// The whole environment as `NAME=VALUE` without the NUL; some bytes may not be UTF-8.
   package static func rawVariables() -> [[UInt8]] {
     if let run = Invocation.current { return run.variables.map { Array($0.utf8) } }
     var variables: [[UInt8]] = []
@@ -28,21 +27,20 @@ package enum ProcessEnvironment {
     return variables
   }
 
-  /// The directory for temporary files.
   package static var temporaryDirectory: String {
     guard let path = variable("TMPDIR"), !path.isEmpty else { return "/tmp" }
     return path
   }
 
-  /// The directory that relative paths start from; nil when it is gone.
+  /// The directory from which relative paths start; nil if it was deleted.
   package static var workingDirectory: String? { unsafe Invocation.current?.folder ?? owned(getcwd(nil, 0)) }
 
-  /// A path without links and dots; nil when nothing is there.
+  /// The path without links and dots; nil if it does not exist.
   package static func realPath(_ path: String) -> String? {
     unsafe owned(realpath(Invocation.current?.absolute(path) ?? path, nil))
   }
 
-  /// What this machine is called; empty where it has no name.
+  /// The host name of this machine; empty if it has none.
   package static var hostName: String {
     var name = [CChar](repeating: 0, count: 256)
     // Safe: the last byte is never written, so that the name ends with a NUL.
@@ -50,12 +48,11 @@ package enum ProcessEnvironment {
     return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// How many threads run at once here.
   package static var coreCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
   private static func owned(_ text: UnsafeMutablePointer<CChar>?) -> String? {
     guard let text = unsafe text else { return nil }
-    // Safe: what getcwd(3) and realpath(3) give is NUL-terminated and ours to free.
+    // Safe: the results of getcwd(3) and realpath(3) are NUL-terminated and ours to free.
     defer { unsafe free(text) }
     return unsafe String(cString: text)
   }

@@ -6,9 +6,9 @@
   internal import Glibc
 #endif
 
-/// What the system tells about this process and others, for who keeps something for them.
+/// The system's knowledge of this process and others, for code that remembers something for a session.
 package enum ProcessSession {
-  /// A session: its leader, and when that was started, since numbers of processes come again.
+  /// A session: its leader, and the start time of the leader, because process numbers are reused.
   package struct Identity: Hashable, Sendable {
     package var leader: Int32
     package var started: UInt64
@@ -19,40 +19,36 @@ package enum ProcessSession {
   /// The user that this process acts as.
   package static var user: UInt32 { geteuid() }
 
-  /// The session of a process; nil where the system does not tell, or its leader is gone.
-  ///
-  /// - Parameter process: 0 is this one.
+  /// The session of a process, 0 for this one; nil if the system does not tell or the leader is gone.
   package static func identity(of process: Int32 = 0) -> Identity? {
     let leader = getsid(process)
     guard leader > 0, let started = status(of: leader, word: 22).flatMap({ UInt64($0) }) else { return nil }
     return Identity(leader: leader, started: started)
   }
 
-  /// The process that has started a process; nil where the system does not tell.
+  /// The parent of a process; nil if the system does not tell.
   package static func parent(of process: Int32) -> Int32? {
     status(of: process, word: 4).flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// A word of proc_pid_stat(5), where the name stands in parentheses as the second.
+  /// A word of proc_pid_stat(5), where the second word is the name in parentheses.
   private static func status(of process: Int32, word number: Int) -> Substring? {
     guard let text = text(of: "/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else { return nil }
     let words = text[text.index(after: end)...].split(separator: " ")
     return words.count > number - 3 ? words[number - 3] : nil
   }
 
-  /// What a process calls itself; nil where the system does not tell.
+  /// The name of a process; nil if the system does not tell.
   package static func name(of process: Int32) -> String? {
     text(of: "/proc/\(process)/comm").map { String($0.prefix { $0 != "\n" }) }
   }
 
-  /// Whether a process has given up further privileges (no_new_privs); false where the system does not tell.
-  ///
-  /// - Parameter process: nil is this one.
+  /// Whether a process (nil for this one) gave up further privileges (no_new_privs); false if the system does not tell.
   package static func hasNoNewPrivileges(_ process: Int32? = nil) -> Bool {
     text(of: "/proc/\(process.map(String.init) ?? "self")/status")?.contains("\nNoNewPrivs:\t1\n") ?? false
   }
 
-  /// Leaves folder and standard streams of whoever started this process.
+  /// Leaves the folder and the standard streams that this process inherited.
   package static func detach() {
     _ = unsafe chdir("/")
     let null = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
@@ -61,7 +57,7 @@ package enum ProcessSession {
     if null > 2 { LocalSocket.close(null) }
   }
 
-  /// Since the machine was started, with the time in which it slept.
+  /// The time since the machine started, including sleep.
   package static var bootTime: Duration {
     #if canImport(Darwin)
       time(of: CLOCK_MONOTONIC)
@@ -70,7 +66,7 @@ package enum ProcessSession {
     #endif
   }
 
-  /// Since some moment, without the time in which the machine slept.
+  /// A monotonic time that stops while the machine sleeps.
   package static var wakingTime: Duration {
     #if canImport(Darwin)
       time(of: CLOCK_UPTIME_RAW)

@@ -3,7 +3,7 @@ internal import Synchronization
 package import VaultStorage
 
 extension RecordStore {
-  /// Takes the vault's lock, where nobody else of this process waits for it; see ``LockQueue``.
+  /// Takes the vault's lock, first come first served within this process; see ``LockQueue``.
   package nonisolated(nonsending) func waitForLock(
     _ kind: LockKind, timeout: Duration, onWait: @escaping @Sendable (Int32?) -> Void
   ) async throws(VaultError) -> any StoreLock {
@@ -11,11 +11,11 @@ extension RecordStore {
   }
 }
 
-/// The tasks that wait for the lock of one store: who came first is served first.
+/// The tasks that wait for the lock of one store, first come first served.
 ///
-/// They block no thread that tasks run on, since whoever holds the lock may need those to get done: with all of them
-/// waiting, none would ever end. One thread, which is there as long as somebody waits, asks the store for one after the
-/// other.
+/// They block no thread of Swift's pool, because the holder of the lock may need those threads to finish; with all of
+/// them blocked, none would ever end. One thread, which exists while a task waits, asks the store for one task after
+/// the other.
 package final class LockQueue: Sendable {
   private typealias Outcome = Result<(any StoreLock)?, VaultError>
 
@@ -34,9 +34,9 @@ package final class LockQueue: Sendable {
     var lastNumber = 0
     /// No waiter has a lower number.
     var first = 0
-    /// When a lock was last given to one of them.
+    /// The time when a waiter last got the lock.
     var lastGiven: ContinuousClock.Instant?
-    /// Whether the thread is there.
+    /// Whether the thread exists.
     var isServed = false
   }
 
@@ -45,9 +45,9 @@ package final class LockQueue: Sendable {
 
   package init(of store: any RecordStore) { self.store = store }
 
-  /// Takes the vault's lock. A task that is cancelled stops waiting; a lock that comes later is given back.
+  /// Takes the vault's lock. A cancelled task stops waiting; a lock that comes later is released.
   ///
-  /// - Parameter timeout: how long to wait since the last of the queue got the lock, so that many may wait for one
+  /// - Parameter timeout: the longest wait since the last task of the queue got the lock, so that many may wait for one
   ///   another.
   package nonisolated(nonsending) func lock(
     _ kind: LockKind, timeout: Duration, onWait: @escaping @Sendable (Int32?) -> Void
@@ -58,9 +58,9 @@ package final class LockQueue: Sendable {
     return lock
   }
 
-  /// The same; nil when `isDone` is true by the time that it would be this one's turn.
+  /// Like `lock(_:timeout:onWait:)`; nil if `isDone` is true when the task's turn comes.
   ///
-  /// - Parameter onQueued: called when the lock is not to be had at once.
+  /// - Parameter onQueued: called if the lock is not free at once.
   package nonisolated(nonsending) func lock(
     _ kind: LockKind, timeout: Duration, unless isDone: @escaping @Sendable () -> Bool,
     onQueued: () -> Void = {}, onWait: @escaping @Sendable (Int32?) -> Void
@@ -73,7 +73,7 @@ package final class LockQueue: Sendable {
     if isAlone || timeout <= .zero {
       do throws(StoreError) {
         return try await working { () throws(StoreError) -> (any StoreLock)? in
-          // Somebody else may have done it before there was a thread for this one.
+          // Another task may have done it before there was a thread for this one.
           isDone() ? nil : try store.lock(kind, timeout: .zero) { _ in }
         }
       } catch {
@@ -85,7 +85,7 @@ package final class LockQueue: Sendable {
       await withCheckedContinuation { continuation in
         add(
           Waiter(kind: kind, timeout: timeout, isDone: isDone, onWait: onWait, continuation: continuation), number)
-        // If that came before it was in the queue, nobody else ends it.
+        // If the task was cancelled before it was in the queue, nobody else ends it.
         if Task.isCancelled { end(number, .failure(.cancelled())) }
       }
     } onCancel: {
@@ -105,7 +105,7 @@ package final class LockQueue: Sendable {
       return state.isServed
     }
     guard !isServed else { return }
-    // A queue of its own has a thread of its own, however busy the others are.
+    // A separate queue has its own thread, however busy the others are.
     DispatchQueue(label: "vault.lock").async { self.serve() }
   }
 
@@ -124,7 +124,7 @@ package final class LockQueue: Sendable {
     }
   }
 
-  /// The first waiter, and since when its time runs; nil ends the service.
+  /// The first waiter, and the start of its waiting time; nil ends the service.
   private func nextWaiter() -> (number: Int, waiter: Waiter, start: ContinuousClock.Instant)? {
     state.withLock { state in
       state.isServed = !state.waiters.isEmpty
@@ -140,7 +140,7 @@ package final class LockQueue: Sendable {
 
   private func isWaiting(_ number: Int) -> Bool { state.withLock { $0.waiters[number] != nil } }
 
-  /// Lets a waiter go on; false when it had gone already.
+  /// Resumes a waiter; false if it was already resumed.
   @discardableResult
   private func end(_ number: Int, _ outcome: Outcome) -> Bool {
     let waiter = state.withLock { state in

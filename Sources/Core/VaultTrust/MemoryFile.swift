@@ -12,21 +12,21 @@ package import VaultSystem
 
 /// Files without a name, in memory.
 package enum MemoryFile {
-  /// A file that holds a value: nobody can write to it, and it goes with the last process that has it.
+  /// A file that holds a value. Nobody can write to it, and it ends with the last process that has it open.
   ///
   /// Linux only (memfd_create(2)); elsewhere it fails.
   ///
-  /// - Parameter isInherited: whether every program that is started gets it, under the same number.
+  /// - Parameter isInherited: whether every started program gets it, under the same number.
   /// - Returns: its descriptor, at the beginning of the file.
   package static func sealed(_ value: SecretBytes, isInherited: Bool) throws(Errno) -> Int32 {
     try value.withBytes { bytes throws(Errno) in try sealed(bytes, isInherited: isInherited) }
   }
 
-  /// The same of bytes that are not in locked memory.
+  /// Like `sealed(_:isInherited:)`, for bytes that are not in locked memory.
   package static func sealed(_ bytes: RawSpan, isInherited: Bool) throws(Errno) -> Int32 {
     #if os(Linux)
       // MFD_CLOEXEC and MFD_ALLOW_SEALING of linux/memfd.h, F_ADD_SEALS and all four seals of linux/fcntl.h, which no
-      // module has.
+      // module declares.
       let (closing, allowSealing, addSeals, seals): (UInt32, UInt32, Int32, Int32) = (1, 2, 1033, 0xF)
       let descriptor = unsafe memfd_create("cvault", isInherited ? allowSealing : allowSealing | closing)
       guard descriptor >= 0 else { throw .current }

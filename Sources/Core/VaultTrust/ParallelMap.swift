@@ -3,13 +3,12 @@ internal import VaultSystem
 
 /// Applies a function to many elements on all cores and hands the results on in the order of the elements.
 ///
-/// Elements are taken, and results handed on, one after the other where the caller is isolated, while others are
-/// worked on by the ``Workers``; at most ``window`` elements are taken and not handed on yet, so memory is bounded
-/// whatever the length of the input.
+/// Elements are taken and results handed on, one after the other, in the caller's isolation, while the ``Workers``
+/// process others. At most ``window`` elements are in progress, so memory is bounded for any length of the input.
 package struct ParallelMap: Sendable {
   /// How many elements one task works on: enough to make the task's own cost small.
   package let chunkSize: Int
-  /// How many chunks are worked on, or wait for an earlier one, at a time.
+  /// How many chunks are processed, or wait for an earlier one, at a time.
   package let chunkCount: Int
 
   /// The most elements that are taken and not handed on yet.
@@ -22,15 +21,14 @@ package struct ParallelMap: Sendable {
     self.chunkCount = chunkCount
   }
 
-  /// How many threads run at once here.
   package static let coreCount = ProcessEnvironment.coreCount
 
   /// Applies `transform` to each of `elements`, and gives each result to `consume`, in order.
   ///
-  /// The first error in the order of the elements ends it, whether `transform` or `consume` throws it: everything
-  /// before it was consumed, nothing after it is. What is worked on by then is waited for and dropped. A cancelled task
-  /// stops between two results with the error that `cancellation` makes: without an error every element was consumed,
-  /// whatever happened to the task.
+  /// The first error in the order of the elements ends it, from `transform` or `consume`: all elements before it were
+  /// consumed, and none after it. Work in progress is awaited and dropped. A cancelled task stops between two results
+  /// with the error that `cancellation` makes. Without an error, every element was consumed, even if the task was
+  /// cancelled.
   package func callAsFunction<Input: Sequence, Output: Sendable, Failure: Error>(
     _ elements: Input, isolation: isolated (any Actor)? = #isolation, cancellation: () -> Failure,
     _ transform: @escaping @Sendable (Input.Element) throws(Failure) -> Output,
@@ -39,7 +37,7 @@ package struct ParallelMap: Sendable {
     var input = elements.makeIterator()
     var failure: Failure?
     await withTaskGroup(of: Chunk<Output, Failure>.self) { group in
-      // A closure is where its function is only if it refers to that.
+      // A closure has the isolation of its function only if it refers to it.
       _ = isolation
       var order = ChunkOrder<Output, Failure>()
       func begin() {
@@ -52,7 +50,7 @@ package struct ParallelMap: Sendable {
       while let finished = await group.next() {
         order.finished(finished)
         while failure == nil, let chunk = order.next() {
-          // The next piece of work is handed out first, so that no core waits for what `consume` does.
+          // The next piece of work is handed out first, so that no core waits for `consume`.
           begin()
           do throws(Failure) {
             for result in chunk.results {
@@ -77,7 +75,7 @@ package struct ParallelMap: Sendable {
   }
 }
 
-/// The elements of a sequence, some at a time: what one task works on where the pieces matter.
+/// The elements of a sequence in pieces, if the pieces matter for the work of a task.
 package struct Chunks<Base: Sequence>: Sequence, IteratorProtocol {
   package static var size: Int { 64 }
 
@@ -94,11 +92,11 @@ package struct Chunks<Base: Sequence>: Sequence, IteratorProtocol {
 
 extension Chunks: Sendable where Base.Iterator: Sendable {}
 
-/// What became of some elements, up to the first that failed, or to the moment at which the task was cancelled.
+/// The results of some elements, up to the first failure or to the cancellation of the task.
 private struct Chunk<Output: Sendable, Failure: Error>: Sendable {
   let number: Int
   let results: [Result<Output, Failure>]
-  /// Whether each element has a result: what a cancelled task skipped is not done.
+  /// Whether each element has a result; a cancelled task skips some.
   let isWhole: Bool
 
   init<Element>(number: Int, _ elements: [Element], _ transform: (Element) throws(Failure) -> Output) {
@@ -114,7 +112,7 @@ private struct Chunk<Output: Sendable, Failure: Error>: Sendable {
   }
 }
 
-/// Puts chunks that finish in any order back into theirs.
+/// Puts chunks that finish in any order back into their order.
 private struct ChunkOrder<Output: Sendable, Failure: Error> {
   private var waiting: [Int: Chunk<Output, Failure>] = [:]
   private var begunCount = 0

@@ -1,14 +1,14 @@
 internal import VaultFileStore
 package import VaultStorage
 
-/// What stands around the documents of a vault and should not.
+/// Wrong files around the documents of a vault.
 package struct Surroundings {
-  /// Links and devices where this program works.
+  /// Links and devices in the places that this program uses.
   package private(set) var faults: [VaultFault] = []
-  /// Files that hold a private key in clear: whoever has the folder, its git or its backups has the key.
+  /// Files that hold a private key in clear: anybody who has the folder, its git or its backups has the key.
   package private(set) var keyFiles: [String] = []
 
-  /// Nothing, of a store that is no folder.
+  /// Empty for a store that is not a folder.
   package init(of store: any RecordStore) {
     guard let directory = store as? DirectoryStore else { return }
     faults = directory.workFaults().map { VaultFault(VaultError.Code($0), $0.reason, file: $0.path ?? "") }
@@ -17,7 +17,7 @@ package struct Surroundings {
     }
   }
 
-  /// The faults of files that nobody has told of yet.
+  /// The faults that are not among the known ones.
   package func faults(besides known: [VaultFault]) -> [VaultFault] {
     let told = Set(known.map(\.file))
     return faults.filter { !told.contains($0.file) }
@@ -26,7 +26,7 @@ package struct Surroundings {
   package static let keyReason =
     "looks like a private key, which whoever has this folder then has, too: move it away, and give it up"
 
-  /// Whether a text has the mark of an age identity or of a private key in PEM.
+  /// Whether a text contains the mark of an age identity or of a private key in PEM.
   package static func holdsKey(_ bytes: [UInt8]) -> Bool {
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
       let line = line.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
@@ -39,7 +39,7 @@ package struct Surroundings {
 }
 
 extension VaultFault {
-  /// What lies among the records and in the trash and does not belong there.
+  /// Entries that do not belong among the records or in the trash.
   package static func strayEntries(in store: any RecordStore, besides known: [VaultFault]) -> [VaultFault] {
     let told = Set(known.map(\.file))
     do throws(StoreError) {

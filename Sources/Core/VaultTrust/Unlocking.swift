@@ -15,7 +15,7 @@ package struct Unlocking {
 
   /// The root key and the slot that gave it.
   ///
-  /// The order is fixed: the slot's shape and cost, its hash, age, the ids, the commitment, the header's MAC.
+  /// The order of checks is fixed: the slot's shape and cost, its hash, age, the ids, the commitment, the header's MAC.
   package func unlock(with key: VaultKey) throws(VaultError) -> (root: RootKey, slot: Slot) {
     let (payload, slot) =
       switch key {
@@ -49,7 +49,7 @@ package struct Unlocking {
     throw VaultError(.noMatchingSlot, "no slot of the vault is for this identity")
   }
 
-  /// Tries every passphrase slot; a damaged one is an error only when no other opens.
+  /// Tries every passphrase slot; a damaged one is an error only if no other opens.
   private func open(with passphrase: SecretBytes, maximum: Int) throws(VaultError) -> (SecretBytes, Slot) {
     let slots = header.slots.filter { $0.kind == .scrypt }
     guard !slots.isEmpty else {
@@ -67,7 +67,7 @@ package struct Unlocking {
       ?? VaultError(.wrongPassphrase, "the passphrase opens no slot of the vault", remedies: ["check it and try again"])
   }
 
-  /// What the slot holds; nil when it is another passphrase's.
+  /// The content of the slot; nil if the passphrase does not open it.
   package func open(
     _ slot: Slot, with passphrase: SecretBytes, maximum: Int
   ) throws(VaultError) -> SecretBytes? {
@@ -83,7 +83,7 @@ package struct Unlocking {
     }
   }
 
-  /// The bytes of a slot's file, after everything that can be checked without a key.
+  /// The bytes of a slot's file, after all checks that need no key.
   private func inspected(_ slot: Slot, maximumWorkFactor: Int) throws(VaultError) -> [UInt8] {
     guard let file = try inStore({ () throws(StoreError) in try store.read(.slot(slot.id)) }) else {
       throw SlotFile.damaged(slot, "is missing")

@@ -3,39 +3,39 @@ public import VaultDocument
 internal import VaultRecords
 public import VaultSealing
 
-/// The content of `vault.json` (format 1, section 7, Header), parsed strictly; it is authentic only once its MAC was
+/// The content of `vault.json` (format 1, section 7, Header), parsed strictly. It is authentic only after its MAC was
 /// verified.
 public struct VaultHeader: Sendable {
   package static let fileName = "vault.json"
   package static let format = 1
 
-  /// The current root key: id, commitment (32 bytes) and when it was made.
+  /// The current root key: its id, commitment (32 bytes) and creation time.
   public struct Root: Sendable {
     /// The id of the key, 16 bytes.
     public let id: RootID
-    /// What binds the header to the key, 32 bytes.
+    /// The commitment, 32 bytes, which binds the header to the key.
     public let commitment: [UInt8]
-    /// When it was made.
+    /// The time when it was made.
     public let createdAt: Timestamp
   }
 
-  /// The id of the vault, the same for ever.
+  /// The permanent id of the vault.
   public let vaultID: VaultID
   /// When the vault was made.
   public let createdAt: Timestamp
   /// How many times the header was written, from 1.
   public let revision: Int
-  /// The root key of now.
+  /// The current root key.
   public let root: Root
-  /// The root keys before it.
+  /// The older root keys.
   public let keyring: [KeyringEntry]
   /// The ways to unlock.
   public let slots: [Slot]
-  /// The extensions of the format that a reader has to know, ascending.
+  /// The extensions of the format that a reader must know, ascending.
   public let requirements: [String]
   /// JSON Schemas by the names of the kinds that this vault declares.
   public let declaredKinds: JSONObject
-  /// The whole tree, as the MAC covers it.
+  /// The whole tree that the MAC covers.
   package let document: JSONObject
 
   /// Reads the bytes of `vault.json`.
@@ -76,7 +76,7 @@ public struct VaultHeader: Sendable {
     try checkReferences()
   }
 
-  /// Ids that must differ do, and there is a way to unlock.
+  /// Checks that ids are unique and that there is a way to unlock.
   private func checkReferences() throws(VaultError) {
     guard !slots.isEmpty else { throw Self.damaged("has no slot") }
     guard Set(slots.map(\.id)).count == slots.count else { throw Self.damaged("names a slot twice") }
@@ -86,7 +86,7 @@ public struct VaultHeader: Sendable {
     guard Set(hints).count == hints.count else { throw Self.damaged("names a root key twice") }
   }
 
-  /// A header that was changed by this program, authenticated under `root`.
+  /// A new header of this program, authenticated under `root`.
   package static func make(
     vaultID: VaultID, createdAt: Timestamp, revision: Int, root: RootKey, rootCreatedAt: Timestamp, slots: [Slot]
   ) throws(VaultError) -> VaultHeader {
@@ -104,7 +104,7 @@ public struct VaultHeader: Sendable {
 
   /// The header with some members changed: its next revision, authenticated under its root.
   ///
-  /// What is not given stays as it is; so does the text of every slot that stays.
+  /// Members that are not given stay unchanged, and so does the text of every slot that stays.
   package func changed(
     slots: [Slot]? = nil, keyring: [KeyringEntry]? = nil, kinds: JSONObject? = nil, requirements: [String]? = nil,
     root: RootKey, rootCreatedAt: Timestamp? = nil
@@ -121,7 +121,7 @@ public struct VaultHeader: Sendable {
     return try Self.authenticated(changed, under: root)
   }
 
-  /// The entry of a slot as it stands in the file, or as it is written when it is new.
+  /// The entry of a slot as it stands in the file, or a new entry.
   private func memberText(of slot: Slot) -> JSONObject {
     guard case .array(let items)? = document["slots"], let index = slots.firstIndex(where: { $0.id == slot.id }),
       case .object(let members) = items[index]
@@ -149,7 +149,7 @@ public struct VaultHeader: Sendable {
     return try VaultHeader(document)
   }
 
-  /// Checks that the header was written by somebody who has `root`.
+  /// Checks the header's MAC under `root`.
   package func authenticate(under root: RootKey) throws(VaultError) {
     guard
       try inSealing(file: Self.fileName, { () throws(SealingError) in try root.authenticates(document, as: .header) })
@@ -158,8 +158,8 @@ public struct VaultHeader: Sendable {
     }
   }
 
-  /// SHA-256 (32 bytes) of the canonical encoding of the whole header: names this state of it (format 1, section 7,
-  /// Header).
+  /// SHA-256 (32 bytes) of the canonical encoding of the whole header, which names this state of it (format 1, section
+  /// 7, Header).
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func hash() throws(VaultError) -> [UInt8] {
@@ -167,14 +167,14 @@ public struct VaultHeader: Sendable {
     return try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(canonical.span.bytes) }
   }
 
-  /// What people compare to know that two folders are the same vault with the same keys: 40 hex digits of 20 bytes.
+  /// The fingerprint for people to compare whether two folders are the same vault with the same keys: 40 hex digits of
+  /// 20 bytes.
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func fingerprint() throws(VaultError) -> String {
     try Fingerprint.text(vaultID: vaultID, commitment: root.commitment)
   }
 
-  /// The bytes of `vault.json`.
   package func fileBytes() throws(VaultError) -> [UInt8] {
     do {
       return try JSONValue.object(document).prettyBytes()
@@ -198,7 +198,7 @@ extension VaultHeader.Root {
 }
 
 extension MemberReader {
-  /// Checks the declared kinds: valid names of their own, each with an object (format 1, section 7, Header).
+  /// Checks the declared kinds: valid unreserved names, each with an object (format 1, section 7, Header).
   fileprivate func kinds() throws(VaultError) -> JSONObject {
     guard case .object(let kinds)? = self["kinds"] else { throw damaged("kinds") }
     for (name, schema) in kinds {

@@ -1,35 +1,34 @@
 public import VaultAge
 public import VaultCrypto
 
-/// What somebody unlocks a vault with.
+/// A key that unlocks a vault.
 public enum VaultKey: Sendable {
   /// Identities, tried against the slots of their recipients.
   case identities([AgeIdentity])
   /// A passphrase, tried against every passphrase slot.
   ///
-  /// `maximumWorkFactor` is the binary logarithm of the largest scrypt cost that is accepted, at most 22.
+  /// `maximumWorkFactor` is the binary logarithm of the largest accepted scrypt cost, at most 22.
   case passphrase(SecretBytes, maximumWorkFactor: Int = SlotFile.defaultMaximumWorkFactor)
 
-  /// One identity.
   public static func identity(_ identity: AgeIdentity) -> VaultKey { .identities([identity]) }
 }
 
-/// A way to unlock that is to be added to a vault.
+/// A new way to unlock a vault.
 public struct NewSlot: Sendable {
-  /// Who can open the slot.
+  /// The key that opens the slot.
   public enum Kind: Sendable {
-    /// Whoever has the identity of this recipient.
+    /// The identity of this recipient.
     case recipient(AgeRecipient)
     /// A passphrase, with the binary logarithm of the scrypt cost, 10…20.
     case passphrase(SecretBytes, workFactor: Int = SlotFile.defaultWorkFactor)
   }
 
-  /// Who can open it.
+  /// The key that opens it.
   public let kind: Kind
-  /// What people call it; may be empty.
+  /// The name for people; may be empty.
   public let label: String
 
-  /// A slot that is made when the vault is, or when it is added to one.
+  /// A slot for a new vault, or to add to an existing one.
   public init(_ kind: Kind, label: String = "") {
     self.kind = kind
     self.label = label

@@ -1,7 +1,7 @@
 internal import VaultFileStore
 package import VaultStorage
 
-/// Where a vault is: a folder, or a database, by its address.
+/// The place of a vault: a folder, or the address of a database.
 public struct VaultPlace: Sendable {
   private enum Kind {
     case folder(String)
@@ -28,9 +28,9 @@ public struct VaultPlace: Sendable {
     kind = .database(try database.place(text))
   }
 
-  /// The same place, of which a database that cannot be reached is tried again for a while.
+  /// The same place, retrying for a while if the database cannot be reached.
   ///
-  /// - Parameter onWait: called when the database has not answered for some seconds.
+  /// - Parameter onWait: called if the database has not answered for some seconds.
   package func waiting(
     _ timeout: Duration, onWait: @escaping @Sendable (RemoteWait) -> Void
   ) -> VaultPlace {
@@ -51,10 +51,11 @@ public struct VaultPlace: Sendable {
   /// Whether somebody between here and the database could pass for it.
   public var isOpenToOthers: Bool { if case .database(let remote) = kind { remote.isOpenToOthers } else { false } }
 
-  /// The folder that still holds files of a vault whose `vault.json` is gone, such as `records`; nil if none does.
+  /// A folder that still holds files of a vault whose `vault.json` is gone, such as `records`; nil if there is no such
+  /// folder.
   package static func remains(ofVaultAt path: String) -> String? { DirectoryStore.remains(at: path) }
 
-  /// The store that is there.
+  /// Opens the existing store.
   package func store() throws(StoreError) -> any RecordStore {
     switch kind {
     case .folder(let path): try DirectoryStore(at: path)
@@ -62,7 +63,7 @@ public struct VaultPlace: Sendable {
     }
   }
 
-  /// An empty store, made there.
+  /// Creates an empty store.
   package func createStore(makingTables: Bool) throws(StoreError) -> any RecordStore {
     switch kind {
     case .folder(let path): try DirectoryStore.create(at: path)
@@ -70,7 +71,7 @@ public struct VaultPlace: Sendable {
     }
   }
 
-  /// The folder, as a text; nil of a database.
+  /// The folder as a text; nil for a database.
   package var folder: String? { if case .folder(let path) = kind { path } else { nil } }
 }
 
@@ -99,8 +100,8 @@ package protocol RemotePlace: Sendable {
 }
 
 extension RecordStore {
-  /// The places that this machine knows a vault here by, the last of them without links: its folder, or its address
-  /// without the user; none for a store that is neither.
+  /// The paths by which this machine knows a vault here, the last of them without links: its folder, or its address
+  /// without the user. Empty for other stores.
   package var knownPaths: [String] {
     switch self {
     case let store as DirectoryStore: store.knownPaths

@@ -1,24 +1,24 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Where a vault does what takes time: threads of its own, few, so that reading files, opening values and waiting for a
-/// disk keep no thread of Swift's pool, and no actor, from other tasks.
+/// Threads for slow work of vaults, so that reading files, opening values and waiting for a disk block no thread of
+/// Swift's pool and no actor.
 final class Workers: TaskExecutor {
   static let shared = Workers()
 
-  /// As many as can calculate at once, and two that may wait for a disk meanwhile.
+  /// One per core, and two that may wait for a disk meanwhile.
   static let threadLimit = ParallelMap.coreCount + 2
 
   private struct State {
-    /// What waits, from `first` on: who came first is served first.
+    /// The waiting jobs, from `first` on, first come first served.
     var jobs: [UnownedJob] = []
     var first = 0
-    /// The queues that have no thread; who was served last is the first to be used again.
+    /// The queues without a thread; the last one used is the first to be used again.
     var idle: [DispatchQueue]
   }
 
-  // A serial queue has a thread beside those of Swift's pool. Off Darwin a concurrent one takes the pool's own, on
-  // which other tasks would then wait for ours.
+  // A serial queue has its own thread beside Swift's pool. Outside Darwin, a concurrent queue takes the pool's threads,
+  // and other tasks would then wait for ours.
   private let state = Mutex(
     State(idle: (0..<threadLimit).map { DispatchQueue(label: "vault.work.\($0)") }))
 
@@ -32,7 +32,7 @@ final class Workers: TaskExecutor {
   }
 
   private func serve(_ queue: DispatchQueue) {
-    // Safe: the one executor lives as long as the process, and each job is run once, by who took it out of the queue.
+    // Safe: the one executor lives as long as the process, and each job is run once, by the queue that took it out.
     let executor = unsafe asUnownedTaskExecutor()
     while let job = next(queue) { unsafe job.runSynchronously(on: executor) }
   }
@@ -55,7 +55,7 @@ final class Workers: TaskExecutor {
   }
 }
 
-/// Does `body` on a thread of the ``Workers``, whatever the caller is isolated to.
+/// Runs `body` on a thread of the ``Workers``, in any isolation of the caller.
 package nonisolated(nonsending) func working<Result: Sendable, Failure: Error>(
   _ body: @Sendable () throws(Failure) -> Result
 ) async throws(Failure) -> Result {
@@ -64,13 +64,13 @@ package nonisolated(nonsending) func working<Result: Sendable, Failure: Error>(
   }
 }
 
-/// Leaves the caller's actor: for the executor that the task prefers.
+/// Leaves the caller's actor for the executor that the task prefers.
 @concurrent private func apart<Result: Sendable, Failure: Error>(
   _ body: @Sendable () throws(Failure) -> Result
 ) async throws(Failure) -> Result { try body() }
 
-/// Does `work` away from the caller's actor, and calls `progress` where the caller is isolated, with each step that the
-/// work reports: the last of them before this returns.
+/// Runs `work` outside of the caller's actor. Calls `progress` in the caller's isolation with each step that the work
+/// reports, the last of them before this returns.
 package nonisolated(nonsending) func reporting<Step: Sendable, Result: Sendable, Failure: Error>(
   to progress: (Step) -> Void,
   _ work: @escaping @Sendable (_ report: @escaping @Sendable (Step) -> Void) async throws(Failure) -> Result

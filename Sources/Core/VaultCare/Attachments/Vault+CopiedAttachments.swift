@@ -4,8 +4,8 @@ internal import VaultSealing
 package import VaultStorage
 package import VaultTrust
 
-/// Sealed files of attachments that lie elsewhere: those with these ids, each from its beginning on, some bytes at a
-/// time, and one after the other.
+/// Sealed attachment files from another place: the files with these ids, one after the other, each from its beginning,
+/// piece by piece.
 package typealias AttachmentFiles =
   @Sendable (
     _ ids: Set<AttachmentID>,
@@ -13,8 +13,9 @@ package typealias AttachmentFiles =
   ) throws(VaultError) -> Void
 
 extension Vault {
-  /// Copies files that records of another state of this vault name and that are not here, or are not as named, byte for
-  /// byte. It comes before the records are written, and before what gets another data key is sealed anew.
+  /// Copies, byte for byte, the attachment files that records of another state of this vault name and that are missing
+  /// or different here. It must come before the records are written, and before records with another data key are
+  /// sealed again.
   func copyAttachments(
     of records: [OpenRecord], from files: AttachmentFiles, _ lock: any StoreLock
   ) throws(VaultError) {
@@ -30,8 +31,7 @@ extension Vault {
     }
   }
 
-  /// Runs a step that puts attachments into the store. Where it fails, those that are new and that no record names go
-  /// again.
+  /// Runs a step that adds attachments to the store. If it fails, new attachments that no record names are removed.
   package func addingAttachments<Result>(
     _ lock: any StoreLock, _ step: () throws(VaultError) -> Result
   ) throws(VaultError) -> Result {
@@ -57,7 +57,7 @@ extension Vault {
   }
 }
 
-/// Files on their way into the store, one after the other.
+/// Files that are being copied into the store, one after the other.
 private struct CopiedFiles {
   private let store: any AttachmentStore
   private let lock: any StoreLock

@@ -6,8 +6,8 @@ package import VaultStorage
 package import VaultTrust
 
 extension Vault {
-  /// The next revision of a record under a new data key of `root`. What is attached is sealed anew, too, into files
-  /// that are there before any record names them; those of before stay.
+  /// The next revision of a record under a new data key of `root`. Its attachments are sealed again, too, into new
+  /// files that exist before any record names them; the old files stay.
   package func resealed(
     _ record: OpenRecord, under root: RootKey, now: Timestamp, _ lock: any StoreLock
   ) throws(VaultError) -> SealedRecord {
@@ -22,9 +22,9 @@ extension Vault {
     return try resealed(record, under: root, as: draft, from: store, lock)
   }
 
-  /// The same as another revision, which `draft` says but for its key and what is attached.
+  /// Like `resealed(_:under:now:_:)`, as the revision in `draft`, whose key and attachments are replaced.
   ///
-  /// - Parameter source: the store that has what is attached.
+  /// - Parameter source: the store with the attachments.
   func resealed(
     _ record: OpenRecord, under root: RootKey, as draft: EnvelopeDraft, from source: any RecordStore,
     _ lock: any StoreLock
@@ -53,7 +53,7 @@ extension Vault {
   /// Removes the files in `attachments/` that no record names, live or removed, if every record can be read.
   ///
   /// - Parameter some: only these; nil for all.
-  /// - Returns: those that were removed.
+  /// - Returns: the removed ones.
   @discardableResult
   package func removeUnnamedAttachments(
     among some: Set<AttachmentID>? = nil, _ lock: any StoreLock

@@ -5,38 +5,38 @@ package import VaultSealing
 internal import VaultStorage
 package import VaultTrust
 
-/// A record whose readable fields were edited by hand, and what accepting it means; made and shown before anything
-/// changes.
+/// A record whose readable fields were edited by hand, and the effect of accepting it. It is made and shown before
+/// anything changes.
 package struct EditReview: Sendable {
   /// The newest version that verifies.
   package struct Baseline: Sendable {
-    /// Its revision, from 1.
     package let revision: Int
-    /// Where it comes from, in words: `git commit 1a2b3c4`.
+    /// Its source, in words: `git commit 1a2b3c4`.
     package let origin: String
   }
 
-  /// The record as its file has it; not verified.
+  /// The record in its file; not verified.
   package let found: StoredRecord
   /// Path below the vault's directory.
   package let file: String
-  /// Nil when no version verifies: there is nothing to compare with, and a person must look at the whole record.
+  /// Nil if no version verifies: there is nothing to compare with, and a person must look at the whole record.
   package let baseline: Baseline?
-  /// The readable fields that differ from the baseline, in the order of paths, never a sealed value; empty without one.
+  /// The readable fields that differ from the baseline, in the order of paths, never a sealed value; empty without a
+  /// baseline.
   package let changes: [TreeDifference]
-  /// What is attached otherwise than in the baseline, which ``requireAcceptable()`` refuses; empty without one.
+  /// The attachments that differ from the baseline, which ``requireAcceptable()`` refuses; empty without a baseline.
   package let attachments: [AttachmentChange]
-  /// The revision that the record gets.
+  /// The new revision of the record.
   package let revision: Int
-  /// What the file holds, and what is to take its place once it is authenticated.
+  /// The content of the file, and its replacement once that is authenticated.
   let bytes: [UInt8]
   let keys: RecordKeys
   let createdAtText: String
 }
 
 extension EditReview {
-  /// Refuses what nobody may authenticate, having looked at it or not: other attachments than the baseline names, which
-  /// are sealed as a sealed value is.
+  /// Refuses edits that nobody may authenticate, even after looking at them: other attachments than in the baseline,
+  /// which are sealed like a sealed value.
   package func requireAcceptable() throws(VaultError) {
     guard attachments.isEmpty else {
       throw EditedRecord.refused(
@@ -47,12 +47,14 @@ extension EditReview {
 }
 
 extension Vault {
-  /// Looks at a live record that was edited by hand. Its sealed values must be those of the newest version that
-  /// verifies, at the same paths, and of `$vault` only the MAC, the revision and the time of the last change may
-  /// differ; attachments that do are in the review. Without such a version each must open as one of this record.
+  /// Reviews a live record that was edited by hand.
   ///
-  /// - Parameter histories: where older versions may be, the most trusted first.
-  /// - Returns: nil when the record verifies as it is.
+  /// Its sealed values must be those of the newest version that verifies, at the same paths. In `$vault` only the MAC,
+  /// the revision and the time of the last change may differ; different attachments are listed in the review. Without
+  /// such a version, each sealed value must open as one of this record.
+  ///
+  /// - Parameter histories: sources of older versions, the most trusted first.
+  /// - Returns: nil if the record verifies as it is.
   package func editReview(
     of id: RecordID, _ histories: [any FileHistory] = []
   ) async throws(VaultError) -> EditReview? {
@@ -62,7 +64,7 @@ extension Vault {
     return try EditedRecord(bytes, id: id, vault: self).editReview(comparedWith: candidate)
   }
 
-  /// Authenticates the records as they were looked at, all or none, each as its next revision.
+  /// Authenticates the records as they were reviewed, all or none, each as its next revision.
   package func accept(_ reviews: [EditReview]) async throws(VaultError) {
     guard !reviews.isEmpty else { return }
     try await writing { lock throws(VaultError) in
@@ -111,8 +113,8 @@ extension EditedRecord {
       createdAtText: envelope["created_at"]?.string ?? stored.envelope.createdAt.text)
   }
 
-  /// The number in the file is nobody's word: it counts only where nothing else is known, and never so that the record
-  /// could not be changed any more.
+  /// The number in the file is unverified. It counts only if no other is known, and only if the record could still be
+  /// changed afterwards.
   private func nextRevision(after known: Int) throws(VaultError) -> Int {
     if known > 0 { return known + 1 }
     guard stored.envelope.revision <= Self.plausibleRevision else {
@@ -135,9 +137,10 @@ extension EditedRecord {
     }
   }
 
-  /// A record that was wrapped again since has another `key` for the same data key: that its values open tells.
+  /// A record that was wrapped again has another `key` for the same data key, so the key is not compared; opening the
+  /// values checks it.
   ///
-  /// - Parameter isWithAttachments: whether what says that there are some is compared; else it is looked at by name.
+  /// - Parameter isWithAttachments: whether the members about attachments are compared; if not, the review shows them.
   private func compareEnvelope(_ baseline: JSONObject, withAttachments isWithAttachments: Bool) throws(VaultError) {
     var free: Set<String> = ["deleted_at", "key", "mac", "revision", "updated_at"]
     if !isWithAttachments { free.formUnion([RecordEnvelope.attachmentsMemberName, Requirements.memberName]) }
@@ -147,8 +150,8 @@ extension EditedRecord {
     }
   }
 
-  /// Each file is sealed for this record and the id that names it, and has the size and hash that the record says. What
-  /// each is called, only a person can look at.
+  /// Checks that each file is sealed for this record and id, and has the size and hash in the record. Only a person can
+  /// check the names.
   private func checkAttachments() throws(VaultError) {
     let (keyring, envelope) = (vault.keyring, stored.envelope)
     for attachment in envelope.attachments {

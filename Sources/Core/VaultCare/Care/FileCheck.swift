@@ -3,9 +3,9 @@ package import VaultRecords
 package import VaultStorage
 package import VaultTrust
 
-/// The check of one file of a vault by its bytes alone, wherever they come from; no key is needed.
+/// The check of one file of a vault by its bytes alone, from any source; it needs no key.
 package enum FileCheck {
-  /// Everything that is wrong with it.
+  /// All faults of the file.
   package static func faults(
     in bytes: [UInt8], at place: StoreLocation, kinds: KindCatalog
   ) throws(VaultError) -> [VaultFault] {
@@ -35,9 +35,9 @@ package enum FileCheck {
     return faults
   }
 
-  /// Whether a text has the mark of a private key in clear.
+  /// Whether a text contains the mark of a private key in clear.
   package static func holdsKey(_ bytes: [UInt8]) -> Bool { Surroundings.holdsKey(bytes) }
 
-  /// What is said of a file that has it.
+  /// The reason that is reported for a file with such a mark.
   package static let keyReason = Surroundings.keyReason
 }

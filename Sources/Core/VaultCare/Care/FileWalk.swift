@@ -4,21 +4,21 @@ internal import VaultKit
 internal import VaultStorage
 internal import VaultTrust
 
-/// Gives every file of a vault's records to who checks it, and says what lies around them: the one driver of all checks
-/// of a store. What comes of the bytes of a file is the check's own.
+/// Reads every file of a vault's records for a check, and reports wrong files around them. All checks of a store use
+/// it; each check interprets the bytes itself.
 struct FileWalk {
   private let files: any RecordStore
   private let scope: VerificationScope
   private var counts = RecordCounts()
 
-  /// - Parameter files: the store; with a malformed journal, the files as they are without it.
+  /// - Parameter files: the store; with a malformed journal, the files without it.
   init(_ files: any RecordStore, _ scope: VerificationScope = VerificationScope()) {
     (self.files, self.scope) = (files, scope)
   }
 
   /// Gives the bytes of each file of the trash to `body`, in the order of ids.
   ///
-  /// - Returns: why the trash as such cannot be read; nil where it can.
+  /// - Returns: the fault if the trash itself cannot be read; nil if it can.
   mutating func forEachTrashed(
     _ body: (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Void
   ) throws(VaultError) -> VaultFault? {
@@ -42,10 +42,10 @@ struct FileWalk {
     return nil
   }
 
-  /// Looks at each live record's file, on all cores, and gives the outcomes to `consume` folder by folder, in their
-  /// order. What keeps several folders from being read, as a file in the place of the one around them, is told once.
+  /// Examines each live record's file, on all cores, and gives the outcomes to `consume` folder by folder, in order. A
+  /// fault that affects several folders, such as a file in the place of their parent, is reported once.
   ///
-  /// - Parameter look: makes of a folder's number what looks at its files.
+  /// - Parameter look: makes the function that examines the files of a folder from its number.
   mutating func forEachFolder<Outcome: Sendable>(
     _ look: @escaping @Sendable (UInt8) throws(VaultError) -> FolderOutcomes<Outcome>.Look,
     consume: (FolderOutcomes<Outcome>) throws(VaultError) -> Void
@@ -64,21 +64,21 @@ struct FileWalk {
     self.counts = counts
   }
 
-  /// A fault for each folder that holds other records than were looked at.
+  /// A fault for each folder that holds other records than were read.
   func countFaults() -> [VaultFault] { counts.faults(in: files, scope) }
 
-  /// Says which names are passed over because they begin with a dot (format 1, section 3, Directory).
+  /// Notes the names that are skipped because they begin with a dot (format 1, section 3, Directory).
   var hiddenNotes: [String] {
     guard let names = try? (files as? DirectoryStore)?.hiddenEntries(), let first = names.first else { return [] }
     let others = names.count > 1 ? " and \(names.count - 1) more" : ""
     return ["names that begin with a dot are ignored: \(first)\(others)"]
   }
 
-  /// What lies around the records and should not.
+  /// Faults of entries around the records that do not belong there.
   ///
   /// - Parameters:
-  ///   - known: faults of files that were told already.
-  ///   - keyFault: what is to be told of a file that looks like a private key; nil for no fault.
+  ///   - known: faults that were already reported.
+  ///   - keyFault: the fault for a file that looks like a private key; nil for no fault.
   func strayFaults(besides known: [VaultFault], _ keyFault: (String) -> VaultFault?) -> [VaultFault] {
     let surroundings = Surroundings(of: files)
     let faults = surroundings.faults(besides: known) + surroundings.keyFiles.compactMap(keyFault)
@@ -86,15 +86,15 @@ struct FileWalk {
   }
 }
 
-/// What came of the files of one folder of records.
+/// The outcomes for the files of one folder of records.
 struct FolderOutcomes<Outcome: Sendable>: Sendable {
-  /// Looks at the bytes of one file.
+  /// Examines the bytes of one file.
   typealias Look = (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Outcome
 
   let number: UInt8
   /// In the order of ids.
   private(set) var outcomes: [(id: RecordID, outcome: Result<Outcome, VaultError>)] = []
-  /// Why the folder as such cannot be read.
+  /// Why the folder itself cannot be read.
   fileprivate(set) var fault: VaultFault?
 
   fileprivate init(of folder: UInt8, in files: any RecordStore, _ look: Look) {
@@ -111,14 +111,14 @@ struct FolderOutcomes<Outcome: Sendable>: Sendable {
   }
 }
 
-/// What is to be said of a record that is live and in the trash: the higher revision counts, equal ones are damage
+/// The verdict on a record that is both live and in the trash: the higher revision counts, equal ones are damage
 /// (format 1, section 6, Records).
 enum LiveAndTrashed {
   case fault(VaultFault)
   case note(String)
 
   /// - Parameters:
-  ///   - live: the revision among the records.
+  ///   - live: the revision among the live records.
   ///   - removed: the one in the trash.
   init(_ id: RecordID, live: Int, removed: Int) {
     guard live != removed else {
@@ -132,8 +132,8 @@ enum LiveAndTrashed {
 }
 
 extension VaultError {
-  /// What is wrong with a record's file by this error of verifying it, where no cause below tells it: what is authentic
-  /// lies in the wrong place, or shows what is to be sealed.
+  /// The fault of an authentic record file whose error has no underlying cause: it lies in the wrong place, or has
+  /// clear text that must be sealed.
   var codeOfAuthentic: Code? {
     guard code == .damaged, underlying == nil else { return nil }
     return field == nil ? .wrongPlace : .clearText

@@ -6,22 +6,22 @@ internal import VaultTrust
 
 /// One run of ``VaultLint`` over a vault, under a lock.
 struct Linter {
-  /// Puts canonical bytes in place of others.
+  /// Replaces bytes by canonical ones.
   typealias Rewriting = ([StoreChange]) throws(VaultError) -> Void
 
-  /// The store; with a malformed journal, the files as they are without it.
+  /// The store; with a malformed journal, the files without it.
   private let files: any RecordStore
-  /// Nil when nothing is to be written.
+  /// Nil if nothing is written.
   private let rewriting: Rewriting?
   /// The kinds of the program and its user, and those of the header once it is read.
   private var kinds: KindCatalog
   private(set) var report = LintReport()
   private var changes: [StoreChange] = []
   private var walk: FileWalk
-  /// The revisions that files of the trash say they have.
+  /// The unverified revisions of files in the trash.
   private var trashed: [RecordID: Int] = [:]
   private var attachments = GatheredAttachments()
-  /// Nil without a header that can be read.
+  /// Nil without a readable header.
   private var requirements: [String]?
 
   init(
@@ -69,14 +69,13 @@ struct Linter {
     }
   }
 
-  /// The checkpoint, where there is one.
   private mutating func checkCheckpoint() throws(VaultError) {
     do throws(VaultError) { _ = try StoredCheckpoint.read(from: files) } catch {
       report.findings.append(try VaultFault(error, file: Checkpoint.fileName))
     }
   }
 
-  /// Nil for one that is not there, or none.
+  /// Nil if the header is missing or unreadable.
   private mutating func readHeader() throws(VaultError) -> VaultHeader? {
     var header: VaultHeader?
     do throws(VaultError) {
@@ -129,7 +128,7 @@ struct Linter {
 }
 
 extension Linter {
-  /// A folder that cannot be read, with nobody knows what in it.
+  /// Reports a folder that cannot be read, whose content is unknown.
   private mutating func tell(ofMissing fault: VaultFault) {
     report.findings.append(fault)
     attachments.miss()
@@ -150,7 +149,7 @@ extension Linter {
     }
   }
 
-  /// Writes what has come together: a folder of records at a time, which bounds the memory.
+  /// Writes the collected changes, one folder of records at a time, which bounds the memory.
   private mutating func rewrite() throws(VaultError) {
     guard let rewriting, !changes.isEmpty else { return }
     try rewriting(changes)

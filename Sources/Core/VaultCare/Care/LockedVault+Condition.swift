@@ -3,28 +3,28 @@ internal import VaultKit
 internal import VaultStorage
 package import VaultTrust
 
-/// The state of what surrounds a vault's records; no key is needed for it.
+/// The state of the surroundings of a vault's records; it needs no key.
 package struct VaultCondition: Sendable {
-  /// A journal that is none, or names files that are gone.
+  /// A malformed journal, or one whose files are missing.
   package internal(set) var journalFault: VaultFault?
-  /// A batch that waits to be put in place.
+  /// A batch that is not in place yet.
   package internal(set) var journalNote: String?
-  /// Whether files are being written, or were left by a process that died.
+  /// Whether files are being written, or were left by a crashed process.
   package internal(set) var hasStagedFiles = false
-  /// Links, FIFOs and the like where this program works, so that nothing can be written.
+  /// Links, FIFOs and similar in the places that this program uses, so that nothing can be written.
   package internal(set) var workFaults: [VaultFault] = []
   /// Files in the vault's folder that look like private keys.
   package internal(set) var keyFiles: [String] = []
-  /// What others than the owner may read, as paths.
+  /// The places that others than the owner may read, as paths.
   package internal(set) var placesOpenToOthers: [String] = []
-  /// What everybody may write to, as paths.
+  /// The places to which everybody may write, as paths.
   package internal(set) var placesWritableByAll: [String] = []
-  /// Lines that git must find in `.gitattributes` and `.gitignore` and does not, each with its file.
+  /// The lines that git needs in `.gitattributes` and `.gitignore` and that are missing, each with its file.
   package internal(set) var missingGitLines: [String] = []
 }
 
 extension LockedVault {
-  /// Looks at the journal, at modes, and at what git is told; a store that is no folder has nothing of it.
+  /// Checks the journal, the modes, and git's settings; a store that is not a folder has none of these.
   package func condition() throws(VaultError) -> VaultCondition {
     var condition = VaultCondition()
     guard let directory = store as? DirectoryStore else { return condition }
@@ -42,7 +42,7 @@ extension LockedVault {
     return condition
   }
 
-  /// The checkpoint as its file says it is; nobody has verified it. Nil when there is none.
+  /// The unverified checkpoint in the file; nil if it does not exist.
   package func unverifiedCheckpoint() throws(VaultError) -> Checkpoint? {
     let found = try StoredCheckpoint.read(from: store)
     return found?.checkpoint

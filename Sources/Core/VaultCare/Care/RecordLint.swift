@@ -5,15 +5,15 @@ internal import VaultSealing
 internal import VaultStorage
 internal import VaultTrust
 
-/// What can be said of one record file without a key.
+/// The check of one record file without a key.
 struct RecordLint: Sendable {
   let id: RecordID
   private(set) var findings: [VaultFault] = []
-  /// Nil when the bytes are canonical, and when the file is no record of this place.
+  /// Nil if the bytes are canonical, and if the file is not a record of this place.
   private(set) var form: CanonicalForm?
-  /// The revision that it says it has.
+  /// The unverified revision.
   private(set) var revision: Int?
-  /// What is attached to it by what it says.
+  /// Its unverified attachments.
   private(set) var named = NamedAttachments.unreadable
   private let file: String
 
@@ -27,7 +27,7 @@ struct RecordLint: Sendable {
     } catch {
       findings.append(try VaultFault(error, file: file, record: id))
     }
-    // What is no record of this place may be one of another.
+    // A file that is not a record of this place may be one of another place.
     if !named.isReadable { named = NamedAttachments(in: bytes) }
   }
 
@@ -42,7 +42,7 @@ struct RecordLint: Sendable {
     try checkKind(record)
   }
 
-  /// What the envelope says against the place has no cause below that would tell the code.
+  /// Contradictions between envelope and place have no underlying cause with a code.
   private mutating func record(
     _ document: JSONValue, place: StoreLocation, kinds: KindCatalog
   ) throws(VaultError) -> StoredRecord? {
@@ -57,12 +57,12 @@ struct RecordLint: Sendable {
   }
 
   private mutating func checkKind(_ record: StoredRecord) throws(VaultError) {
-    // What an older schema has in clear, `migrate` seals.
+    // `migrate` seals the clear text of an older schema.
     guard let kind = record.kind, record.envelope.schema == kind.schema else { return }
     if let path = kind.clearTextPath(in: record.fields) {
       return add(.clearText, reason: "holds clear text where a sealed value belongs", path: path)
     }
-    // A token that was named already would be an error of decoding, too.
+    // A token that was already reported would also be a decoding error.
     guard findings.isEmpty else { return }
     do throws(RecordError) {
       try kind.validate(record.fields, in: .locked)
@@ -72,7 +72,7 @@ struct RecordLint: Sendable {
   }
 
   private mutating func checkAddresses(_ record: StoredRecord) {
-    // Of a kind that is not known, nothing says what is sealed but the tokens themselves.
+    // In an unknown kind, only the tokens themselves tell which values are sealed.
     for (path, secret) in record.kind?.secretAddresses(in: record.fields) ?? [] {
       add(.readableSecret, reason: secret.reason, path: path)
     }
@@ -81,7 +81,7 @@ struct RecordLint: Sendable {
   private mutating func checkTokens(_ fields: JSONObject) {
     let tree = JSONValue.object(fields)
     var rules = TokenRules()
-    // Where something is wrong is looked up when something is.
+    // The place of a fault is searched only if there is a fault.
     guard !tree.allStrings(satisfy: { rules.faults(of: $0).isEmpty }) else { return }
     rules = TokenRules()
     var paths: [String: MemberPath] = [:]
@@ -105,8 +105,7 @@ struct RecordLint: Sendable {
   }
 }
 
-/// What can be said of the tokens of a record one after the other: they have the shape of one, belong to one key, and
-/// stand once each.
+/// The rules for the tokens of a record: they have the shape of a token, belong to one key, and occur once each.
 private struct TokenRules {
   enum Fault {
     case damaged, foreign, repeated
@@ -116,7 +115,7 @@ private struct TokenRules {
   // Tokens are ASCII, so equal strings are equal bytes.
   private var seen: Set<String> = []
 
-  /// What is wrong with a string; nothing where it is no token.
+  /// The faults of a string; empty if it is not a token.
   mutating func faults(of text: String) -> [Fault] {
     guard SealedToken.hasTokenShape(text) else { return [] }
     guard let token = try? SealedToken(parsing: text) else { return [.damaged] }
@@ -128,19 +127,19 @@ private struct TokenRules {
   }
 }
 
-/// What this program writes of a document whose bytes are others.
+/// The canonical form of a document whose bytes differ from it.
 struct CanonicalForm: Sendable {
   let record: RecordID?
-  /// Puts the canonical bytes in place of those that are there.
+  /// Replaces the present bytes by the canonical ones.
   let change: StoreChange
-  /// Whether the canonical bytes say the same: the tree they are read as has the same encoding `T` (format 1, section
-  /// 1.2, Trees).
+  /// Whether the canonical bytes have the same meaning: the tree read from them has the same encoding `T` (format 1,
+  /// section 1.2, Trees).
   let keepsMeaning: Bool
 
-  /// What a finding says.
+  /// The text of the finding.
   let reason = "differs from the canonical form in white space, order of members or spelling"
 
-  /// Nil when the bytes are canonical.
+  /// Nil if the bytes are canonical.
   init?(
     of document: JSONValue, _ bytes: [UInt8], at place: StoreLocation, record: RecordID? = nil
   ) throws(VaultError) {

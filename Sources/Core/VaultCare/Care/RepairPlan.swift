@@ -3,21 +3,21 @@ internal import VaultSealing
 internal import VaultStorage
 package import VaultTrust
 
-/// Older versions of a vault's files, such as version control has them. What it gives is verified, never trusted.
+/// Older versions of a vault's files, for example from version control. They are verified, never trusted.
 package protocol FileHistory: Sendable {
   /// Gives the versions of a file to `body`, the newest first, until it returns false.
   ///
   /// - Parameter path: below the vault's directory.
   func forEachVersion(of path: String, _ body: (FileVersion) -> Bool)
 
-  /// The files below `records/` and `trash/` that the newest version of the vault holds, as paths below its directory.
+  /// The files below `records/` and `trash/` in the newest version of the vault, as paths below its directory.
   func newestFiles() -> [String]
 
-  /// The versions of one record between which a merge left the choice to a person, ours first; none where nothing is
-  /// being merged. The origin of each is the command that takes it.
+  /// The versions of one record between which a merge left the choice to a person, ours first; empty if no merge is in
+  /// progress. The origin of each is the command that takes it.
   ///
-  /// - Parameter paths: where the record may lie, below the vault's directory. A merge that takes a removal for a
-  ///   renaming leaves both versions under one of them.
+  /// - Parameter paths: the possible places of the record, below the vault's directory. A merge that mistakes a removal
+  ///   for a renaming leaves both versions under one of them.
   func sides(of paths: [String]) -> [FileVersion]
 }
 
@@ -29,22 +29,22 @@ extension FileHistory {
 package struct FileVersion: Sendable {
   /// The whole content of the file.
   package let bytes: [UInt8]
-  /// Where it comes from, in words: `git commit 1a2b3c4`.
+  /// Its source, in words: `git commit 1a2b3c4`.
   package let origin: String
 
-  /// A version that somebody has at hand, verified or not.
+  /// A version, verified or not.
   package init(_ bytes: [UInt8], origin: String) {
     self.bytes = bytes
     self.origin = origin
   }
 }
 
-/// What ``Vault/repair(_:asideFolder:)`` is to do, step by step; made and shown before anything is changed.
+/// The steps that ``Vault/repair(_:asideFolder:)`` will take, made and shown before anything changes.
 package struct RepairPlan: Sendable {
-  /// In the order in which they are done.
+  /// In the order of execution.
   package internal(set) var steps: [RepairStep] = []
 
-  /// The plan with only the steps about these records, and those about the vault as a whole.
+  /// The plan with only the steps about these records, and those about the whole vault.
   package func limited(to records: Set<RecordID>) -> RepairPlan {
     RepairPlan(steps: steps.filter { $0.record.map(records.contains) ?? true })
   }
@@ -53,51 +53,47 @@ package struct RepairPlan: Sendable {
   package var hasWork: Bool { steps.contains { $0.action != .leave } }
 }
 
-/// One step of a repair.
 package struct RepairStep: Sendable {
-  /// What is done.
   package enum Action: String, Sendable {
     /// A committed batch is put in place.
     case finishJournal = "finish-journal"
     /// A malformed journal and what it staged are moved aside.
     case dropJournal = "drop-journal"
-    /// A version that verifies is put in place; what was there is kept aside.
+    /// A version that verifies is put in place; the old content is kept aside.
     case restore
-    /// A file that verifies goes where it belongs, between the records and the trash.
+    /// A file that verifies is moved to its proper place, among the records or in the trash.
     case move
-    /// What still opens of a record without a good version is written aside, in clear and unverified.
+    /// The parts of a record that still open, without a good version, are written aside, in clear and unverified.
     case salvage
-    /// Files of attachments that no record names are removed, for good.
+    /// Files of attachments that no record names are deleted for good.
     case remove
-    /// Nothing is done: a person has to decide.
+    /// Nothing is done: a person must decide.
     case leave
   }
 
   enum Change: Sendable {
     case none
     case journal
-    /// `found` is what the file holds now; nil when there is none, or when it is no regular file. The version that
+    /// `found` is the present content of the file; nil if it is missing, or not a regular file. The version that
     /// verifies belongs at `home`, which is the same place or empty.
     case replace(StoreLocation, found: [UInt8]?, isIrregular: Bool, by: [UInt8], home: StoreLocation)
     case restoreFromTrash(RecordID, found: [UInt8]?, isIrregular: Bool, trashed: [UInt8])
     case move(from: StoreLocation, to: StoreLocation, bytes: [UInt8])
     case salvage(Salvage)
     case removeAttachments(Set<AttachmentID>)
-    /// The file that a record names is put back. A history has it, and is read again: it may be large.
+    /// Restores the file that a record names. A history has it, and is read again, because the file may be large.
     case restoreAttachment(Attachment, from: any FileHistory)
   }
 
-  /// What is done.
   package let action: Action
   /// Path below the vault's directory.
   package let file: String
-  /// The record, where it is about one.
+  /// The record, if the step is about one.
   package let record: RecordID?
-  /// What is wrong.
   package let reason: String
-  /// Where the good version comes from, or why there is none; may be empty.
+  /// The source of the good version, or why there is no such version; may be empty.
   package let detail: String
-  /// What a person can do instead, or about a file that is left.
+  /// Alternatives for a person, or remedies for a file that is left.
   package let remedies: [Remedy]
   /// The revision of the good version.
   package let revision: Int?
@@ -118,10 +114,9 @@ package struct RepairStep: Sendable {
   }
 }
 
-/// What became of the steps of a repair.
 package struct RepairResult: Sendable {
-  /// For each step of the plan in its order: nil when it was done, else why not. Steps that leave something have nil.
+  /// The result for each step of the plan, in order: nil if it was done or left on purpose, else the error.
   package internal(set) var failures: [VaultError?] = []
-  /// The folder that holds what was moved or written aside; nil when nothing was.
+  /// The folder with the files that were moved or written aside; nil if there are no such files.
   package internal(set) var asideFolder: String?
 }

@@ -6,9 +6,9 @@ internal import VaultStorage
 package import VaultTrust
 
 extension Vault {
-  /// Looks for damage and for versions that verify, and says what a repair would do. Nothing is changed.
+  /// Searches for damage and for versions that verify, and plans a repair. Nothing changes.
   ///
-  /// - Parameter histories: where older versions may be, the most trusted first.
+  /// - Parameter histories: sources of older versions, the most trusted first.
   package func repairPlan(_ histories: [any FileHistory] = []) async throws(VaultError) -> RepairPlan {
     let found = try await verify()
     return try await atOneMoment { vault throws(VaultError) in
@@ -18,16 +18,16 @@ extension Vault {
   }
 }
 
-/// Makes the plan of a repair. It takes only what verifies, and where two answers are possible it leaves the choice.
+/// Plans a repair. It uses only versions that verify, and if there are two possible answers it leaves the choice.
 struct RepairPlanner {
   /// A version of a file that verifies.
   struct Candidate {
     let bytes: [UInt8]
     let revision: Int
     let origin: String
-    /// Where it belongs.
+    /// Its proper place.
     let home: StoreLocation
-    /// Whether it lies in the trash now, and not only in a history of it.
+    /// Whether it is in the trash now, and not only in a history of it.
     var isInTrash = false
   }
 
@@ -36,7 +36,7 @@ struct RepairPlanner {
   let faults: [VaultFault]
   private let files: LockedVault
   private let journal: JournalState
-  /// Good records that lie under the names of others, by the place where they belong.
+  /// Good records under the names of others, by their proper place.
   private var strayed: [StoreLocation: Candidate] = [:]
   private var steps: [RepairStep] = []
 
@@ -68,8 +68,8 @@ struct RepairPlanner {
     return RepairPlan(steps: steps)
   }
 
-  /// Files that no record names go only where every record is there, verifies and is no older than it was: what went
-  /// back may name less, and a rotation under way has files that are named later.
+  /// Plans the removal of files that no record names. It requires that every record exists, verifies and is not older
+  /// than before: an older record may name fewer files, and an unfinished rotation has files that are named later.
   private mutating func planUnnamed() throws(VaultError) {
     let harmless: Set<VaultError.Code> = [.missingAttachment, .damagedAttachment]
     let areOthers = steps.contains { !$0.file.hasPrefix(StoreLocation.attachmentsPath + "/") }
@@ -101,7 +101,7 @@ struct RepairPlanner {
     }
   }
 
-  /// Looks whether files that hold another record than their name says hold a good one.
+  /// Collects good records from files with the name of another record.
   private mutating func collectStrayed() throws(VaultError) {
     for fault in faults where fault.code == .misplaced {
       guard let place = StoreLocation(relativePath: fault.file), let bytes = bytes(at: place),
@@ -156,7 +156,7 @@ struct RepairPlanner {
       change: .replace(place, found: found, isIrregular: isIrregular, by: good.bytes, home: good.home))
   }
 
-  /// Both sides of a merge are good: which of them counts is for a person to say.
+  /// Both sides of a merge are good, so a person must choose.
   private static func choice(_ sides: [Candidate]) -> Remedy {
     .chooseVersion(
       commands: sides.map { side in
@@ -164,7 +164,8 @@ struct RepairPlanner {
       })
   }
 
-  /// Why the newest good version is not put back unasked: damage must be no way around the memory of this machine.
+  /// Why the newest good version is not restored automatically: damage must not be a way around the memory of this
+  /// machine.
   private func outdated(
     _ fault: VaultFault, good: Candidate, id: RecordID, seen: Int
   ) throws(VaultError) -> RepairStep {
@@ -177,7 +178,7 @@ struct RepairPlanner {
       ])
   }
 
-  /// A record that verifies and lies on the wrong side: it goes to the other one if nothing is there.
+  /// Moves a record that verifies but lies on the wrong side, if the other place is free.
   private func moving(
     _ fault: VaultFault, id: RecordID, from place: StoreLocation, bytes: [UInt8]
   ) throws(VaultError) -> RepairStep {
@@ -190,8 +191,8 @@ struct RepairPlanner {
       change: .move(from: place, to: target, bytes: bytes))
   }
 
-  /// Records of which nothing is left in their place: those that lie under other names, and what the newest version in
-  /// a history has that is neither live nor in the trash.
+  /// Plans for records that are missing in their place: those under other names, and those that the newest version in a
+  /// history has and that are neither live nor in the trash.
   private mutating func planMissing() throws(VaultError) {
     let planned = Set(steps.map(\.file))
     var places = Set(strayed.keys)
@@ -209,12 +210,11 @@ struct RepairPlanner {
 }
 
 extension RepairPlanner {
-  /// The version with the highest revision: among strayed ones, for a live record the one in the trash, and the newest
-  /// good ones of each history, which may have had it among the records or in the trash. Of equal ones the first
-  /// counts.
+  /// The version with the highest revision. It can come from strayed records, for a live record from the trash, and
+  /// from each history of the record's places. Of equal versions the first counts.
   func best(for place: StoreLocation, _ id: RecordID) throws(VaultError) -> Candidate? {
     var candidates = [strayed[place]]
-    // A version that lies where the record does not is there already; only from the trash it is brought back.
+    // A version on the other side already exists there; only from the trash is it restored.
     let other: StoreLocation = place.isLive ? .trash(id) : .record(id)
     if place.isLive, let bytes = bytes(at: other), var trashed = try candidate(bytes, for: other, origin: "the trash") {
       trashed.isInTrash = true
@@ -238,11 +238,11 @@ extension RepairPlanner {
     return try good.get()
   }
 
-  /// The versions between which a merge left the choice and that verify, each once.
+  /// The versions that verify between which a merge left the choice, each once.
   private func goodSides(of id: RecordID) throws(VaultError) -> [Candidate] {
     var sides: [Candidate] = []
     for version in histories.flatMap({ $0.sides(of: [StoreLocation.record(id), .trash(id)].map(\.relativePath)) }) {
-      // git may have one under the name of the other.
+      // git may have one version under the name of the other.
       for home in [StoreLocation.record(id), .trash(id)] where !sides.contains(where: { $0.bytes == version.bytes }) {
         if let side = try candidate(version.bytes, for: home, origin: version.origin) { sides.append(side) }
       }
@@ -250,7 +250,7 @@ extension RepairPlanner {
     return sides
   }
 
-  /// The bytes as a version of the file at `place`; nil when they do not verify there.
+  /// The bytes as a version of the file at `place`; nil if they do not verify there.
   private func candidate(
     _ bytes: [UInt8], for place: StoreLocation, origin: String
   ) throws(VaultError) -> Candidate? {
@@ -266,7 +266,7 @@ extension RepairPlanner {
 
   func bytes(at place: StoreLocation) -> [UInt8]? { (try? files.store.read(place)) ?? nil }
 
-  /// Whether anything stands at a place, be it readable or not.
+  /// Whether anything exists at a place, readable or not.
   private func exists(_ place: StoreLocation) throws(VaultError) -> Bool {
     do throws(StoreError) {
       return try files.store.read(place) != nil
@@ -275,7 +275,7 @@ extension RepairPlanner {
     }
   }
 
-  /// The revision that a damaged file says it has.
+  /// The unverified revision in a damaged file.
   private func claimedRevision(_ bytes: [UInt8]?) -> Int? {
     guard let bytes, let document = try? JSONParser.parse(bytes) else { return nil }
     return (try? RecordEnvelope(of: document))?.revision
@@ -305,12 +305,12 @@ extension VaultError.Code {
     self != .unreadable && self != .equalRevisions && self != .strayEntry && self != .newerFormat && !isRollback
   }
 
-  /// Whether what stands there may be no file with bytes.
+  /// Whether the present entry may not be a file with bytes.
   fileprivate var isIrregular: Bool { self == .wrongFileType || self == .tooLarge }
 }
 
 extension VaultFault {
-  /// What a person can do about a file that is left.
+  /// Remedies for a file that is left.
   func remedies(_ fingerprint: String) -> [Remedy] {
     switch code {
     case .strayEntry, .wrongFileType: ["move it out of the vault yourself if nobody needs it there"]

@@ -7,7 +7,8 @@ internal import VaultStorage
 internal import VaultTrust
 
 extension RepairPlanner {
-  /// Puts back the file that a record names, if a history has it: the record verified, and holds the hash of the file.
+  /// Plans to restore the file that a record names, if a history has it: the record verified, and holds the hash of the
+  /// file.
   func planAttachment(_ id: AttachmentID, fault: VaultFault, fingerprint: String) throws(VaultError) -> RepairStep {
     let leaving = RepairStep(
       .leave, fault.file, record: fault.record, reason: fault.reason, remedies: fault.remedies(fingerprint))
@@ -21,7 +22,7 @@ extension RepairPlanner {
     return leaving
   }
 
-  /// What a record that verified says of one of its attachments.
+  /// The attachment in a verified record.
   private func named(_ id: AttachmentID, in record: RecordID) -> Attachment? {
     for place in [StoreLocation.record(record), .trash(record)] {
       guard !faults.contains(where: { $0.file == place.relativePath }), let bytes = bytes(at: place) else { continue }
@@ -32,7 +33,7 @@ extension RepairPlanner {
 }
 
 extension FileHistory {
-  /// The newest version that is the file of an attachment; nil if there is none.
+  /// The newest version with the content of an attachment; nil if there is no such version.
   func version(of attachment: Attachment) throws(VaultError) -> FileVersion? {
     var found: Result<FileVersion?, VaultError> = .success(nil)
     forEachVersion(of: StoreLocation.attachment(attachment.id).relativePath) { version in
@@ -49,9 +50,9 @@ extension FileHistory {
 }
 
 extension Vault {
-  /// Writes the file of an attachment again as a history has it.
+  /// Writes the file of an attachment again from a history.
   ///
-  /// - Parameter folder: takes what stands in its place; it is asked for only where something does.
+  /// - Parameter folder: takes the present entry of its place; called only if there is an entry.
   func restore(
     _ attachment: Attachment, from history: any FileHistory, _ lock: any StoreLock,
     aside folder: () throws(VaultError) -> AsideFolder
@@ -73,7 +74,7 @@ extension Vault {
 }
 
 extension DirectoryStore {
-  /// Whether anything stands at a place, a regular file or not.
+  /// Whether anything exists at a place, a regular file or not.
   fileprivate func isOccupied(_ place: StoreLocation) -> Bool {
     do throws(StoreError) {
       return try reader(of: place) != nil

@@ -2,23 +2,22 @@ internal import VaultDocument
 internal import VaultSealing
 internal import VaultTrust
 
-/// What still opens of a record whose file does not verify: marked as unverified wherever it goes.
+/// The parts that still open of a record whose file does not verify. They are always marked as unverified.
 struct Salvage: Sendable {
   private let document: JSONObject
   private let openedCount: Int
   private let closedCount: Int
   private let id: RecordID
-  /// The name of the file that it is written to.
   let fileName: String
 
-  /// How much there is, for the plan.
+  /// The number of parts, for the plan.
   var summary: String {
     let fields = openedCount == 1 ? "1 sealed field still opens" : "\(openedCount) sealed fields still open"
     let closed = closedCount == 0 ? "" : ", \(closedCount) do\(closedCount == 1 ? "es" : "") not"
     return "\(fields)\(closed): written aside in clear, UNVERIFIED"
   }
 
-  /// The file's text; nil of it is verified but that each opened field was sealed for this record.
+  /// The file's text. Nothing in it is verified, except that each opened field was sealed for this record.
   func bytes() throws(VaultError) -> [UInt8] {
     do throws(DocumentError) {
       return try JSONValue.object(document).prettyBytes()
@@ -27,7 +26,7 @@ struct Salvage: Sendable {
     }
   }
 
-  /// Opens what opens; nil when nothing does.
+  /// Opens all parts that open; nil if none of the parts do.
   init?(_ bytes: [UInt8], fault: VaultFault, id: RecordID, keyring: Keyring) throws(VaultError) {
     let tree = try? JSONParser.parse(bytes)
     let text = DamagedText(bytes)
@@ -64,12 +63,12 @@ struct Salvage: Sendable {
     document["fields"] = .object(opening.fields)
     document["opened"] = .array(opening.opened.map { .string($0) })
     document["not_opened"] = .array(opening.closed.map { .string($0) })
-    // Of a text that is no JSON, only the sealed fields are taken, under the names that stand before them.
+    // From a text that is not JSON, only the sealed fields are taken, under the names before them.
     document["is_whole"] = .bool(isWhole)
     return document
   }
 
-  /// The keys of the record that the file's name says, else of the one that the file says.
+  /// The keys of the record in the file's name, else of the one in the file.
   private static func keys(
     _ words: [String], id: RecordID, tree: JSONValue?, keyring: Keyring
   ) throws(VaultError) -> RecordKeys? {
@@ -88,7 +87,7 @@ struct Salvage: Sendable {
   }
 }
 
-/// Opens tokens one by one and notes which do.
+/// Opens tokens one by one and counts the successes.
 private struct Opening {
   let keys: RecordKeys
   var fields = JSONObject()
@@ -97,7 +96,7 @@ private struct Opening {
 
   init(keys: RecordKeys) { self.keys = keys }
 
-  /// The tree with every token opened that opens; others stay as they are.
+  /// The tree with every token opened that can be; others stay unchanged.
   mutating func opened(_ tree: JSONValue) throws(VaultError) -> JSONValue {
     var tree = tree
     try tree.mapStrings { path, text throws(VaultError) in
@@ -125,13 +124,14 @@ private struct Opening {
   }
 }
 
-/// A text that may be no JSON any more, searched for keys and tokens as they are.
+/// A text that may no longer be JSON, searched for keys and tokens.
 private struct DamagedText {
   private let lines: [ArraySlice<UInt8>]
 
   init(_ bytes: [UInt8]) { lines = bytes.split(separator: UInt8(ascii: "\n")) }
 
-  /// What begins so after a quote, up to the next quote or the end of the line, with the quoted text before it.
+  /// The words that follow a quote and begin with `prefix`, up to the next quote or the end of the line, each with the
+  /// quoted text before it.
   func words(beginning prefix: String) -> [(word: String, name: String)] {
     lines.flatMap { line -> [(word: String, name: String)] in
       let parts = line.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)

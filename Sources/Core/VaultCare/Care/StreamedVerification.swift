@@ -3,8 +3,8 @@ package import VaultKit
 package import VaultStorage
 package import VaultTrust
 
-/// Gathers what records turn out to be that come one after the other from elsewhere than a store, and compares them
-/// with the vault's checkpoint and with what a machine remembers.
+/// Collects the outcomes for records that come one after the other from a source other than a store, and compares them
+/// with the vault's checkpoint and with the memory of this machine.
 package struct StreamedVerification {
   private var result = Verification()
   private var live = VersionList.Builder()
@@ -12,7 +12,7 @@ package struct StreamedVerification {
 
   package init() {}
 
-  /// Takes what ``Vault/checkedVersion(_:at:)`` gave for a file; live records come before removed ones, both in the
+  /// Takes the result of ``Vault/checkedVersion(_:at:)`` for a file. Live records come before removed ones, both in the
   /// order of their ids.
   package mutating func take(
     _ outcome: Result<RecordVersion, VaultError>, at place: StoreLocation
@@ -30,7 +30,7 @@ package struct StreamedVerification {
     }
   }
 
-  /// What was found, compared with the checkpoint that lies beside the vault's header.
+  /// The outcomes, compared with the checkpoint beside the vault's header.
   package consuming func finish(
     _ vault: Vault, _ scope: VerificationScope
   ) throws(VaultError) -> (verification: Verification, found: FoundRecords) {
@@ -54,14 +54,14 @@ package struct StreamedVerification {
   }
 }
 
-/// What was found of the records of a vault that lies in no store.
+/// The found records of a vault that is not in a store.
 package struct FoundRecords: Sendable {
   private let live: VersionList
   private let others: OtherVersions
 
   fileprivate init(live: VersionList, _ others: OtherVersions) { (self.live, self.others) = (live, others) }
 
-  /// What was found in one folder of records, and of the trash with ids of that folder.
+  /// The versions in one folder of records, and in the trash for ids of that folder.
   func versions(inFolder folder: UInt8) throws(VaultError) -> FoundVersions {
     var found = FoundVersions()
     for version in try live.entries(inFolder: folder) { found.take(version, at: .record(version.id)) }
@@ -72,14 +72,14 @@ package struct FoundRecords: Sendable {
     return found
   }
 
-  /// The version of a record that counts; nil when none was found.
+  /// The version of a record that counts; nil if none was found.
   func entry(of id: RecordID) throws(VaultError) -> RecordVersion? {
     let removed = others.removed[id.folder]?.first { $0.id == id }
     guard let live = try live.entry(of: id) else { return removed }
     return removed.map { $0.revision > live.revision ? $0 : live } ?? live
   }
 
-  /// A fault for each record that is among the records and in the trash in the same revision.
+  /// A fault for each record that is live and in the trash in the same revision.
   fileprivate func twins() throws(VaultError) -> [VaultFault] {
     var faults: [VaultFault] = []
     for removed in others.removed.values.joined().sorted(by: { $0.id < $1.id }) {
@@ -93,7 +93,7 @@ package struct FoundRecords: Sendable {
   }
 }
 
-/// What was found beside live records that verified, by the folders of the ids.
+/// Other versions of verified live records, by the folders of the ids.
 private struct OtherVersions: Sendable {
   var removed: [UInt8: [RecordVersion]] = [:]
   var faulty: [UInt8: [StoreLocation]] = [:]

@@ -8,9 +8,8 @@ package import VaultTrust
 extension Vault {
   /// Carries out a plan, each step whole or not at all; a step that fails does not stop the others.
   ///
-  /// Nothing is overwritten or removed before it lies durably in the folder aside, but for files of attachments that no
-  /// record names. A file that changed since the plan
-  /// was made is left (`.changedUnderneath`).
+  /// Nothing is overwritten or removed before it lies durably in the folder aside, except files of attachments that no
+  /// record names. A file that changed since the plan was made is left (`.changedUnderneath`).
   ///
   /// - Parameter path: a folder that does not exist, outside the vault; it is made when it is needed.
   package func repair(_ plan: RepairPlan, asideFolder path: String) async throws(VaultError) -> RepairResult {
@@ -46,7 +45,7 @@ private final class Aside {
   }
 }
 
-/// The steps of a repair, under an exclusive lock.
+/// Carries out the steps of a repair, under an exclusive lock.
 private struct Repairer {
   let vault: Vault
   let lock: any StoreLock
@@ -77,7 +76,7 @@ private struct Repairer {
     try vault.restore(attachment, from: history, lock) { () throws(VaultError) in try aside.made() }
   }
 
-  /// Only those that were unnamed when every record was verified, and are still.
+  /// Removes only files that were unnamed when every record was verified, and still are.
   private func removeAttachments(_ ids: Set<AttachmentID>) throws(VaultError) {
     guard vault.header.unfinishedRotation == nil else {
       throw VaultError(
@@ -92,7 +91,7 @@ private struct Repairer {
     }
   }
 
-  /// A committed journal was finished with the lock; a malformed one goes aside.
+  /// Moves a malformed journal aside; taking the lock has already finished a committed one.
   private func settleJournal() throws(VaultError) {
     guard let directory = vault.store as? DirectoryStore else { return }
     let state = try inStore { () throws(StoreError) in try directory.journalState() }
@@ -105,7 +104,7 @@ private struct Repairer {
     }
   }
 
-  /// Keeps what stands at a place: the bytes are copied, anything but a file is moved.
+  /// Keeps the entry at a place: a file's bytes are copied, anything else is moved.
   private func keep(_ place: StoreLocation, found: [UInt8]?, isIrregular: Bool) throws(VaultError) {
     let name = place.relativePath.split(separator: "/").joined(separator: "-")
     if let found {

@@ -3,39 +3,33 @@ package import VaultKit
 internal import VaultStorage
 package import VaultTrust
 
-/// What a copy of a vault holds.
 package struct CopiedVault: Sendable {
-  /// Live records.
   package internal(set) var recordCount = 0
-  /// Records in the trash.
   package internal(set) var trashedCount = 0
-  /// Ways to unlock.
   package internal(set) var slotCount = 0
-  /// Files of attachments.
   package internal(set) var attachmentCount = 0
-  /// What lay among the records and is none, and was left behind, as paths.
+  /// Entries among the records that are not records and were not copied, as paths.
   package internal(set) var leftBehind: [String] = []
 }
 
-/// Copies a vault from one store to another as it is, byte for byte. It takes no key, and verifies nothing.
+/// Copies a vault from one store to another, byte for byte. It needs no key, and verifies nothing.
 package struct VaultCopy: Sendable {
-  /// So much is handed over at once, and so many changes make a batch.
+  /// The size of a piece, and the number of changes in a batch.
   private static let piece = (changeCount: 500, byteCount: 4 << 20)
   private static let batchCount = 50_000
 
   private let source: any RecordStore
   private let options: Vault.Options
 
-  /// Of the vault at a place.
   package init(of place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
     source = try LockedVault(at: place).store
     self.options = options
   }
 
-  /// Copies to an empty place, all as it is at one moment. The header comes last: before that there is no vault.
+  /// Copies the state of one moment to an empty place. The header comes last: before that there is no vault.
   ///
   /// - Parameters:
-  ///   - makingTables: whether a database gets the tables that it lacks.
+  ///   - makingTables: whether missing tables of a database are created.
   ///   - progress: called after each record.
   package func write(
     to place: VaultPlace, makingTables: Bool = false, progress: () -> Void = {}
@@ -88,7 +82,6 @@ package struct VaultCopy: Sendable {
     }
   }
 
-  /// One copy.
   private struct Run {
     let source: any RecordStore
     let target: any RecordStore
@@ -114,7 +107,7 @@ package struct VaultCopy: Sendable {
       try copyLarge(.checkpoint)
       let slots = try source.slots()
       result.slotCount = slots.count
-      // One step: the slots, and behind them the header, by which it becomes a vault.
+      // One step: the slots, and after them the header, which makes it a vault.
       try target.apply(
         try (slots.map { .slot($0) } + [.header]).map { place throws(StoreError) in try change(place) }, under: lock)
       return result
@@ -127,7 +120,7 @@ package struct VaultCopy: Sendable {
       return StoreChange(place, from: nil, to: bytes)
     }
 
-    /// - Returns: how many there were.
+    /// - Returns: the number of copied places.
     private func copy(_ places: [StoreLocation], _ progress: () -> Void) throws(StoreError) -> Int {
       for start in stride(from: 0, to: places.count, by: VaultCopy.batchCount) {
         let places = places[start..<min(start + VaultCopy.batchCount, places.count)]
@@ -144,13 +137,13 @@ package struct VaultCopy: Sendable {
           (piece, byteCount) = ([], 0)
         }
         if !piece.isEmpty { try batch.stage(piece) }
-        // The header comes last, and its commit counts for all before it.
+        // The header comes last, and its commit covers all before it.
         do throws(StoreError) { try batch.commit() } catch { if error.code != .mayBeLost { throw error } }
       }
       return places.count
     }
 
-    /// Piece by piece; nothing where there is none.
+    /// Copies piece by piece; does nothing if the document does not exist.
     private func copyLarge(_ place: StoreLocation) throws(StoreError) {
       guard let reader = try source.reader(of: place) else { return }
       let writer = try target.writer(of: place, under: lock)

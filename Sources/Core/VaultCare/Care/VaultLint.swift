@@ -2,23 +2,22 @@ package import VaultKit
 package import VaultStorage
 package import VaultTrust
 
-/// What ``VaultLint`` found.
+/// The result of ``VaultLint``.
 package struct LintReport: Sendable {
-  /// Live records, good and faulty.
+  /// The number of live records, good and faulty.
   package internal(set) var recordCount = 0
-  /// Removed records, good and faulty.
+  /// The number of removed records, good and faulty.
   package internal(set) var trashedCount = 0
-  /// Everything that is wrong.
   package internal(set) var findings: [VaultFault] = []
-  /// What is nothing wrong but worth knowing, a sentence each.
+  /// Notes that are not faults, a sentence each.
   package internal(set) var notes: [String] = []
-  /// Files that were written again in canonical form, as paths below the vault's directory.
+  /// Files that were rewritten in canonical form, as paths below the vault's directory.
   package internal(set) var rewritten: [String] = []
 }
 
-/// The check of a vault that needs no key: shapes, names and spelling, for hooks and continuous integration.
+/// The check of a vault without a key: shapes, names and spelling, for hooks and continuous integration.
 ///
-/// What only a key can tell, whether anything is authentic, is left to ``Vault/verify(_:progress:)``.
+/// Only a key can tell whether data is authentic; ``Vault/verify(_:progress:)`` checks that.
 package struct VaultLint: Sendable {
   private let store: any RecordStore
   private let options: Vault.Options
@@ -34,7 +33,7 @@ package struct VaultLint: Sendable {
     self.options = options
   }
 
-  /// Looks at every file as it is at one moment.
+  /// Checks every file at one moment.
   ///
   /// - Parameter progress: called after each record.
   package nonisolated(nonsending) func check(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
@@ -43,7 +42,8 @@ package struct VaultLint: Sendable {
     }
   }
 
-  /// The same, and writes what differs from the canonical form in white space, order of members or spelling alone.
+  /// Checks every file, and rewrites those that differ from the canonical form only in white space, order of members or
+  /// spelling.
   ///
   /// No document changes its meaning: the canonical encoding `T` of each stays (format 1, section 1.2, Trees).
   package nonisolated(nonsending) func fix(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
@@ -62,7 +62,7 @@ package struct VaultLint: Sendable {
     _ kind: LockKind, progress: () -> Void, rewriting: (any StoreLock) -> Linter.Rewriting?
   ) async throws(VaultError) -> LintReport {
     guard let lock = try await lock(kind) else {
-      // What stands in the place of the lock is told with the rest, and nothing is written.
+      // A wrong file in the place of the lock is reported with the rest, and nothing is written.
       var linter = try Linter(store, types: options.types, rewriting: nil)
       try await linter.run(progress)
       return linter.report
@@ -81,7 +81,7 @@ package struct VaultLint: Sendable {
     return linter.report
   }
 
-  /// Nil where no lock can be: then nobody who goes by locks can write either.
+  /// Nil if there can be no lock: then no other program with locks can write either.
   private func lock(_ kind: LockKind) async throws(VaultError) -> (any StoreLock)? {
     do throws(VaultError) {
       return try await store.waitForLock(kind, timeout: options.lockTimeout, onWait: options.onLockWait)

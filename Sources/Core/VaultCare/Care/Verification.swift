@@ -4,19 +4,19 @@ public import VaultKit
 internal import VaultStorage
 package import VaultTrust
 
-/// What ``Vault/verify(_:progress:)`` found.
+/// The result of ``Vault/verify(_:progress:)``.
 public struct Verification: Sendable {
-  /// Live records, good and faulty.
+  /// The number of live records, good and faulty.
   public internal(set) var recordCount = 0
-  /// Removed records, good and faulty.
+  /// The number of removed records, good and faulty.
   public internal(set) var trashedCount = 0
-  /// Slots that the header lists.
+  /// The number of slots in the header.
   public internal(set) var slotCount = 0
-  /// Everything that is wrong: files in their order, then what the checkpoint lists otherwise.
+  /// All faults: files in their order, then differences from the checkpoint.
   public internal(set) var faults: [VaultFault] = []
-  /// What is no damage but worth knowing, a sentence each.
+  /// Notes that are not damage, a sentence each.
   public internal(set) var notes: [String] = []
-  /// What changed since the checkpoint; nil when there is none that is authentic.
+  /// The changes since the checkpoint; nil if there is no authentic checkpoint.
   package internal(set) var changes: CheckpointChanges?
   /// Whether nothing is wrong.
   public var isGood: Bool { faults.isEmpty }
@@ -24,16 +24,17 @@ public struct Verification: Sendable {
 
 extension Vault {
   /// Checks everything in the vault with its keys: every record's place, MAC, sealed fields and type, the hashes of its
-  /// attachments, the trash, the slots against the header, the checkpoint, and what else lies there. A fault does not
-  /// stop it, and it is one when the vault holds other records than were looked at.
+  /// attachments, the trash, the slots against the header, the checkpoint, and other files. A fault does not stop the
+  /// check. If the vault holds other records than were read, that is a fault.
   ///
-  /// Nobody writes meanwhile. The header itself was verified when the vault was unlocked, and is again if it changed.
+  /// Nobody writes meanwhile. The header itself was verified when the vault was unlocked, and is verified again if it
+  /// changed.
   ///
   /// - Parameters:
-  ///   - scope: the records to look at; everything but them is checked always.
+  ///   - scope: the records to check; everything else is always checked.
   ///   - progress: called after each record.
   /// - Throws: ``VaultError`` `.lockedByOther`, `.changedUnderneath`, `.memoryUnavailable`, `.damaged` for the header;
-  ///   `.noCheckpoint` where the scope needs one; `.cancelled`.
+  ///   `.noCheckpoint` if the scope needs one; `.cancelled`.
   public nonisolated(nonsending) func verify(
     _ scope: VerificationScope = VerificationScope(), progress: () -> Void = {}
   ) async throws(VaultError) -> Verification {
@@ -46,9 +47,9 @@ extension Vault {
     }
   }
 
-  /// The same, under a lock that the caller holds.
+  /// Checks the vault under a lock that the caller holds.
   ///
-  /// - Parameter take: gets what was found in each folder.
+  /// - Parameter take: gets the versions found in each folder.
   func verification(
     _ scope: VerificationScope, progress: () -> Void, take: (FoundVersions) -> Void
   ) async throws(VaultError) -> Verification {
@@ -68,7 +69,7 @@ extension Vault {
 }
 
 extension LockedVault {
-  /// The vault as it can be read: with a malformed journal, as its files are without it.
+  /// The vault in readable form: with a malformed journal, its files without it.
   func readableFiles() throws(VaultError) -> (files: LockedVault, journal: JournalState) {
     let (readable, journal) = try inStore { () throws(StoreError) in try store.readable() }
     return (LockedVault(self, reading: readable), journal)
@@ -76,7 +77,7 @@ extension LockedVault {
 }
 
 extension RecordStore {
-  /// The store as it can be read: with a malformed journal, its files as they are without it.
+  /// The store in readable form: with a malformed journal, its files without it.
   func readable() throws(StoreError) -> (store: any RecordStore, journal: JournalState) {
     guard let directory = self as? DirectoryStore else { return (self, .none) }
     let journal = try directory.journalState()
@@ -86,14 +87,14 @@ extension RecordStore {
 }
 
 extension JournalState {
-  /// What to say of a batch that waits to be put in place.
+  /// The note for a batch that is not in place yet.
   var note: String? {
     guard case .pending(let places) = self else { return nil }
     return "a batch of \(places.count) change\(places.count == 1 ? "" : "s") is committed but not put in place yet: "
       + "the next command that may write does it"
   }
 
-  /// What is wrong with the journal.
+  /// The fault of the journal.
   var fault: VaultFault? {
     guard case .malformed(let error) = self else { return nil }
     return VaultFault(.malformedJournal, error.reason, file: error.path ?? ".journal.json")

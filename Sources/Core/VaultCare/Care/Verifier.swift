@@ -6,10 +6,10 @@ internal import VaultSealing
 internal import VaultStorage
 internal import VaultTrust
 
-/// One run over a vault, under a lock: folder by folder, so that what it takes does not grow with the vault.
+/// One check of a vault, under a lock, folder by folder, so that its memory does not grow with the vault.
 struct Verifier {
   let vault: Vault
-  /// The store; with a malformed journal, the files as they are without it.
+  /// The store; with a malformed journal, the files without it.
   let files: LockedVault
   private var result = Verification()
   private let scope: VerificationScope
@@ -17,12 +17,12 @@ struct Verifier {
   private var checkpoint: Checkpoint?
   private var comparison: CheckpointComparison?
   private var seen = SeenComparison()
-  /// What became of the files of the trash, by the folders that their ids belong to.
+  /// The outcomes for the files of the trash, by the folders of their ids.
   private var trashed: [UInt8: [(RecordID, Result<RecordVersion, VaultError>)]] = [:]
   private var trashFaults: [VaultFault] = []
   private var attachments = GatheredAttachments()
   private var walk: FileWalk
-  /// What is to be forgotten once it is told.
+  /// The records to forget after they are reported.
   private var gone: [RecordID] = []
 
   init(_ vault: Vault, _ scope: VerificationScope) throws(VaultError) {
@@ -45,7 +45,7 @@ struct Verifier {
     result.faults += try SlotFile.faults(of: vault.header, in: vault.store)
   }
 
-  /// A checkpoint that is damaged is one fault more; the records are then verified without it.
+  /// A damaged checkpoint is one more fault; the records are then verified without it.
   mutating func readCheckpoint() throws(VaultError) {
     do throws(VaultError) {
       let found = try vault.storedCheckpoint(in: files.store)
@@ -76,9 +76,9 @@ struct Verifier {
     }
   }
 
-  /// Folder by folder, on all cores.
+  /// Checks the records folder by folder, on all cores.
   ///
-  /// - Parameter take: gets what was found in each.
+  /// - Parameter take: gets the versions found in each folder.
   mutating func checkRecords(_ progress: () -> Void, _ take: (FoundVersions) -> Void) async throws(VaultError) {
     let (vault, standing) = (vault, standing)
     var walk = walk
@@ -108,10 +108,10 @@ struct Verifier {
     self.walk = walk
   }
 
-  /// The versions for which the checkpoint stands, if it is to: their fields were opened for it.
+  /// The versions that the checkpoint vouches for, if the scope allows it: their fields were opened for the checkpoint.
   private var standing: VersionList? { scope.sinceCheckpoint ? checkpoint?.entries : nil }
 
-  /// Notes the outcome for one file, and gives the version if it is good.
+  /// Notes the outcome for one file, with its version if it is good.
   @discardableResult
   private func take(
     _ outcome: Result<RecordVersion, VaultError>, _ place: StoreLocation, _ id: RecordID,
@@ -142,7 +142,7 @@ struct Verifier {
     }
   }
 
-  /// Compares with the checkpoint, and with what this machine has seen.
+  /// Compares with the checkpoint, and with the memory of this machine.
   private mutating func compare(_ found: FoundVersions, inFolder folder: UInt8) throws(VaultError) {
     let toldCount = comparison?.faults.count ?? 0
     try comparison?.compare(found, inFolder: folder)
@@ -164,7 +164,7 @@ struct Verifier {
     seen.take(try memory.checkpointDifference(from: mark))
   }
 
-  /// Of the records that are looked at; their MACs cover what the files must be.
+  /// Checks the attachments of the records in the scope, whose MACs cover the hashes of the files.
   mutating func checkAttachments() throws(VaultError) {
     if scope.part != nil { attachments.miss() }
     let check = try AttachmentCheck(of: files.store, attachments, readingAll: true)
@@ -182,7 +182,7 @@ struct Verifier {
     result.notes += notes + walk.hiddenNotes
   }
 
-  /// Files that others may read or write are no damage.
+  /// Files that others may read or write are noted, because they are not damage.
   mutating func checkPermissions() {
     guard let directory else { return }
     note("everybody may write to", directory.placesWritableByAll(), forbidding: "o-w")
@@ -201,7 +201,7 @@ struct Verifier {
       guard let id = result.faults[index].record, seen.confirmed.contains(id) else { continue }
       result.faults[index].witnesses.insert(.machine)
     }
-    // What others have written since the moment that was looked at is no fault.
+    // Changes of others since the moment of the check are not faults.
     let older = seen.faults.filter { fault in fault.record.map { !vault.isSeenAtPresent($0) } ?? true }
     result.faults += older.isEmpty ? older : vault.asToldOfReplica(older)
     result.notes += seen.notes
@@ -209,7 +209,7 @@ struct Verifier {
     return result
   }
 
-  /// Codes that the error alone does not tell: what verifies and is wrong all the same has no cause below.
+  /// The codes of authentic files that are nevertheless wrong, whose errors have no underlying cause.
   private func code(of error: VaultError, at place: StoreLocation, _ id: RecordID) -> VaultError.Code? {
     if let code = error.codeOfAuthentic { return code }
     guard let bytes = try? files.store.read(place), let document = try? JSONParser.parse(bytes),
@@ -219,7 +219,7 @@ struct Verifier {
   }
 }
 
-/// What came of one file: its version where it is good, and what it names all the same.
+/// The outcome for one file: its version if it is good, and its attachments in any case.
 private struct VerifiedFile: Sendable {
   let version: Result<RecordVersion, VaultError>
   let named: NamedAttachments

@@ -3,7 +3,7 @@ internal import VaultKit
 internal import VaultSealing
 package import VaultTrust
 
-/// What comes of a header that two sides have written apart from each other.
+/// The result of joining a header that two sides have changed separately.
 package enum HeaderMerge {
   case merged([UInt8])
   case refused(Reason)
@@ -12,22 +12,22 @@ package enum HeaderMerge {
   package enum Reason: Sendable, Equatable {
     case unreadable
     case unverified
-    /// A side is older than what both come from.
+    /// A side is older than the common base.
     case older
     /// Root keys or the list of older ones differ, or a rotation is not finished.
     case keys
-    /// Both have removed the same way to unlock, and one has added another: it could be the same person's.
+    /// Both have removed the same way to unlock, and one has added another, which could belong to the same person.
     case bothRemoved
-    /// Nothing would be left that unlocks.
+    /// No way to unlock would be left.
     case noSlot
-    /// Both have written this member in different ways.
+    /// Both have changed this member differently.
     case member(MemberPath)
   }
 }
 
 extension Vault {
-  /// Joins the headers of two sides: every way to unlock that either has added, none that either has removed, and the
-  /// kinds of both. The result does not depend on which side is which.
+  /// Joins the headers of two sides: all ways to unlock that either has added, none that either has removed, and the
+  /// kinds of both. The result does not depend on the order of the sides.
   package func mergedHeader(base: [UInt8], ours: [UInt8], theirs: [UInt8]) throws(VaultError) -> HeaderMerge {
     guard let base = try? VaultHeader(parsing: base), let ours = try? VaultHeader(parsing: ours),
       let theirs = try? VaultHeader(parsing: theirs)
@@ -51,7 +51,7 @@ extension Vault {
 }
 
 extension VaultHeader {
-  /// Whether all but slots, kinds, extensions, revision and MAC is as in another header.
+  /// Whether everything except slots, kinds, extensions, revision and MAC equals another header.
   fileprivate func hasRest(of other: VaultHeader) -> Bool {
     func rest(_ header: VaultHeader) -> JSONObject {
       var document = header.document
@@ -62,7 +62,7 @@ extension VaultHeader {
   }
 }
 
-/// Three headers of one vault under one root key, each of which verified.
+/// Three verified headers of one vault under one root key.
 private struct HeaderJoin {
   let base: VaultHeader
   let ours: VaultHeader
@@ -81,12 +81,12 @@ private struct HeaderJoin {
     } catch {
       return .refused(error.reason)
     }
-    // Of two with one revision the one whose MAC is greater, whoever merges.
+    // Of two with one revision, the one with the greater MAC, so that all mergers agree.
     let isTheirs =
       ours.revision != theirs.revision
       ? theirs.revision > ours.revision : mac(ours).utf8.lexicographicallyPrecedes(mac(theirs).utf8)
     let later = isTheirs ? theirs : ours
-    // What either needs, both do: a name stays once it is there.
+    // The requirements of either side apply to both; a name stays once it is there.
     let requirements = Set(ours.requirements + theirs.requirements).sorted { precedesInBytes($0, $1) }
     return .merged(
       try later.changed(slots: slots, kinds: kinds, requirements: requirements, root: root).fileBytes())
@@ -107,7 +107,7 @@ private struct HeaderJoin {
       guard let one = slot(old.id, ours), let other = slot(old.id, theirs) else { continue }
       joined.append(try choice(old, one: one, other: other))
     }
-    // Those of both sides in the order of their making; who got a slot from either keeps the older one.
+    // The new slots of both sides by creation time; if both added a slot for one recipient, the older one stays.
     let new = (added(ours) + added(theirs)).sorted { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
     for slot in new {
       if let twin = joined.first(where: { $0.id == slot.id }) {

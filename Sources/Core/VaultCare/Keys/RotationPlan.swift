@@ -6,7 +6,7 @@ internal import VaultSealing
 internal import VaultStorage
 public import VaultTrust
 
-/// What a rotation is to do with the slots.
+/// The treatment of slots in a rotation.
 public struct SlotRenewal: Sendable {
   /// Passphrases of slots that did not unlock the vault.
   public var passphrases: [SlotID: SecretBytes] = [:]
@@ -17,13 +17,13 @@ public struct SlotRenewal: Sendable {
   /// The largest scrypt cost that is accepted in an old slot.
   public var maximumWorkFactor = SlotFile.defaultMaximumWorkFactor
 
-  /// Makes every slot again, at the usual costs.
+  /// Makes every slot again, at the default costs.
   public init() {}
 }
 
-/// What a rotation would do; nothing is written for it.
+/// The effect of a rotation; nothing is written for it.
 package struct RotationPlan: Sendable {
-  /// Why a rotation was begun that is not finished: this one would finish it, with the slots as they are.
+  /// The reason of an unfinished rotation: this one would finish it, with the slots unchanged.
   package let unfinished: KeyringEntry.Reason?
   /// The slots that are made again.
   package let slots: [Slot]
@@ -31,28 +31,28 @@ package struct RotationPlan: Sendable {
   package let dropped: [Slot]
   /// Those among ``slots`` whose passphrase is not known.
   package let needsPassphrase: [Slot]
-  /// Live records, each of which is written.
+  /// The number of live records, each of which is written.
   package let recordCount: Int
-  /// Records in the trash, each of which is written.
+  /// The number of records in the trash, each of which is written.
   package let trashedCount: Int
 }
 
-/// What a rotation did.
+/// The result of a rotation.
 public struct Rotation: Sendable {
   /// Why the root key was replaced.
   public let reason: KeyringEntry.Reason
-  /// Whether one was finished that had been begun before.
+  /// Whether it finished an earlier rotation.
   public let isResumed: Bool
-  /// Live records that were written.
+  /// The number of live records that were written.
   public let recordCount: Int
-  /// Records in the trash that were written.
+  /// The number of records in the trash that were written.
   public let trashedCount: Int
   /// The slots that got no new key.
   public let dropped: [Slot]
 }
 
 extension Vault {
-  /// What ``rotate(_:slots:progress:)`` would do.
+  /// The effect of ``rotate(_:slots:progress:)``.
   package func rotationPlan(_ renewal: SlotRenewal = .init()) throws(VaultError) -> RotationPlan {
     let unfinished = header.unfinishedRotation?.reason
     guard unfinished == nil || renewal.dropped.isEmpty else {
@@ -80,7 +80,7 @@ extension Vault {
 
   /// Makes the slots of a plan again, for `root`: new ids and files, the same labels and order.
   ///
-  /// The header's MAC and the hash of every slot are verified before: nobody else's recipient gets a key.
+  /// The header's MAC and the hash of every slot were verified before, so that no foreign recipient gets a key.
   func renewedSlots(
     _ plan: RotationPlan, _ renewal: SlotRenewal, root: RootKey
   ) throws(VaultError) -> [(slot: Slot, file: [UInt8])] {
@@ -103,13 +103,12 @@ extension Vault {
     case .x25519(let recipient): return .recipient(recipient)
     case .scrypt:
       guard let passphrase = passphrase(of: slot, renewal) else { preconditionFailure("a plan knows what it needs") }
-      // A slip of the finger must not lock somebody out.
+      // A typing error must not lock anybody out.
       if renewal.passphrases[slot.id] != nil { try requirePassphrase(passphrase, opens: slot, renewal) }
       return .passphrase(passphrase, workFactor: renewal.workFactor)
     }
   }
 
-  /// Checks that a passphrase is a slot's.
   package func requirePassphrase(
     _ passphrase: SecretBytes, opens slot: Slot, _ renewal: SlotRenewal = .init()
   ) throws(VaultError) {

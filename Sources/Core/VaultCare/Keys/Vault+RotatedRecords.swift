@@ -4,12 +4,12 @@ internal import VaultSealing
 internal import VaultStorage
 internal import VaultTrust
 
-/// All live records under a new root key, written beside the ones that are there.
+/// All live records under a new root key, written beside the present ones.
 struct StagedRecords {
   let replacement: any StoreReplacement
   let versions: RecordRewriter.Versions
 
-  /// Deletes the records that were there before, on all cores; nothing waits for it but the end.
+  /// Deletes the old records, on all cores; only the end waits for it.
   func clear() async {
     await withTaskGroup { [replacement] group in
       for folder in versions.before.folders { group.addTask { replacement.clear(folder: folder) } }
@@ -18,7 +18,7 @@ struct StagedRecords {
 }
 
 extension Vault {
-  /// Refuses a removed record with the id of a live one, since a checkpoint lists one of the two.
+  /// Refuses a removed record with the id of a live one, because a checkpoint lists only one of them.
   func requireNoTwins() throws(VaultError) {
     for id in try inStore({ () throws(StoreError) in try store.trashed() }) where try locked.read(id) != nil {
       throw VaultError(
@@ -29,7 +29,7 @@ extension Vault {
 
   /// Verifies all records of a part, and lists their versions.
   ///
-  /// - Parameter isWithAttachments: whether all that is attached is read, too.
+  /// - Parameter isWithAttachments: whether all attachments are read, too.
   func verifiedEntries(
     _ part: RecordRewriter.Part, withAttachments isWithAttachments: Bool
   ) async throws(VaultError) -> VersionList {
@@ -41,8 +41,8 @@ extension Vault {
     }.rewrite(part, lock: nil) { _ in }.before
   }
 
-  /// Verifies all live records and writes them, under the current root of `keyring`, beside those that are there; nil
-  /// where the store cannot put them in place at once.
+  /// Verifies all live records and writes them, under the current root of `keyring`, beside the present ones; nil if
+  /// the store cannot exchange them at once.
   func stagedRecords(
     _ reason: KeyringEntry.Reason, keyring: Keyring, lock: any StoreLock, progress: (Int) -> Void
   ) async throws(VaultError) -> StagedRecords? {
@@ -57,7 +57,7 @@ extension Vault {
     }
   }
 
-  /// Whether a list is of each record that the store holds in a part of it, and of no other.
+  /// Checks that a list has exactly the records that the store holds in a part of it.
   func requireAll(_ part: RecordRewriter.Part, are list: VersionList) throws(VaultError) {
     switch part {
     case .live:
@@ -79,7 +79,6 @@ extension Vault {
     }
   }
 
-  /// Puts staged records in place.
   func put(_ staged: StagedRecords) throws(VaultError) {
     try requireAll(.live, are: staged.versions.after)
     try storing(
@@ -94,7 +93,7 @@ extension Vault {
     try await rewriter(reason, keyring: keyring, lock: lock).rewrite(part, lock: lock, progress: progress).after
   }
 
-  /// Makes of a record what it is under the current root of `keyring`.
+  /// Makes the form of records under the current root of `keyring`.
   private func rewriter(
     _ reason: KeyringEntry.Reason, keyring: Keyring, lock: any StoreLock
   ) -> RecordRewriter {

@@ -7,18 +7,17 @@ public import VaultTrust
 extension Vault {
   /// Gives the vault a new root key (format 1, section 11, Rotation); all slots are made again.
   ///
-  /// A rewrap leaves data keys and tokens as they are. A reseal makes all of them new, under their old sealing times,
-  /// so that whoever had the old keys can neither read nor forge what is written from then on. What is attached is
-  /// sealed into new files, and the old ones go when all records are under the new root; so for as long it takes twice
-  /// the room.
+  /// A rewrap keeps data keys and tokens. A reseal makes all of them new, with their old sealing times, so that holders
+  /// of the old keys can neither read nor forge later writes. Attachments are sealed into new files, and the old ones
+  /// are removed when all records are under the new root, so they take twice the space meanwhile.
   ///
-  /// Everything is verified, and the new records are written beside the old ones, before anything changes. The header
-  /// goes first, with the old root still good for reading, then the records, in one step where the store can do that,
-  /// else in batches, and last the old root is retired: only when each record that the store then holds, live and
-  /// removed, was counted under the new one. One that was interrupted is finished by the next call: then the slots stay
-  /// as they are.
+  /// Everything is verified, and the new records are written beside the old ones, before anything changes. First the
+  /// header is replaced, and the old root can still be used for reading. Then the records follow, in one step if the
+  /// store can do that, else in batches. Last the old root is retired, but only when each record that the store then
+  /// holds, live and removed, was counted under the new one. The next call finishes an interrupted rotation, and the
+  /// slots then stay unchanged.
   ///
-  /// - Parameter progress: called with how many records were done since.
+  /// - Parameter progress: called with the number of records since the last call.
   /// - Throws: ``VaultError`` `.noKey` or `.wrongPassphrase` for a slot that cannot be made again, `.noSuchSlot`,
   ///   `.slotRefused`, `.rotationUnfinished`, `.damaged` for the first record or slot that does not verify,
   ///   `.changedUnderneath`, `.lockedByOther`, `.diskFull`, `.permissionDenied`, `.ioFailed`; `.cancelled`, which says
@@ -48,7 +47,7 @@ extension Vault {
     try requireExpected(checkpoint())
     if let unfinished = plan.unfinished {
       try await finishRotation(lock, begun: nil, progress: progress)
-      // A reseal is not had by finishing a rewrap, whose root key people may have who have no slot any more.
+      // Finishing a rewrap is not a reseal, because people without a slot may have the rewrap's root key.
       guard unfinished == .rewrap, reason == .reseal else { return Rotation(unfinished, plan, isResumed: true) }
       return try await begin(.reseal, plan: rotationPlan(renewal), renewal: renewal, lock: lock, progress: progress)
     }
@@ -62,7 +61,7 @@ extension Vault {
     do throws(VaultError) {
       try await start(reason, plan: plan, renewal: renewal, lock: lock, progress: progress)
     } catch {
-      // What was attached is sealed anew in vain, or the next call does it again.
+      // Attachments were sealed again in vain, or the next call does it again.
       if reason == .reseal { _ = try? removeUnnamedAttachments(lock) }
       throw error
     }
@@ -93,14 +92,14 @@ extension Vault {
     try replaceHeader(by: next, root: root, slots: files + header.slots.map(\.id).flatMap(removal(of:)), lock)
     if isReseal {
       try write(entries, following: checkpoint, lock)
-      // Only now is the old root's word not enough any more. Had we died before, the rewrap would have been finished.
+      // Only now is the old root no longer trusted. After an earlier crash, the rewrap would have been finished.
       let keyring = header.keyring.map { $0.state == .openOnly ? $0.replaced(because: .reseal) : $0 }
       try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, lock)
     }
     try await finishRotation(lock, begun: staged, progress: progress)
   }
 
-  /// The header as a rotation begins with it.
+  /// The header at the start of a rotation.
   private func header(
     with root: RootKey, _ slots: [Slot], _ reason: KeyringEntry.Reason
   ) throws(VaultError) -> VaultHeader {
@@ -111,7 +110,7 @@ extension Vault {
     return try old.changed(slots: slots, keyring: old.keyring + [entry], root: root, rootCreatedAt: now)
   }
 
-  /// From the header with the new root on; a cancelled task leaves the rest to the next call.
+  /// Continues a rotation after the header with the new root; if the task is cancelled, the next call does the rest.
   private func finishRotation(
     _ lock: any StoreLock, begun: StagedRecords?, progress: (Int) -> Void
   ) async throws(VaultError) {
@@ -125,7 +124,7 @@ extension Vault {
     }
   }
 
-  /// The records, the checkpoint, and the end of the old root.
+  /// Moves the records and the checkpoint, and retires the old root.
   private func moveRecords(
     _ lock: any StoreLock, begun: StagedRecords?, progress: (Int) -> Void
   ) async throws(VaultError) {
@@ -154,24 +153,25 @@ extension Vault {
       let again = try checkpoint.checkpoint.authenticatedAgain(under: root)
       try replaceCheckpoint(checkpoint.mark, by: again, lock)
     }
-    // Whatever went wrong until here, a record that was not counted would be lost with the root key, for ever.
+    // After any earlier mistake, a record that was not counted would be lost forever with the root key.
     try requireAll(.live, are: live)
     try requireAll(.trash, are: removed)
-    // Also what an attempt has left that was interrupted.
+    // This also removes leftovers of an interrupted attempt.
     if isReseal { try removeUnnamedAttachments(lock) }
     let keyring = header.keyring.map { $0.state == .openOnly ? $0.retired : $0 }
     try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, slots: strayFiles(), lock)
     await isCleared
   }
 
-  /// A rotation writes the checkpoint anew: one that is gone or older than this machine knows must not be lost in that.
+  /// A rotation writes the checkpoint again, so a checkpoint that is gone or older than this machine knows must be
+  /// reported first.
   private func requireExpected(_ found: Checkpoint?) throws(VaultError) {
     let mark = try found.map { found throws(VaultError) in try Pin.CheckpointMark(found) }
     guard let difference = try memory?.checkpointDifference(from: mark) else { return }
     throw try difference.error(of: header)
   }
 
-  /// The deletion of slot files that nothing refers to: an interruption may have left those of the old root.
+  /// The deletion of unreferenced slot files, because an interruption may have left those of the old root.
   private func strayFiles() throws(VaultError) -> [StoreChange] {
     let known = Set(header.slots.map(\.id))
     return try inStore { () throws(StoreError) in try store.slots() }
@@ -197,7 +197,7 @@ extension Rotation {
 }
 
 extension Checkpoint {
-  /// A rotation must not make a record that went back the newest one there is.
+  /// Checks that the rotation does not make a rolled-back record the newest one.
   fileprivate func requireNoRollback(in list: VersionList) throws(VaultError) {
     for folder in entries.folders {
       let listed = try entries.entries(inFolder: folder)
@@ -213,7 +213,7 @@ extension Checkpoint {
     }
   }
 
-  /// What a rotation lists afterwards must not be less than what was listed before.
+  /// Checks that the new list of a rotation is not missing earlier records.
   fileprivate func requireAll(in list: VersionList) throws(VaultError) {
     for folder in entries.folders {
       let present = try list.entries(inFolder: folder)
@@ -229,7 +229,7 @@ extension Checkpoint {
 extension Timestamp {
   /// The first whole second after this moment.
   fileprivate var nextSecond: Timestamp {
-    // The last second of the year 9999 has none.
+    // The last second of the year 9999 has no next one.
     (try? Timestamp(secondsSinceEpoch: secondsSinceEpoch + 1)) ?? self
   }
 }

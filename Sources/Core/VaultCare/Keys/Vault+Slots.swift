@@ -7,13 +7,13 @@ package import VaultStorage
 public import VaultTrust
 
 extension Vault {
-  /// Adds a way to unlock; no other slot's file is touched (format 1, section 11, Rotation).
+  /// Adds a way to unlock; no other slot's file changes (format 1, section 11, Rotation).
   ///
-  /// The header and every slot's hash are verified first, so that no key goes to somebody who only got into the folder.
+  /// The header and every slot's hash are verified first, so that no key goes to a person who only got into the folder.
   ///
   /// - Returns: the new slot.
-  /// - Throws: ``VaultError`` `.alreadyExists` for a recipient that has a slot, `.slotRefused`, `.damaged` when any
-  ///   slot is, `.changedUnderneath`, `.rotationUnfinished`, `.lockedByOther`, `.diskFull`, `.permissionDenied`,
+  /// - Throws: ``VaultError`` `.alreadyExists` for a recipient that has a slot, `.slotRefused`, `.damaged` if any slot
+  ///   is, `.changedUnderneath`, `.rotationUnfinished`, `.lockedByOther`, `.diskFull`, `.permissionDenied`,
   ///   `.ioFailed`.
   @discardableResult
   public func addSlot(_ new: NewSlot) async throws(VaultError) -> Slot {
@@ -27,15 +27,16 @@ extension Vault {
     }
   }
 
-  /// Takes a way to unlock away; no other slot's file is touched.
+  /// Removes a way to unlock; no other slot's file changes.
   ///
-  /// The keys stay the same: copies of the slot's file, and whoever remembers the root key, still open the vault. Only
+  /// The keys stay the same: copies of the slot's file, and anybody who kept the root key, still open the vault. Only
   /// ``rotate(_:slots:progress:)`` with ``KeyringEntry/Reason/reseal`` ends that.
   ///
-  /// - Parameter evenDamaged: takes a slot away whose own file is missing or damaged, the one way out of that state but
-  ///   restoring the file; a damaged file is deleted only when it can be read. Other slots may be damaged too then.
-  /// - Returns: the slot that was removed.
-  /// - Throws: ``VaultError`` `.noSuchSlot`, `.slotRefused` for the last one, and as ``addSlot(_:)``.
+  /// - Parameter evenDamaged: whether to remove a slot whose own file is missing or damaged, which is the only remedy
+  ///   besides restoring the file. A damaged file is deleted only if it can be read. Other slots may then be damaged,
+  ///   too.
+  /// - Returns: the removed slot.
+  /// - Throws: ``VaultError`` `.noSuchSlot`, `.slotRefused` for the last one, and like ``addSlot(_:)``.
   @discardableResult
   public func removeSlot(_ id: SlotID, evenDamaged: Bool = false) async throws(VaultError) -> Slot {
     try await changingSlots { header, root, lock throws(VaultError) in
@@ -55,7 +56,7 @@ extension Vault {
   ///
   /// - Parameter workFactor: the binary logarithm of the scrypt cost, 10…20.
   /// - Returns: the new slot.
-  /// - Throws: ``VaultError`` `.noSuchSlot`, `.slotRefused` for a slot without a passphrase, and as ``addSlot(_:)``.
+  /// - Throws: ``VaultError`` `.noSuchSlot`, `.slotRefused` for a slot without a passphrase, and like ``addSlot(_:)``.
   @discardableResult
   public func changePassphrase(
     of id: SlotID, to passphrase: SecretBytes, workFactor: Int = SlotFile.defaultWorkFactor
@@ -89,8 +90,8 @@ extension Vault {
     }
   }
 
-  /// Somebody's damaged slot stops every change of slots: it may be the trace of an attack, and of what is left
-  /// afterwards nobody could tell any more.
+  /// A damaged slot of anybody stops every change of slots, because it may be the trace of an attack, which the change
+  /// would erase.
   package func requireGood(_ slots: [Slot]) throws(VaultError) {
     for state in try locked.states(of: slots) {
       guard var fault = state.fault else { continue }
@@ -99,7 +100,7 @@ extension Vault {
     }
   }
 
-  /// The deletion of a slot's file. One that cannot be read is left behind, unreferenced, which is no fault.
+  /// The deletion of a slot's file. An unreadable file is left, unreferenced, which is harmless.
   package func removal(of slot: SlotID) -> [StoreChange] {
     guard let file = (try? store.read(.slot(slot))) ?? nil else { return [] }
     return [StoreChange(.slot(slot), from: file, to: nil)]
@@ -107,16 +108,15 @@ extension Vault {
 }
 
 extension VaultHeader {
-  /// The slot with this id.
   package func slot(_ id: SlotID) throws(VaultError) -> Slot {
     guard let slot = slots.first(where: { $0.id == id }) else { throw VaultError(.noSuchSlot, "no such slot") }
     return slot
   }
 
-  /// The older root that records still use, when a rotation was begun and not finished.
+  /// The older root that records still use, if a rotation is not finished.
   public var unfinishedRotation: KeyringEntry? { keyring.first { $0.state == .openOnly } }
 
-  /// With a rotation half done, whoever loses a slot would keep the new root key all the same.
+  /// During an unfinished rotation, a person who loses a slot would keep the new root key.
   fileprivate func requireNoRotation() throws(VaultError) {
     guard unfinishedRotation != nil else { return }
     throw VaultError(.rotationUnfinished, "is in a rotation that was not finished", file: Self.fileName)

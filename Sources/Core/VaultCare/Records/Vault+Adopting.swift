@@ -5,41 +5,41 @@ internal import VaultStorage
 package import VaultTrust
 
 // Versions of a record that were written under a root key which was replaced meanwhile, as on a branch from before a
-// rotation. With that key they become what they would be under the keys of now.
+// rotation. With that key they are converted to the present keys.
 
 extension VaultHeader {
-  /// The root key that was replaced and wraps a data key; nil for one that is current, still in use, or not listed.
+  /// The replaced root key that wraps a data key; nil if the root is current, still in use, or not listed.
   package func replacedRoot(hint: [UInt8]) -> KeyringEntry? {
     keyring.first { $0.state == .retired && $0.id.bytes.starts(with: hint) }
   }
 
-  /// Whether a root key was replaced, and is not in use any more.
+  /// Whether a root key was replaced and is not in use any more.
   package var hasReplacedRoots: Bool { keyring.contains { $0.state == .retired } }
 
-  /// Whether somebody who knows a root key may have left since: it, or one after it, was replaced by a reseal.
+  /// Whether a holder of a root key may have left since, because that root or a later one was replaced by a reseal.
   package func hasResealed(since root: KeyringEntry) -> Bool {
     keyring.drop { $0.id != root.id }.contains { $0.reason == .reseal }
   }
 }
 
-/// One side of a record under the keys of now, and what both sides come from.
+/// One side of a record under the present keys, and its base.
 package struct AdoptedVersions {
-  /// Nil where there is none that these keys tell anything of.
+  /// Nil if there is no base that these keys can verify.
   package let base: [UInt8]?
   package let adopted: [UInt8]
 }
 
 extension Vault {
-  /// Makes of a version under a replaced root key what it would be under the keys of now.
+  /// Converts a version under a replaced root key to the present keys.
   ///
-  /// After a rewrap it is the same version, with another wrap. After a reseal its secrets are sealed anew: under the
-  /// data key of the other side, so that the two can be joined, and with the tokens of that side for equal secrets.
-  /// None says to have been sealed after the reseal, for whoever had the old keys could read it, or have made it.
+  /// After a rewrap it is the same version, with another wrap. After a reseal its secrets are sealed again, under the
+  /// data key of the other side, so that the two can be joined, and with the tokens of that side for equal secrets. No
+  /// token has a sealing time after the reseal, because holders of the old keys could read or have made it.
   ///
   /// - Parameters:
-  ///   - base: what both sides come from.
-  ///   - other: the other side, under the keys of now; nil for none.
-  ///   - earlier: the vault as it was when the root key was in use.
+  ///   - base: the common base.
+  ///   - other: the other side, under the present keys; nil for none.
+  ///   - earlier: the vault when the root key was in use.
   package func adopting(
     _ bytes: [UInt8], of id: RecordID, base: [UInt8]?, beside other: [UInt8]?, from earlier: Vault
   ) throws(VaultError) -> AdoptedVersions {
@@ -80,8 +80,8 @@ extension Vault {
     return try verifiedBytes(of: sealed, in: record.place)
   }
 
-  /// Both versions with the data key of `other`. Where that is `before` sealed anew and nothing else, it counts as what
-  /// both come from, and the version follows it.
+  /// Both versions with the data key of `other`. If that only seals `before` again, it counts as the common base, and
+  /// the version follows it.
   private func joinable(
     _ version: OpenRecord, _ before: OpenRecord?, with other: OpenRecord
   ) throws(VaultError) -> AdoptedVersions {
@@ -103,7 +103,8 @@ extension Vault {
     return AdoptedVersions(base: try made(old, draft, with: other), adopted: adopted)
   }
 
-  /// The members of a version with tokens of `other`, and wherever the secret is one of `known` members its token.
+  /// The members of a version with tokens of `other`, and with the token of a `known` member wherever the secret is the
+  /// same.
   private func fields(
     of version: OpenRecord, like known: [JSONObject], _ other: OpenRecord
   ) throws(VaultError) -> JSONObject {
@@ -128,12 +129,12 @@ extension Vault {
 }
 
 extension OpenRecord {
-  /// Where a record of this state lies.
+  /// The place of a record in this state.
   fileprivate var place: StoreLocation { envelope.deletedAt == nil ? .record(id) : .trash(id) }
 }
 
 extension VaultHeader {
-  /// What was sealed until then is due after the newest reseal; nil without any.
+  /// Values sealed until then are due after the newest reseal; nil if there was no reseal.
   fileprivate var lastMomentBeforeReseal: Timestamp? {
     newestReseal.flatMap { try? Timestamp(secondsSinceEpoch: $0.secondsSinceEpoch - 1) }
   }

@@ -4,21 +4,21 @@ package import VaultSealing
 internal import VaultStorage
 package import VaultTrust
 
-/// What bringing an earlier version of a record back would change.
+/// The effect of restoring an earlier version of a record.
 package struct VersionChange: Sendable {
-  /// The record as it is; nil where it is not among the live ones.
+  /// The present record; nil if it is not among the live ones.
   package let now: OpenRecord?
-  /// The members that it would have, sealed fields as tokens: the same ones where the secrets are the same.
+  /// The new members, sealed fields as tokens: the same ones if the secrets are the same.
   package let fields: JSONObject
-  /// What was attached to that version and is not now: into a live record it does not come back.
+  /// Attachments of that version that are gone now; they are not restored into a live record.
   package fileprivate(set) var lostAttachments: [Attachment] = []
 
-  /// Whether the record says that already.
+  /// Whether nothing would change.
   package var isNothing: Bool { now.map { $0.fields == fields } ?? false }
 }
 
 extension Vault {
-  /// What ``bringBack(_:only:expecting:)`` would change.
+  /// The effect of ``bringBack(_:only:expecting:)``.
   package func change(
     byRestoring version: RestorableRecord, only paths: [MemberPath] = []
   ) throws(VaultError) -> VersionChange {
@@ -38,13 +38,13 @@ extension Vault {
     return VersionChange(now: live, fields: fields, lostAttachments: lost)
   }
 
-  /// Makes an earlier version of a record, or some fields of it, the next revision of what is here.
+  /// Makes an earlier version of a record, or some fields of it, the next revision of the present one.
   ///
-  /// A secret that is the same keeps its token; others are sealed anew where the data key is another.
+  /// A secret that is the same keeps its token; others are sealed again if the data key differs.
   ///
   /// - Parameters:
-  ///   - paths: the fields; none for all. What the version does not have is taken away.
-  ///   - expected: what it would change, as somebody was told; nil for whatever it does.
+  ///   - paths: the fields; empty for all. Fields that the version lacks are removed.
+  ///   - expected: the effect that a person has confirmed; nil for any.
   /// - Returns: whether anything changed.
   package func bringBack(
     _ version: RestorableRecord, only paths: [MemberPath] = [], expecting expected: VersionChange? = nil
@@ -66,7 +66,7 @@ extension Vault {
     }
   }
 
-  /// The live record, verified; nil where there is none, or the trash has a newer revision.
+  /// The verified live record; nil if it does not exist, or the trash has a newer revision.
   private func liveRecord(_ id: RecordID) throws(VaultError) -> OpenRecord? {
     do throws(VaultError) {
       return try verifiedRecord(id)

@@ -4,7 +4,7 @@ package import VaultSealing
 package import VaultStorage
 package import VaultTrust
 
-// What a merge of versions of a record needs of an open vault.
+// The parts of an open vault that a merge of record versions needs.
 
 extension Vault {
   /// The root key whose id begins with `hint` (8 bytes), current or still in use.
@@ -22,25 +22,25 @@ extension Vault {
     return memory.isElsewhere(MissedState(seen, found: seen.version))
   }
 
-  /// The bytes of a record that was just sealed, read once more as before any write.
+  /// The bytes of a record that was just sealed, checked like before any write.
   package func fileBytes(of record: SealedRecord, in place: StoreLocation) throws(VaultError) -> [UInt8] {
     try verifiedBytes(of: record, in: place)
   }
 
-  /// What becomes of a record whose file a merge has left with both sides in it.
+  /// The resolution of a record whose file a merge has left with both sides in it.
   package struct MergedRecord {
     package let id: RecordID
-    /// Nil where it is deleted for good.
+    /// Nil if the record is deleted for good.
     package let bytes: [UInt8]?
 
     package init(_ id: RecordID, _ bytes: [UInt8]?) { (self.id, self.bytes) = (id, bytes) }
   }
 
-  /// Puts merged records in their places, all or none: among the records or in the trash, and nothing in the other.
+  /// Puts merged records in their places, all or none: among the records or in the trash, emptying the other place.
   ///
-  /// It is not remembered as seen: whoever merges may still give the merge up.
+  /// They are not remembered as seen, because the person may still give the merge up.
   ///
-  /// - Returns: the places that have something now, and those that have nothing any more.
+  /// - Returns: the filled places, and the emptied ones.
   package func put(
     _ records: [MergedRecord]
   ) async throws(VaultError) -> (filled: [StoreLocation], emptied: [StoreLocation]) {
@@ -65,7 +65,8 @@ extension Vault {
   /// Whether the bytes of a file are an authentic version of a record, live or removed.
   package func verifies(_ bytes: [UInt8], of id: RecordID) -> Bool { (try? place(of: bytes, id)) != nil }
 
-  /// Puts a joined header in the place of `old`. It is not remembered as seen, and this value does not go on with it.
+  /// Puts a joined header in the place of `old`. It is not remembered as seen, and this value does not continue with
+  /// it.
   package func put(header bytes: [UInt8], replacing old: [UInt8]) async throws(VaultError) {
     try await put(bytes, replacing: old, at: .header)
   }
@@ -81,7 +82,7 @@ extension Vault {
     try authentic(bytes, id).envelope.deletedAt == nil ? .record(id) : .trash(id)
   }
 
-  /// A version of a record, live or removed, verified.
+  /// The verified version of a record, live or removed.
   package func authentic(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> OpenRecord {
     let isRemoved = SeenVersion(parsing: bytes, of: id)?.isTrashed == true
     let record = isRemoved ? try verifyTrashed(bytes, id).record : try verify(bytes, id)

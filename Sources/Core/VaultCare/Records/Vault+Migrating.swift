@@ -5,26 +5,26 @@ internal import VaultSealing
 internal import VaultStorage
 public import VaultTrust
 
-/// What a migration does to one record.
+/// The effect of a migration on one record.
 public struct RecordMigrationPlan: Sendable {
-  /// The record, as a list has it.
+  /// The record, as in a list.
   public let summary: RecordSummary
   /// The schema of its file.
   public let from: Int
-  /// The schema of its kind now.
+  /// The present schema of its kind.
   public let to: Int
   /// The steps that change something; a record may need only the new number.
   public let steps: [MigrationStep]
-  /// Whether a member becomes sealed that was readable until now.
+  /// Whether a readable member becomes sealed.
   public let seals: Bool
   let change: StoreChange
 }
 
-/// What a migration does to a vault.
+/// The effect of a migration on a vault.
 public struct MigrationPlan: Sendable {
-  /// What becomes of each record that is of an older schema.
+  /// The effect on each record of an older schema.
   public internal(set) var records: [RecordMigrationPlan] = []
-  /// Records that the steps do not fit.
+  /// The errors of records that the steps do not fit.
   public internal(set) var faults: [VaultError] = []
 
   /// The members that become readable, which needs a confirmation.
@@ -32,12 +32,12 @@ public struct MigrationPlan: Sendable {
     Set(records.flatMap(\.steps).compactMap { if case .open(let path) = $0 { path } else { nil } })
   }
 
-  /// Whether members become sealed that were readable until now.
+  /// Whether readable members become sealed.
   public var seals: Bool { records.contains(where: \.seals) }
 }
 
 extension Vault {
-  /// What ``migrate(opening:)`` would do; nothing is written.
+  /// The effect of ``migrate(opening:)``; nothing is written.
   ///
   /// - Throws: ``VaultError`` of a record that does not verify; `.lockedByOther`.
   public func migrationPlan() async throws(VaultError) -> MigrationPlan {
@@ -46,11 +46,11 @@ extension Vault {
     }
   }
 
-  /// Brings every live record to the present schema of its kind, all or none. The trash stays as it is.
+  /// Migrates every live record to the present schema of its kind, all or none. The trash does not change.
   ///
   /// - Parameter opening: the members that a person has agreed to make readable.
-  /// - Throws: ``VaultError`` `.inputRefused` when the steps do not fit a record, `.usage` when another member would
-  ///   become readable, and as ``migrationPlan()`` and ``add(_:)``.
+  /// - Throws: ``VaultError`` `.inputRefused` if the steps do not fit a record, `.usage` if another member would become
+  ///   readable, and like ``migrationPlan()`` and ``add(_:)``.
   @discardableResult
   public func migrate(opening: Set<MemberPath> = []) async throws(VaultError) -> MigrationPlan {
     try await writing { lock throws(VaultError) in

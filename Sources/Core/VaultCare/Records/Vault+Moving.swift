@@ -6,14 +6,14 @@ internal import VaultStorage
 internal import VaultTrust
 
 extension Vault {
-  /// Seals records of another vault anew in this one, under their ids, all or none: with data keys of this vault, at
-  /// their sealing times, each as a revision above all that this vault or machine has known of it. What is attached to
-  /// them is sealed into files of this vault before, a piece at a time.
+  /// Seals records of another vault again in this one, under their ids, all or none. They get data keys of this vault,
+  /// keep their sealing times, and get a revision above all that this vault or machine has known. Their attachments are
+  /// first sealed into files of this vault, piece by piece.
   ///
-  /// What is here already with the same content stays: an earlier call may have been interrupted before its caller
-  /// could take the records away from there.
+  /// Records that are already here with the same content stay, because an earlier call may have been interrupted before
+  /// its caller could remove the records there.
   ///
-  /// - Parameter source: the vault that they are in, which has what is attached to them; nil where nothing is.
+  /// - Parameter source: the vault with the records' attachments; nil if they have no attachments.
   /// - Returns: the ids that were written.
   @discardableResult
   package nonisolated(nonsending) func take(
@@ -48,7 +48,7 @@ extension Vault {
 
   /// Stores a new record from clear input under an id, such as that of a record in another vault with other readers.
   ///
-  /// - Throws: ``VaultError`` `.alreadyExists` for an id that is here, live or removed; and as ``add(_:)``.
+  /// - Throws: ``VaultError`` `.alreadyExists` if the id is used here, live or removed; and like ``add(_:)``.
   public nonisolated(nonsending) func add(_ input: RecordInput, id: RecordID) async throws(VaultError) {
     let change = try newRecord(id, of: input, currentTime())
     try await writing { lock throws(VaultError) in
@@ -72,7 +72,7 @@ extension Vault {
     throw VaultError(.alreadyExists, "is there already, and is another record", file: own.file, record: record.id)
   }
 
-  /// Whether the same is attached to a record of this vault: by name and content, which is read in both.
+  /// Whether a record of this vault has the same attachments, by name and content, which is read in both.
   private func hasAttachments(
     _ own: OpenRecord, of record: OpenRecord, _ source: any RecordStore
   ) throws(VaultError) -> Bool {
@@ -121,7 +121,7 @@ extension Vault {
         remedies: ["declare the newer schema there first"])
     }
     try record.check()
-    // An older schema is for a migration there.
+    // The other vault migrates an older schema.
     guard record.envelope.schema == kind.schema, let fault = kind.faults(in: record.stored).first else { return }
     throw VaultError(record: fault, id: record.id, input: true)
   }

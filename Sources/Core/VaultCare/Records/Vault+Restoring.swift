@@ -4,30 +4,27 @@ package import VaultSealing
 package import VaultStorage
 package import VaultTrust
 
-/// A record of another state of the vault, verified there, that may be brought back.
+/// A verified record of another state of the vault that may be restored.
 package struct RestorableRecord: Sendable {
   package let record: OpenRecord
 
-  /// The id of the record.
   package var id: RecordID { record.id }
-  /// What names it in lists.
   package var name: String { record.name }
-  /// How many attachments it has.
   package var attachmentCount: Int { record.attachments.count }
 }
 
-/// What bringing a record back would do.
+/// The effect of restoring a record.
 package enum RestoreOutcome: Sendable, Equatable {
-  /// It is there with the same content: nothing.
+  /// The record exists with the same content, so nothing changes.
   case unchanged
-  /// It is not among the live records, or what is there does not verify.
+  /// It is not among the live records, or the present one does not verify.
   case missing
-  /// It is there with another content, which would become an earlier revision.
+  /// The record exists with other content, which would become an earlier revision.
   case replacing
 }
 
 extension Vault {
-  /// Verifies the file of a record, live or removed, to bring it back elsewhere.
+  /// Verifies the file of a record, live or removed, to restore it elsewhere.
   package func restorableRecord(_ bytes: [UInt8], at place: StoreLocation) throws(VaultError) -> RestorableRecord {
     guard let id = place.recordID else { preconditionFailure("only records are brought back") }
     let record = place == .trash(id) ? try verifyTrashed(bytes, id).record : try verify(bytes, id)
@@ -35,7 +32,7 @@ extension Vault {
     return RestorableRecord(record: record)
   }
 
-  /// What bringing records back would do, one for each.
+  /// The effect of restoring records, one for each.
   package func outcome(ofRestoring records: [RestorableRecord]) throws(VaultError) -> [RestoreOutcome] {
     var outcomes: [RestoreOutcome] = []
     for record in records { outcomes.append(try outcome(of: record.record)) }
@@ -51,11 +48,10 @@ extension Vault {
     return record.stored == old.stored && record.attachments == old.attachments ? .unchanged : .replacing
   }
 
-  /// Brings records back from another state of this vault, all or none: each as the next revision of what is here, so
-  /// that no other machine takes it for a rollback. What is here of the same content stays.
+  /// Restores records from another state of this vault, all or none: each as the next revision of the present one, so
+  /// that no other machine reports a rollback. Present records with the same content stay.
   ///
-  /// Under another root key than that state's they are sealed anew, with a new data key, and what is attached to them
-  /// with them.
+  /// Under another root key than that state's, the records and their attachments are sealed again, with a new data key.
   ///
   /// - Returns: the ids that were written.
   package func bringBack(_ records: [RestorableRecord]) async throws(VaultError) -> [RecordID] {
@@ -64,7 +60,7 @@ extension Vault {
     }
   }
 
-  /// The same with the files of their attachments, which come first; those of records that are here as they were, too.
+  /// Restores records with the files of their attachments, which come first, even for records that are unchanged here.
   package func bringBack(
     _ records: [RestorableRecord], with files: @escaping AttachmentFiles
   ) async throws(VaultError) -> [RecordID] {
@@ -91,7 +87,7 @@ extension Vault {
     return written.map(\.id)
   }
 
-  /// Removes the files of records that were sealed anew: nothing names them any more.
+  /// Removes the attachment files of records that were sealed again, because no record names them any more.
   func removeSealedAnew(_ records: [OpenRecord], _ lock: any StoreLock) throws(VaultError) {
     for old in records where isOfOtherRoot(old) && !old.attachments.isEmpty {
       try removeUnnamed(old.attachments.map(\.id), of: old.id, from: attachmentStore(), lock)
@@ -118,7 +114,7 @@ extension Vault {
     !keyring.current.id.bytes.starts(with: old.envelope.wrappedKey.rootHint)
   }
 
-  /// Puts a version that verified in place of what is here, as a revision above all that is known of it.
+  /// Replaces the present version by a verified one, with a revision above all known ones.
   ///
   /// - Parameter seal: makes its bytes, of the next revision.
   package func replacing(
@@ -134,9 +130,9 @@ extension Vault {
       + (trashed.map { [StoreChange(.trash(old.id), from: $0, to: nil)] } ?? [])
   }
 
-  /// The bytes of a version with a new data key. What is attached to it is sealed into files of this vault before.
+  /// The bytes of a version with a new data key. Its attachments are first sealed into files of this vault.
   ///
-  /// - Parameter source: the store that has what is attached.
+  /// - Parameter source: the store with the attachments.
   package func sealedAnew(
     _ old: OpenRecord, draft: EnvelopeDraft, from source: any RecordStore, lock: any StoreLock
   ) throws(VaultError) -> [UInt8] {

@@ -3,18 +3,18 @@ internal import VaultKit
 internal import VaultStorage
 package import VaultTrust
 
-/// Two checkpoints that both follow the one of their common ancestor, as two branches have them.
+/// Two checkpoints of two branches that both follow the one of their common ancestor.
 package struct CheckpointMerge: Sendable {
   /// The one that counts.
   fileprivate let later: Checkpoint
   /// Whether the other one has the same number, so that only a successor of both is newer than each.
   fileprivate let isTied: Bool
-  /// What the other side alone has taken out of the list, because it deleted these records for good.
+  /// The records that only the other side has removed from the list, because it deleted them for good.
   fileprivate let unlisted: Set<RecordID>
 }
 
 extension Vault {
-  /// What comes of two checkpoints; nil if one of them is not authentic under the keys of the vault.
+  /// The merge of two checkpoints; nil if one of them is not authentic under the keys of the vault.
   ///
   /// - Parameters:
   ///   - base: that of the common ancestor; empty for none.
@@ -36,8 +36,8 @@ extension Vault {
     return CheckpointMerge(later: later, isTied: earlier.sequence == later.sequence, unlisted: unlisted)
   }
 
-  /// Puts the merged checkpoint in the place of the one that is there, after the merged records were put. It does not
-  /// list records that the other side deleted and that are gone here, too.
+  /// Replaces the present checkpoint by the merged one, after the merged records were put. It does not list records
+  /// that the other side deleted and that are gone here, too.
   package func put(_ merge: CheckpointMerge) async throws(VaultError) {
     let old = try inStore { () throws(StoreError) in try store.read(.checkpoint) }
     var gone: Set<RecordID> = []
@@ -59,7 +59,7 @@ extension Vault {
 }
 
 extension Checkpoint {
-  /// The order in which two machines put the same two checkpoints.
+  /// An order of the same two checkpoints on which all machines agree.
   fileprivate func isBefore(_ other: Checkpoint) -> Bool {
     if sequence != other.sequence { return sequence < other.sequence }
     if createdAt != other.createdAt { return createdAt < other.createdAt }

@@ -4,8 +4,8 @@ internal import VaultSealing
 internal import VaultStorage
 package import VaultTrust
 
-/// How a state of a vault that is to be brought back is older than what is known of the vault: each record, and the
-/// header and the checkpoint, that would go back, fork or vanish.
+/// How a state of a vault that is about to be restored is older than the known state: each record, and the header and
+/// the checkpoint, that would go back, fork or vanish.
 package struct RollbackReport: Sendable {
   /// In the order in which they were found.
   package internal(set) var faults: [VaultFault] = []
@@ -19,23 +19,23 @@ package struct RollbackReport: Sendable {
     faults.append(VaultFault(error.code, reason, file: error.file ?? VaultHeader.fileName))
   }
 
-  /// Adds what was found elsewhere, as far as it is new.
+  /// Adds new findings of another report.
   package mutating func add(_ other: RollbackReport) { add(other.faults) }
 
   package init() {}
 
-  /// What a verification found to have gone back already.
+  /// The rollbacks that a verification already found.
   package init(_ verification: Verification) { faults = verification.faults.filter(\.code.isRollback) }
 
   mutating func add(_ new: [VaultFault]) {
-    // What this machine remembers and what lies on its disk are mostly the same.
+    // The memory of this machine and the state on its disk are mostly the same.
     let known = Set(faults.map(\.file))
     faults += new.filter { !known.contains($0.file) }
   }
 }
 
 extension FoundVersions {
-  /// Takes a version that was found, among the records or in the trash.
+  /// Takes a version that was found, live or in the trash.
   package mutating func take(_ seen: SeenVersion) {
     take(seen.version, at: seen.isTrashed ? .trash(seen.id) : .record(seen.id))
   }
@@ -45,7 +45,7 @@ extension Vault {
   /// Whether this machine remembers versions of records of this vault.
   package var remembersRecords: Bool { memory != nil }
 
-  /// Refuses records that are older than this machine has seen, or gone, and that are so at present, too.
+  /// Refuses records that are older than this machine has seen, or gone, if that is so at present, too.
   ///
   /// - Parameter found: the versions in the folder of this number.
   package func requireNoRollback(_ found: (UInt8) -> FoundVersions) throws(VaultError) {
@@ -54,7 +54,7 @@ extension Vault {
     for number in UInt8.min...UInt8.max {
       _ = comparison.compare(found(number), with: try memory.folder(number), told: [])
     }
-    // What others have written, and noted, since the moment that is kept is no rollback.
+    // Writes that others have noted since that moment are not rollbacks.
     let lasting = comparison.faults.first { fault in fault.record.map { !isAsSeen($0) } ?? true }
     guard let fault = lasting else { return }
     let code = fault.code == .forked ? VaultError.Code.forked : .rolledBack
@@ -62,12 +62,12 @@ extension Vault {
     throw (present ?? self).locked.setback(error)
   }
 
-  /// Compares this state of a vault with what a machine remembers of the vault, and of the paths that it is to have.
+  /// Compares this state of a vault with the memory of this machine about the vault and its future paths.
   ///
   /// - Parameters:
-  ///   - verification: what was said of its records already.
-  ///   - found: what they were found to be.
-  ///   - acceptingIdentity: takes it for the vault that is meant, also when another vault or root key is known.
+  ///   - verification: the verification of its records.
+  ///   - found: the found records.
+  ///   - acceptingIdentity: accepts it as the intended vault even if another vault or root key is known.
   package func rollbacks(
     _ verification: Verification, _ found: FoundRecords, for paths: [String], in state: KnownVaults,
     acceptingIdentity: Bool
@@ -96,8 +96,8 @@ extension Vault {
 }
 
 extension LockedVault {
-  /// What would go back if another state of this vault took its place. Nothing here is verified: a vault that lies may
-  /// only make that it has to be confirmed. What cannot be read here is no loss.
+  /// The rollbacks if another state of this vault took its place. Nothing here is verified: a false vault can only make
+  /// a confirmation necessary. Unreadable parts here are not a loss.
   ///
   /// - Parameters:
   ///   - header: of the other state.
@@ -139,13 +139,13 @@ extension LockedVault {
 }
 
 extension SeenVersion {
-  /// What becomes worse when `other`, or nothing, comes in the place of this version.
+  /// The fault if `other`, or nothing, took the place of this version.
   fileprivate func setback(to other: RecordVersion?, at place: StoreLocation) -> VaultFault? {
     func fault(_ code: VaultError.Code, _ reason: String) -> VaultFault {
       VaultFault(code, reason, file: place.relativePath, record: id)
     }
     guard let other else {
-      // Emptying the trash is what it is for.
+      // A missing record in the trash is normal, because the trash is emptied.
       return isTrashed ? nil : fault(.vanished, "would be gone: the backup has no such record")
     }
     return switch other.succession(after: version) {

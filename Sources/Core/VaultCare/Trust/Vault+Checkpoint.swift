@@ -4,24 +4,24 @@ internal import VaultSealing
 internal import VaultStorage
 package import VaultTrust
 
-/// What came of making a checkpoint.
+/// The result of making a checkpoint.
 public struct CheckpointResult: Sendable {
-  /// The new checkpoint; nil when the vault is not as it should be, and nothing was written.
+  /// The new checkpoint; nil if the vault has faults, and then nothing was written.
   public let checkpoint: Checkpoint?
-  /// What was verified before.
+  /// The verification before it.
   public let verification: Verification
 }
 
 extension Vault {
   /// Verifies the whole vault and writes the list of all its records, live and removed, as its checkpoint.
   ///
-  /// It is of one moment, as with ``verify(_:progress:)``. Nothing is written when anything is wrong: a checkpoint
-  /// stands for what it lists.
+  /// It shows one moment, like ``verify(_:progress:)``. Nothing is written if there is any fault, because a checkpoint
+  /// vouches for its records.
   ///
   /// - Parameters:
-  ///   - acceptingRollback: lists the records also when some went back, or are gone, since the last checkpoint.
+  ///   - acceptingRollback: also lists records that went back, or are gone, since the last checkpoint.
   ///   - progress: called after each record.
-  /// - Throws: ``VaultError`` as ``verify(_:progress:)`` and ``add(_:)``.
+  /// - Throws: ``VaultError`` like ``verify(_:progress:)`` and ``add(_:)``.
   public nonisolated(nonsending) func makeCheckpoint(
     acceptingRollback: Bool = false, progress: () -> Void = {}
   ) async throws(VaultError) -> CheckpointResult {
@@ -35,7 +35,7 @@ extension Vault {
   ) async throws(VaultError) -> CheckpointResult {
     defer { memory?.flush() }
     let found: FoundVault? = try await atOneMoment { vault throws(VaultError) in
-      // Where a moment is the present, with writers kept out, the list is made and written under the lock of a writer.
+      // If the moment is the present, which excludes writers, the list is made and written under a writer's lock.
       guard vault !== self else { return nil }
       try vault.refresh()
       return try await vault.foundVault(progress)
@@ -50,7 +50,7 @@ extension Vault {
     return try writeCheckpoint(found, acceptingRollback: acceptingRollback, lock: lock)
   }
 
-  /// What a run over the vault has found.
+  /// The result of a check of the vault.
   private struct FoundVault {
     let verification: Verification
     let entries: VersionList
@@ -77,7 +77,7 @@ extension Vault {
     guard verification.faults.allSatisfy({ acceptingRollback && $0.code.isRollback }) else {
       return CheckpointResult(checkpoint: nil, verification: verification)
     }
-    // Keys that were changed since are not those of what was found.
+    // Refuses keys that were changed since the check.
     guard try header.hash() == found.headerHash else {
       throw VaultError(.changedUnderneath, "was changed while the records were verified", file: VaultHeader.fileName)
     }
@@ -90,7 +90,7 @@ extension Vault {
     return CheckpointResult(checkpoint: new, verification: verification)
   }
 
-  /// Remembers the records as a run over the vault has found them, whatever was seen before; what is gone is forgotten.
+  /// Remembers the records that a check has found, regardless of earlier versions; missing records are forgotten.
   private func acceptSeen(
     _ entries: VersionList, onlyInTrash: Set<RecordID>, faults: [VaultFault]
   ) {
@@ -103,13 +103,13 @@ extension Vault {
 }
 
 extension Vault {
-  /// The checkpoint, authentic under the keys of the vault; nil when there is none.
+  /// The checkpoint, authentic under the keys of the vault; nil if it does not exist.
   package func checkpoint() throws(VaultError) -> Checkpoint? {
     let found = try storedCheckpoint(in: store)
     return found?.checkpoint
   }
 
-  /// The same, read through a view of the vault's files, with what tells whether the file is still the same.
+  /// Like `checkpoint()`, read through a view of the vault's files, with a mark to detect changes of the file.
   func storedCheckpoint(in store: any RecordStore) throws(VaultError) -> StoredCheckpoint? {
     guard let found = try StoredCheckpoint.read(from: store) else { return nil }
     try found.checkpoint.authenticate(under: keyring)

@@ -3,12 +3,12 @@ package import VaultKit
 internal import VaultStorage
 package import VaultTrust
 
-/// What was found against what was seen, folder by folder; a value that knows no disk.
+/// Compares found versions with remembered ones, folder by folder; a value without access to the disk.
 package struct SeenComparison {
   /// A fault for each record that went back, forked or vanished, and for such a checkpoint.
   package private(set) var faults: [VaultFault] = []
   package private(set) var notes: [String] = []
-  /// Of the records that the checkpoint told of, those that this machine has seen otherwise, too.
+  /// The records with a fault by the checkpoint that the memory of this machine confirms.
   private(set) var confirmed: Set<RecordID> = []
 
   package init() {}
@@ -16,9 +16,9 @@ package struct SeenComparison {
   /// Compares one folder.
   ///
   /// - Parameters:
-  ///   - told: records of which the checkpoint has told the same already.
-  ///   - isElsewhere: whether a state that is missed is kept beside the folder: then it is no fault.
-  /// - Returns: what is to be remembered from now on.
+  ///   - told: records for which the checkpoint already showed the same fault.
+  ///   - isElsewhere: whether a missing state is kept beside the folder, which is then not a fault.
+  /// - Returns: the changes to remember.
   package mutating func compare(
     _ found: FoundVersions, with seen: SeenFolder, told: Set<RecordID>,
     isElsewhere: (MissedState) -> Bool = { _ in false }
@@ -38,7 +38,7 @@ package struct SeenComparison {
     }
     for (id, version) in seen.versions.sorted(by: { $0.key < $1.key }) where !found.contains(id) {
       if version.isTrashed {
-        // Emptying the trash is what it is for: of a record that was seen there, only a note remains.
+        // A missing record in the trash is normal, because the trash is emptied; only a note remains.
         changes.append((id, .forgotten))
         notes.append("\(id.text) is no longer in the trash, where this machine has seen it")
       } else if told.contains(id) {
@@ -51,7 +51,7 @@ package struct SeenComparison {
     return changes
   }
 
-  /// Takes how the checkpoint that is there differs from the one that was seen.
+  /// Takes the difference between the present checkpoint and the remembered one.
   package mutating func take(_ difference: PinDifference?) {
     guard let error = difference?.error else { return }
     add(error.code, error.reason, file: Checkpoint.fileName)

@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// Authenticated encryption with a 32-byte key, a 12-byte nonce and a 16-byte tag, the only sizes that exist here.
+/// Authenticated encryption with a 32-byte key, a 12-byte nonce and a 16-byte tag, the only sizes used here.
 ///
-/// OpenSSL itself takes other nonces and tags as short as one byte, so every size is checked before it sees any.
+/// OpenSSL itself accepts other nonces and tags as short as one byte, so every size is checked before OpenSSL sees it.
 struct AEAD {
   static let keyByteCount = 32
   static let nonceByteCount = 12
   static let tagByteCount = 16
-  // EVP counts in 32-bit integers; a message that does not fit one call is refused, not split.
+  // EVP counts in 32-bit integers. A message that does not fit into one call is refused, not split.
   static let maximumByteCount = Int(Int32.max) - tagByteCount
 
   private let cipher: Algorithms.Fetched
@@ -29,9 +29,7 @@ struct AEAD {
     try unsafe context.finishSealing(tag: UnsafeMutableRawBufferPointer(rebasing: output[plaintext.byteCount...]))
   }
 
-  /// Opens ciphertext ‖ tag into `output`, which has 16 bytes less than `box`; wipes it when anything fails.
-  ///
-  /// - Throws: `.authenticationFailed`, `.wrongByteCount`, `.libraryFailed`.
+  /// Opens ciphertext ‖ tag into `output`, which has 16 bytes less than `box`. Wipes it if anything fails.
   @unsafe func open(
     _ box: RawSpan, key: RawSpan, nonce: RawSpan, associatedData: RawSpan,
     into output: UnsafeMutableRawBufferPointer
@@ -46,13 +44,13 @@ struct AEAD {
       try unsafe context.process(box.extracting(first: byteCount), into: output)
       try context.finishOpening(tag: box.extracting(last: Self.tagByteCount))
     } catch {
-      // OpenSSL has written plaintext by now although nothing vouches for it.
+      // OpenSSL has already written plaintext that no tag vouches for.
       unsafe OPENSSL_cleanse(output.baseAddress, output.count)
       throw error
     }
   }
 
-  /// Size of what a box of ciphertext ‖ tag holds.
+  /// Size of the plaintext in a box of ciphertext ‖ tag.
   func plaintextByteCount(ofBox box: RawSpan) throws(CryptoError) -> Int {
     guard box.byteCount >= Self.tagByteCount else {
       throw CryptoError(.wrongByteCount, "a sealed box is shorter than its tag")

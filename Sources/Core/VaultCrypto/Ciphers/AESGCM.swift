@@ -1,6 +1,6 @@
 /// AES-256-GCM (NIST SP 800-38D) with a fresh random nonce for each message.
 ///
-/// 96 random bits collide too rarely to matter as long as one key seals fewer than 2^32 messages; see SP 800-38D, 8.3.
+/// Collisions of 96 random bits are negligible as long as one key seals fewer than 2^32 messages; see SP 800-38D, 8.3.
 package enum AESGCM {
   /// Size of a key in bytes.
   package static let keyByteCount = AEAD.keyByteCount
@@ -18,7 +18,7 @@ package enum AESGCM {
     }
   }
 
-  /// Seals under a given nonce of 12 bytes, for vectors alone: a nonce used twice gives the key's authenticity away.
+  /// Seals under a given nonce of 12 bytes, only for test vectors: a nonce used twice reveals the authentication key.
   package static func seal(
     _ plaintext: RawSpan, key: RawSpan, nonce: RawSpan, associatedData: RawSpan
   ) throws(CryptoError) -> [UInt8] {
@@ -30,10 +30,7 @@ package enum AESGCM {
     }
   }
 
-  /// Opens nonce 12 ‖ ciphertext ‖ tag 16; nothing is released unless the tag fits.
-  ///
-  /// - Throws: `.authenticationFailed`, `.wrongByteCount` for a key of another size than 32 or a box below 28 bytes,
-  ///   `.secureMemoryExhausted`, `.secureMemoryUnavailable`, `.libraryFailed`.
+  /// Opens nonce 12 ‖ ciphertext ‖ tag 16; nothing is released unless the tag is valid.
   package static func open(
     _ box: RawSpan, key: RawSpan, associatedData: RawSpan
   ) throws(CryptoError) -> SecretBytes {

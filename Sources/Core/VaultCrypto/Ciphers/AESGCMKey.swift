@@ -2,14 +2,14 @@ import Synchronization
 
 /// One key of AES-GCM, expanded once for many messages; see ``AESGCM`` for nonces and limits.
 ///
-/// From its first use on the expanded key is in OpenSSL's context, in ordinary memory, as long as this object lives;
-/// freeing wipes it. Messages of several threads take turns.
+/// After its first use, the expanded key stays in OpenSSL's context, in ordinary memory, as long as this object lives.
+/// Freeing wipes it. Threads take turns.
 public final class AESGCMKey: Sendable {
   private let key: SecretBytes
   private let byteCount: Int
   private let context: Mutex<KeyedContext>
 
-  /// A context that has its key from the first message on.
+  /// A context that gets its key with the first message.
   private struct KeyedContext: ~Copyable {
     let context: CipherContext
     var hasKey = false
@@ -17,14 +17,14 @@ public final class AESGCMKey: Sendable {
 
   /// Takes the first 32 bytes of a secret.
   ///
-  /// - Throws: `.wrongByteCount` when it has fewer, `.libraryFailed`.
+  /// - Throws: `.wrongByteCount` if it has fewer, `.libraryFailed`.
   public init(beginningOf key: SecretBytes) throws(CryptoError) {
     guard key.count >= AESGCM.keyByteCount else { throw CryptoError(.wrongByteCount, "a key must have 32 bytes") }
     (self.key, byteCount) = (key, AESGCM.keyByteCount)
     context = Mutex(KeyedContext(context: try CipherContext()))
   }
 
-  /// Takes a whole key of AES-128, AES-192 or AES-256: what other programs have sealed may be under any of them.
+  /// Takes a whole key of AES-128, AES-192 or AES-256, because other programs use all three.
   package init(ofAnySize key: SecretBytes) throws(CryptoError) {
     guard [16, 24, 32].contains(key.count) else {
       throw CryptoError(.wrongByteCount, "a key must have 16, 24 or 32 bytes")
@@ -54,7 +54,7 @@ public final class AESGCMKey: Sendable {
 
   /// Seals `plaintext` followed by `padding` under a random nonce; the result is nonce 12 ‖ ciphertext ‖ tag 16.
   ///
-  /// The two parts are one message; that they come apart spares a copy of the secret part.
+  /// The two parts are one message. Passing them separately saves a copy of the secret part.
   ///
   /// - Throws: `.wrongByteCount` for more than 2 GiB, `.randomFailed`, `.libraryFailed`.
   public func seal(
@@ -82,7 +82,7 @@ public final class AESGCMKey: Sendable {
     }
   }
 
-  /// Opens nonce 12 ‖ ciphertext ‖ tag 16; nothing is released unless the tag fits.
+  /// Opens nonce 12 ‖ ciphertext ‖ tag 16; nothing is released unless the tag is valid.
   ///
   /// - Throws: `.authenticationFailed`, `.wrongByteCount` for a box below 28 bytes, `.secureMemoryExhausted`,
   ///   `.secureMemoryUnavailable`, `.libraryFailed`.
@@ -95,7 +95,7 @@ public final class AESGCMKey: Sendable {
     }
     let nonce = box.extracting(first: AESGCM.nonceByteCount)
     let text = box.extracting(AESGCM.nonceByteCount..<box.byteCount - AESGCM.tagByteCount)
-    // What was written is wiped with the secret when anything fails: an initialiser that throws leaves none behind.
+    // If anything fails, the initialiser throws and wipes the bytes written so far.
     return try SecretBytes(count: text.byteCount) { output throws(CryptoError) in
       try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in
         try context.withLock { keyed throws(CryptoError) in

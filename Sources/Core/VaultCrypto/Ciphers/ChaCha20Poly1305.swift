@@ -1,4 +1,4 @@
-/// ChaCha20-Poly1305 (RFC 8439) under nonces that the caller counts or never repeats a key for, as age does.
+/// ChaCha20-Poly1305 (RFC 8439). The caller counts nonces, or uses each key once, as age does.
 package enum ChaCha20Poly1305 {
   /// Size of a key in bytes.
   package static let keyByteCount = AEAD.keyByteCount
@@ -7,7 +7,7 @@ package enum ChaCha20Poly1305 {
   /// Size of a tag in bytes.
   package static let tagByteCount = AEAD.tagByteCount
 
-  /// Seals under a nonce of 12 bytes that this key has never seen; the result is ciphertext ‖ tag 16.
+  /// Seals under a nonce of 12 bytes that was never used with this key; the result is ciphertext ‖ tag 16.
   package static func seal(
     _ plaintext: RawSpan, key: RawSpan, nonce: RawSpan, associatedData: RawSpan
   ) throws(CryptoError) -> [UInt8] {
@@ -30,10 +30,7 @@ package enum ChaCha20Poly1305 {
     }
   }
 
-  /// Opens ciphertext ‖ tag 16; nothing is released unless the tag fits.
-  ///
-  /// - Throws: `.authenticationFailed`, `.wrongByteCount` for a key, nonce or box of a wrong size,
-  ///   `.secureMemoryExhausted`, `.secureMemoryUnavailable`, `.libraryFailed`.
+  /// Opens ciphertext ‖ tag 16; nothing is released unless the tag is valid.
   package static func open(
     _ box: RawSpan, key: RawSpan, nonce: RawSpan, associatedData: RawSpan
   ) throws(CryptoError) -> SecretBytes {
@@ -43,10 +40,7 @@ package enum ChaCha20Poly1305 {
     }
   }
 
-  /// Opens into the caller's memory, which has exactly 16 bytes less than the box and is wiped when the tag is bad.
-  ///
-  /// - Throws: `.authenticationFailed`, `.wrongByteCount` for a key, nonce, box or output of a wrong size,
-  ///   `.libraryFailed`.
+  /// Opens into the caller's memory, which has exactly 16 bytes less than the box. Wipes it if the tag is invalid.
   package static func open(
     _ box: RawSpan, key: RawSpan, nonce: RawSpan, associatedData: RawSpan, into output: inout MutableRawSpan
   ) throws(CryptoError) {

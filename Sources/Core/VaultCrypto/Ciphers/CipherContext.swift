@@ -2,13 +2,13 @@ import COpenSSL
 
 /// Owner of one EVP_CIPHER_CTX; freeing it wipes the expanded key.
 ///
-/// A message begins on an empty error queue, on which all its steps go on. It serves one message, or with a key of its
-/// own (``AESGCMKey``) one message after the other.
+/// Each message begins on an empty error queue. The context serves one message, or with its own key (``AESGCMKey``) one
+/// message after the other.
 @safe struct CipherContext: ~Copyable, @unchecked Sendable {
   // @unchecked: the one owner may hand it to another thread; nothing else knows the pointer.
   private let pointer: OpaquePointer
 
-  /// An empty context; `begin` comes next.
+  /// An empty context; `begin` must follow.
   init() throws(CryptoError) {
     _ = Algorithms.isLibraryStarted
     unsafe pointer = try ErrorQueue.make("no cipher context") { unsafe EVP_CIPHER_CTX_new() }
@@ -16,7 +16,6 @@ import COpenSSL
 
   deinit { unsafe EVP_CIPHER_CTX_free(pointer) }
 
-  /// Begins the next message under the same key.
   func restart(nonce: RawSpan, isSealing: Bool) throws(CryptoError) {
     try unsafe nonce.withInput { nonce throws(CryptoError) in
       try ErrorQueue.check("the cipher refused its nonce") {
@@ -40,7 +39,7 @@ import COpenSSL
     }
   }
 
-  /// Puts data under the tag that is not part of the message; before the message itself.
+  /// Adds associated data, before the message itself.
   func authenticate(_ associatedData: RawSpan) throws(CryptoError) {
     if associatedData.byteCount == 0 { return }
     var written: Int32 = 0
@@ -51,10 +50,10 @@ import COpenSSL
     }
   }
 
-  /// Turns the whole message, in one call, into as many bytes at the start of `output`.
+  /// Processes the whole message in one call and writes as many bytes to the start of `output`.
   @unsafe func process(_ input: RawSpan, into output: UnsafeMutableRawBufferPointer) throws(CryptoError) {
     if input.byteCount == 0 { return }
-    // OpenSSL would take output to NULL for associated data.
+    // OpenSSL would take a NULL output to mean associated data.
     guard let target = unsafe output.byteStart, output.count >= input.byteCount else {
       throw CryptoError(.wrongByteCount, "the output is smaller than the text")
     }
@@ -67,7 +66,7 @@ import COpenSSL
     }
   }
 
-  /// Ends sealing and writes the tag to `tag`, whose 16 bytes are all of it.
+  /// Ends sealing and writes the tag of 16 bytes to `tag`.
   @unsafe func finishSealing(tag: UnsafeMutableRawBufferPointer) throws(CryptoError) {
     var nothing: UInt8 = 0
     var written: Int32 = 0
@@ -77,7 +76,7 @@ import COpenSSL
     }
   }
 
-  /// Ends opening: the message counts only when this returns.
+  /// Ends opening; the message is valid only if this returns.
   func finishOpening(tag: RawSpan) throws(CryptoError) {
     // OpenSSL only reads the tag, though its signature says otherwise; Final writes nothing for these ciphers.
     try unsafe tag.withInput { tag throws(CryptoError) in
@@ -89,13 +88,13 @@ import COpenSSL
     var nothing: UInt8 = 0
     var written: Int32 = 0
     guard unsafe EVP_CipherFinal_ex(pointer, &nothing, &written) == 1 else {
-      // What the library has to say about a bad tag helps nobody, and must not be taken for an error of its own.
+      // OpenSSL's entries for a bad tag help nobody and must not be reported as a library error.
       ErrorQueue.clear()
       throw CryptoError(.authenticationFailed, "the key is wrong or the bytes were changed")
     }
   }
 
-  /// Sets key and nonce of AES-256-GCM for opening; the nonce has any size that OpenSSL takes.
+  /// Sets key and nonce of AES-256-GCM for opening, with a nonce of any size that OpenSSL accepts.
   func beginForeignGCM(key: RawSpan, nonce: RawSpan) throws(CryptoError) {
     let cipher = try unsafe Algorithms.aes256GCM.get()
     try unsafe key.withInput { key throws(CryptoError) in
@@ -109,7 +108,7 @@ import COpenSSL
     }
   }
 
-  /// The plaintext of whole blocks of AES-256-CBC without their padding; the caller has checked sizes and MAC.
+  /// The plaintext of whole AES-256-CBC blocks without their padding; the caller has checked sizes and MAC.
   func openCBC(_ ciphertext: RawSpan, key: RawSpan, nonce: RawSpan) throws(CryptoError) -> [UInt8] {
     try unsafe beginPlain(EVP_aes_256_cbc(), key: key, nonce: nonce, isSealing: false)
     var written: Int32 = 0
@@ -129,7 +128,7 @@ import COpenSSL
     return output
   }
 
-  /// Sets key and nonce, whose sizes the caller has checked, of a cipher that authenticates nothing.
+  /// Sets key and nonce of a cipher without authentication; the caller has checked their sizes.
   @unsafe func beginPlain(
     _ cipher: OpaquePointer?, key: RawSpan, nonce: RawSpan, isSealing: Bool, isPadded: Bool = true
   ) throws(CryptoError) {

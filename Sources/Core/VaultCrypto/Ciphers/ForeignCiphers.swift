@@ -2,13 +2,12 @@ import COpenSSL
 
 /// AES-256 in CBC mode with HMAC-SHA-256 over nonce and ciphertext, as Bitwarden writes it; import only.
 package enum AESCBCHMAC {
-  /// The plaintext of a ciphertext whose MAC fits; nothing is decrypted before that is known.
+  /// Checks the MAC, then decrypts.
   ///
   /// - Parameters:
   ///   - nonce: 16 bytes.
   ///   - key: 32 bytes.
   ///   - macKey: of any size.
-  /// - Throws: `.authenticationFailed`, `.wrongByteCount`, `.libraryFailed`.
   package static func open(
     _ ciphertext: RawSpan, nonce: RawSpan, mac: RawSpan, key: RawSpan, macKey: RawSpan
   ) throws(CryptoError) -> [UInt8] {
@@ -27,14 +26,14 @@ package enum AESCBCHMAC {
   }
 }
 
-/// AES-256 in the ways of KeePass; import only.
+/// AES-256 as KeePass uses it; import only.
 package enum AESCBC {
-  /// The plaintext, without its padding, of whole blocks that nothing authenticates: the caller does, before or after.
+  /// The plaintext of whole blocks, without its padding. The caller authenticates them, before or after.
   ///
   /// - Parameters:
   ///   - nonce: 16 bytes.
   ///   - key: 32 bytes.
-  /// - Throws: `.authenticationFailed` for a padding that is none, `.wrongByteCount`, `.libraryFailed`.
+  /// - Throws: `.authenticationFailed` for invalid padding, `.wrongByteCount`, `.libraryFailed`.
   package static func open(_ ciphertext: RawSpan, nonce: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
     guard nonce.byteCount == 16, key.byteCount == 32, ciphertext.byteCount > 0, ciphertext.byteCount % 16 == 0,
       ciphertext.byteCount < Int(Int32.max)
@@ -43,8 +42,7 @@ package enum AESCBC {
     return try context.openCBC(ciphertext, key: key, nonce: nonce)
   }
 
-  /// Encrypts each of two blocks so many times, at least once, under a key of 32 bytes: what KeePass makes guessing
-  /// costly by.
+  /// Encrypts each of two blocks `rounds` times, at least once, under a key of 32 bytes: the key stretching of KeePass.
   package static func iterated(_ blocks: RawSpan, key: RawSpan, rounds: Int) throws(CryptoError) -> [UInt8] {
     guard blocks.byteCount == 32, key.byteCount == 32 else {
       throw CryptoError(.wrongByteCount, "two blocks and a key have 32 bytes each")
@@ -54,7 +52,7 @@ package enum AESCBC {
       + chained(blocks.extracting(last: 16), key: key, rounds: rounds)
   }
 
-  /// A chain of blocks of zeros is the same block encrypted again and again, and the library does that at its speed.
+  /// Encrypts one block repeatedly as a CBC chain of zero blocks, which runs at the speed of the library.
   private static func chained(_ block: RawSpan, key: RawSpan, rounds: Int) throws(CryptoError) -> [UInt8] {
     let context = try CipherContext()
     try unsafe context.beginPlain(EVP_aes_256_cbc(), key: key, nonce: block, isSealing: true, isPadded: false)
@@ -73,11 +71,9 @@ package enum AESCBC {
   }
 }
 
-/// A cipher that makes a stream of bytes of its key, which is added to the text: the same way in both directions.
-///
-/// It authenticates nothing. For files of other tools, in and out.
+/// A stream cipher. Encryption and decryption are the same operation, and nothing is authenticated. For files of other
+/// tools.
 package final class StreamCipher {
-  /// The ciphers there are.
   package enum Algorithm: Sendable {
     /// ChaCha20 (RFC 8439) from block 0, with a nonce of 12 bytes.
     case chaCha20
@@ -94,13 +90,13 @@ package final class StreamCipher {
       throw CryptoError(.wrongByteCount, "a stream cipher has a key of 32 bytes and a nonce of its own size")
     }
     context = try CipherContext()
-    // The library has the number of the block before the nonce.
+    // The library expects the block number before the nonce.
     let start = [UInt8](repeating: 0, count: isChaCha ? 4 : 0) + nonce.array
     try unsafe context.beginPlain(
       isChaCha ? EVP_chacha20() : EVP_aes_256_ctr(), key: key, nonce: RawSpan(_elements: start.span), isSealing: true)
   }
 
-  /// The next bytes of the text with the next bytes of the stream added.
+  /// Encrypts or decrypts the next bytes.
   package func process(_ text: RawSpan) throws(CryptoError) -> [UInt8] {
     guard text.byteCount <= AEAD.maximumByteCount else {
       throw CryptoError(.wrongByteCount, "a message is longer than 2 GiB")
@@ -136,6 +132,5 @@ extension AESGCM {
 }
 
 extension RawSpan {
-  /// A copy of the bytes.
   fileprivate var array: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 }

@@ -8,15 +8,15 @@ import Synchronization
   import Glibc
 #endif
 
-/// Random nonces, drawn from OpenSSL many at a time: one call for 12 bytes costs more than sealing a password.
+/// Random nonces, drawn from OpenSSL many at a time, because one call for 12 bytes costs more than sealing a password.
 ///
-/// Each byte is handed out once. A process that was forked starts with an empty pool, since parent and child sealing
-/// under the same key with the same nonce would give it away; OpenSSL reseeds its generator there for the same reason.
+/// Each byte is handed out once. A forked process starts with an empty pool, because a nonce that parent and child both
+/// use with one key reveals the authentication key. OpenSSL reseeds its generator for the same reason.
 struct NoncePool: ~Copyable {
   static let shared = NoncePool()
   private static let byteCount = 64 * AESGCM.nonceByteCount
 
-  /// Counts forks this process came out of.
+  /// Counts how often this process was forked off.
   private static let forkCount = Atomic<Int>(0)
   private static let isWatchingForks = pthread_atfork(nil, nil, { NoncePool.noteFork() }) == 0
 
@@ -29,7 +29,7 @@ struct NoncePool: ~Copyable {
 
   private static func noteFork() { forkCount.add(1, ordering: .relaxed) }
 
-  /// Writes a nonce that was never given out before.
+  /// Writes a nonce that was never handed out before.
   @unsafe func fill(_ nonce: UnsafeMutableRawBufferPointer) throws(CryptoError) {
     guard Self.isWatchingForks else { return try unsafe SecureRandom.fill(nonce, isPrivate: false) }
     try state.withLock { state throws(CryptoError) in

@@ -1,19 +1,18 @@
 internal import DynamicLibraries
 
-/// Twofish with a key of 256 bits in CBC mode, as KeePass has it; import only.
+/// Twofish with a key of 256 bits in CBC mode, as KeePass uses it; import only.
 ///
-/// OpenSSL has none. libgcrypt is opened when the first such file is met.
+/// OpenSSL does not have it. libgcrypt is opened for the first such file.
 package enum TwofishCBC {
-  /// Whether this system has the library.
   package static var isAvailable: Bool { Library.shared != nil }
 
-  /// The plaintext, without its padding, of whole blocks that nothing authenticates.
+  /// The plaintext, without its padding, of whole unauthenticated blocks.
   ///
   /// - Parameters:
   ///   - nonce: 16 bytes.
   ///   - key: 32 bytes.
-  /// - Throws: `.authenticationFailed` for a padding that is none, `.wrongByteCount`, `.libraryFailed` also when there
-  ///   is no library.
+  /// - Throws: `.authenticationFailed` for invalid padding, `.wrongByteCount`, `.libraryFailed` also if there is no
+  ///   library.
   package static func open(_ ciphertext: RawSpan, nonce: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
     guard nonce.byteCount == 16, key.byteCount == 32, ciphertext.byteCount > 0, ciphertext.byteCount % 16 == 0 else {
       throw CryptoError(.wrongByteCount, "Twofish in CBC mode does not take these sizes")
@@ -22,7 +21,7 @@ package enum TwofishCBC {
       throw CryptoError(.libraryFailed, "the library for Twofish is not there")
     }
     let output = try library.decrypt(ciphertext, nonce: nonce, key: key)
-    // PKCS #7: as many bytes as there are, each with their number.
+    // PKCS #7: the padding is N bytes of the value N.
     guard let count = output.last, (1...16).contains(count), output.suffix(Int(count)).allSatisfy({ $0 == count })
     else { throw CryptoError(.authenticationFailed, "the padding is wrong") }
     return output.dropLast(Int(count))

@@ -2,17 +2,17 @@ internal import DynamicLibraries
 
 /// Argon2 (RFC 9106), for files of other tools; this program's own files use scrypt.
 ///
-/// OpenSSL has it from 3.2 only. libargon2 is opened when the first such file is met.
+/// OpenSSL has it only since 3.2. libargon2 is opened for the first such file.
 package enum Argon2 {
-  /// How memory is gone through; the numbers are those of the RFC.
+  /// The memory access pattern; the numbers are those of the RFC.
   package enum Variant: Int32, Sendable {
-    /// Argon2d: which memory is read depends on the password. KeePass databases use it by default.
+    /// Argon2d: memory access depends on the password. KeePass databases use it by default.
     case d = 0
     /// Argon2id: the first half of the first pass does not depend on the password.
     case id = 2
   }
 
-  /// The version of the function; files of before 2016 have the first.
+  /// The version of the function; files from before 2016 use the first.
   package enum Version: UInt32, Sendable {
     /// 1.0, of 2015.
     case first = 0x10

@@ -12,7 +12,7 @@ package enum HKDFSHA256 {
     }
     return try SecretBytes(count: byteCount) { output throws(CryptoError) in
       try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in
-        // What is between is as secret as the key: the extracted key, and the last block, which is cut off.
+        // The intermediate values are as secret as the key: the extracted key, and the last block, which is cut off.
         _ = try SecretBytes(count: 2 * HMACSHA256.byteCount) { between throws(CryptoError) in
           try unsafe between.withUnsafeMutableBytes { between throws(CryptoError) in
             try unsafe derive(key, salt: salt, info: info, into: output, between: between)
@@ -35,8 +35,8 @@ package enum HKDFSHA256 {
     try unsafe expand(extracted.bytes, info: info, into: output, last: block, context: context)
   }
 
-  /// The second step (RFC 5869, section 2.3); EVP_KDF looks its digest up by name for every key, which costs more than
-  /// all this.
+  /// The second step (RFC 5869, section 2.3). EVP_KDF looks its digest up by name for every key, which costs more than
+  /// this whole function.
   @unsafe private static func expand(
     _ extracted: RawSpan, info: RawSpan, into output: UnsafeMutableRawBufferPointer,
     last block: UnsafeMutableRawBufferPointer, context: borrowing MACContext

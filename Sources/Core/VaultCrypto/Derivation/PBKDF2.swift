@@ -2,7 +2,7 @@ import COpenSSL
 
 /// PBKDF2 with HMAC-SHA-256 (RFC 8018), for files of other tools; this program's own files use scrypt.
 package enum PBKDF2SHA256 {
-  /// Derives `byteCount` bytes, at least 1, with so many iterations, at least 1.
+  /// Derives `byteCount` bytes with `iterations` rounds; both are at least 1.
   package static func derive(
     passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int = 32
   ) throws(CryptoError) -> SecretBytes {
@@ -11,9 +11,9 @@ package enum PBKDF2SHA256 {
   }
 }
 
-/// PBKDF2 with HMAC-SHA-1 (RFC 8018), for files of other tools that have no other.
+/// PBKDF2 with HMAC-SHA-1 (RFC 8018), for files of other tools that use nothing else.
 package enum PBKDF2SHA1 {
-  /// Derives `byteCount` bytes, at least 1, with so many iterations, at least 1.
+  /// Derives `byteCount` bytes with `iterations` rounds; both are at least 1.
   package static func derive(
     passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int = 32
   ) throws(CryptoError) -> SecretBytes {
@@ -24,7 +24,7 @@ package enum PBKDF2SHA1 {
 
 /// PBKDF2 with HMAC-SHA-512 (RFC 8018), for files of other tools.
 package enum PBKDF2SHA512 {
-  /// Derives `byteCount` bytes, at least 1, with so many iterations, at least 1.
+  /// Derives `byteCount` bytes with `iterations` rounds; both are at least 1.
   package static func derive(
     passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int = 32
   ) throws(CryptoError) -> SecretBytes {

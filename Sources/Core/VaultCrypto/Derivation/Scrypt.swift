@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// scrypt (RFC 7914): a passphrase made costly to guess in time and memory.
+/// scrypt (RFC 7914), which makes guessing a passphrase costly in time and memory.
 package enum Scrypt {
-  /// The memory in bytes that a derivation may take unless the caller says otherwise: enough for logN 22, r 8, p 1.
+  /// The most memory in bytes for a derivation unless the caller sets another limit: enough for logN 22, r 8, p 1.
   package static let defaultMaximumMemoryByteCount = (4 << 30) + (1 << 20)
 
-  /// The memory in bytes that these costs take; nil when they are outside what RFC 7914 allows.
+  /// The memory in bytes for these costs; nil if they are outside the limits of RFC 7914.
   ///
   /// - Parameters:
   ///   - logN: the binary logarithm of the work factor N, 1 to 63 and below 16 × r.
@@ -14,7 +14,7 @@ package enum Scrypt {
   package static func memoryByteCount(logN: Int, r: Int = 8, p: Int = 1) -> Int? {
     guard r >= 1, p >= 1, r < 1 << 30, p < 1 << 30, p * r < 1 << 30 else { return nil }
     guard logN >= 1, logN < 63, logN < 16 * r else { return nil }
-    // One block per lane, the table of N blocks and two blocks of work space: what OpenSSL counts.
+    // One block per lane, the table of N blocks and two blocks of work space, as OpenSSL counts.
     let blockByteCount = 128 * r
     let (table, isTooMuch) = blockByteCount.multipliedReportingOverflow(by: (1 << logN) + 2)
     let (total, isTooMuchInAll) = table.addingReportingOverflow(blockByteCount * p)
@@ -23,8 +23,8 @@ package enum Scrypt {
 
   /// Derives `byteCount` bytes, at least 1, with N = 2^logN.
   ///
-  /// The limit is checked before any memory is taken, and exactly what the costs need is granted to OpenSSL, which
-  /// would otherwise refuse whatever takes more than 32 MiB.
+  /// The limit is checked before any memory is taken. OpenSSL is granted exactly the memory for these costs; without a
+  /// grant it refuses more than 32 MiB.
   package static func derive(
     passphrase: RawSpan, salt: RawSpan, logN: Int, r: Int = 8, p: Int = 1, byteCount: Int = 32,
     maximumMemoryByteCount: Int = defaultMaximumMemoryByteCount

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Whether both spans hold the same bytes, in time that depends on the counts alone; different counts are unequal.
+/// Whether both spans hold the same bytes, in time that depends only on the counts. Different counts are unequal.
 public func constantTimeEqual(_ first: RawSpan, _ second: RawSpan) -> Bool {
   guard first.byteCount == second.byteCount else { return false }
   return unsafe first.withUnsafeBytes { first in

@@ -25,7 +25,7 @@ import COpenSSL
     }
   }
 
-  // Apart from init because a noncopyable type cannot throw between having its fields and being whole.
+  // Not in init, because a noncopyable type cannot throw after setting only some fields.
   @unsafe private static func makeStartedContext(_ algorithm: Algorithms.Fetched) throws(CryptoError) -> OpaquePointer {
     let digest = try unsafe algorithm.get()
     let context = try unsafe ErrorQueue.make("no context for hashing") { unsafe EVP_MD_CTX_new() }

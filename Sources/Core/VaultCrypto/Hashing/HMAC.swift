@@ -1,17 +1,16 @@
 import COpenSSL
 
-/// HMAC (RFC 2104) with the hash functions of one-time codes; for our own MACs there is ``HMACSHA256``.
+/// HMAC (RFC 2104) with the hash functions of one-time codes. The vault's own MACs use ``HMACSHA256``.
 package enum HMAC {
-  /// A hash function.
   package enum Hash: String, Sendable, CaseIterable {
-    /// 20 bytes; for one-time codes (RFC 6238), which hardly ever have another.
+    /// 20 bytes; almost all one-time codes (RFC 6238) use it.
     case sha1 = "SHA1"
     /// 32 bytes.
     case sha256 = "SHA256"
     /// 64 bytes.
     case sha512 = "SHA512"
 
-    /// Size of its MACs in bytes.
+    /// Size of a MAC in bytes.
     package var byteCount: Int {
       switch self {
       case .sha1: 20

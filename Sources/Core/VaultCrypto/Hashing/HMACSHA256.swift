@@ -13,7 +13,7 @@ package enum HMACSHA256 {
     return try context.finish()
   }
 
-  /// Whether `mac` is the whole MAC of the message, compared in constant time; a truncated MAC is not valid.
+  /// Whether `mac` is the whole MAC of the message, compared in constant time. A truncated MAC is invalid.
   package static func isValid(_ mac: RawSpan, for message: RawSpan, key: RawSpan) throws(CryptoError) -> Bool {
     let expected = try authenticate(message, key: key)
     return unsafe constantTimeEqual(expected.span.bytes, mac)
@@ -33,13 +33,12 @@ extension HMACSHA256 {
     /// Appends a piece, which may be empty.
     package func update(_ piece: RawSpan) throws(CryptoError) { try context.update(piece) }
 
-    /// The MAC, 32 bytes, of all pieces; to be asked for once, at the end.
+    /// The MAC, 32 bytes, of all pieces; call it once, at the end.
     package func finish() throws(CryptoError) -> [UInt8] { try context.finish() }
   }
 }
 
-/// Owner of one EVP_MAC_CTX; freeing it wipes the key's state. It is made on an empty error queue, on which all else
-/// goes on.
+/// Owner of one EVP_MAC_CTX; freeing it wipes the key's state. Creating it clears the error queue for all later calls.
 @safe struct MACContext: ~Copyable {
   private let pointer: OpaquePointer
 
@@ -64,7 +63,7 @@ extension HMACSHA256 {
     }
   }
 
-  /// Begins the next message under the same key, which is not made ready once more.
+  /// Begins the next message under the same key, without setting the key up again.
   func beginAgain() throws(CryptoError) {
     try ErrorQueue.check("HMAC refused to begin again", continues: true) {
       unsafe EVP_MAC_init(pointer, nil, 0, nil) == 1
@@ -92,7 +91,7 @@ extension HMACSHA256 {
     }
   }
 
-  /// A context that knows its digest and no key; a copy of it saves looking the digest up by name for each message.
+  /// A context with its digest but no key. Copying it saves looking the digest up by name for each message.
   private static let template = unsafe Algorithms.Fetched(makeTemplate())
 
   private static func makeTemplate() -> OpaquePointer? {

@@ -1,4 +1,4 @@
-/// SHA-1 (FIPS 180-4): for lists that are kept by it, and for nothing that is to be secure.
+/// SHA-1 (FIPS 180-4), for lists that use it as an identifier and for nothing that must be secure.
 package enum SHA1 {
   /// The hash, 20 bytes, of a whole message.
   package static func hash(_ message: RawSpan) throws(CryptoError) -> [UInt8] {

@@ -3,7 +3,6 @@ package enum SHA512 {
   /// Size of a hash in bytes.
   package static let byteCount = 64
 
-  /// The hash, 64 bytes, of a whole message.
   package static func hash(_ message: RawSpan) throws(CryptoError) -> [UInt8] {
     var hasher = try Hasher()
     try hasher.update(message)

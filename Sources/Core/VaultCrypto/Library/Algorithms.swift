@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The algorithms of this module, each looked up once per process.
 ///
-/// A fetch walks OpenSSL's providers and costs more than sealing a password, so nothing fetches by name later.
+/// A fetch walks OpenSSL's providers and costs more than sealing a password, so nothing is fetched by name later.
 enum Algorithms {
   static let aes128GCM = unsafe Fetched(start { unsafe EVP_CIPHER_fetch(nil, "AES-128-GCM", nil) })
   static let aes192GCM = unsafe Fetched(start { unsafe EVP_CIPHER_fetch(nil, "AES-192-GCM", nil) })
@@ -14,7 +14,7 @@ enum Algorithms {
   static let sha512 = unsafe Fetched(start { unsafe EVP_MD_fetch(nil, "SHA512", nil) })
   static let hmac = unsafe Fetched(start { unsafe EVP_MAC_fetch(nil, "HMAC", nil) })
 
-  /// An algorithm that OpenSSL found, or nil when this OpenSSL has none of that name.
+  /// An algorithm of OpenSSL; nil if this OpenSSL does not have it.
   @safe struct Fetched: @unchecked Sendable {
     // @unchecked: a fetched algorithm is reference counted, never freed here and only read by every OpenSSL call.
     private let pointer: OpaquePointer?
@@ -35,11 +35,10 @@ enum Algorithms {
     return unsafe fetch()
   }
 
-  /// Starts OpenSSL; every entry into the library by this module comes after it.
+  /// Starts OpenSSL before this module first uses it.
   ///
-  /// No configuration file is read: one could load providers or engines into a process that holds keys, and reading it
-  /// costs start-up time. No clean-up runs at exit: it would take tables away from threads that still seal, and the
-  /// kernel takes all memory back anyway.
+  /// No configuration file is read, because it could load providers or engines into a process that holds keys, and
+  /// reading it takes time. No clean-up runs at exit, because it would remove tables that other threads may still use.
   static let isLibraryStarted: Bool = {
     let isOurs = CryptoLibrary.isOurs
     isLean.store(isOurs, ordering: .sequentiallyConsistent)
@@ -47,15 +46,15 @@ enum Algorithms {
     return OPENSSL_init_crypto(chosen.reduce(0) { $0 | UInt64($1) }, nil) == 1
   }()
 
-  /// Whether OpenSSL was started without the tables of names.
+  /// Whether OpenSSL was started without its tables of names.
   private static let isLean = Atomic(false)
   private static let options = [OPENSSL_INIT_NO_LOAD_CONFIG, OPENSSL_INIT_NO_ATEXIT]
   private static let leanOptions = [OPENSSL_INIT_NO_ADD_ALL_CIPHERS, OPENSSL_INIT_NO_ADD_ALL_DIGESTS]
 
-  /// Starts OpenSSL, and adds the names that a lean start left out: OpenSSL itself never adds them later.
+  /// Starts OpenSSL and adds the names that a lean start left out; OpenSSL never adds them later.
   static let isComplete: Bool = {
     guard isLibraryStarted, isLean.load(ordering: .sequentiallyConsistent) else { return isLibraryStarted }
-    // Those by which certificates are signed, and private keys encrypted.
+    // The digests and ciphers of certificates and encrypted private keys.
     let digests = unsafe [
       EVP_md5(), EVP_md5_sha1(), EVP_sha1(), EVP_sha224(), EVP_sha256(), EVP_sha384(), EVP_sha512(), EVP_sha512_224(),
       EVP_sha512_256(), EVP_sha3_224(), EVP_sha3_256(), EVP_sha3_384(), EVP_sha3_512(),

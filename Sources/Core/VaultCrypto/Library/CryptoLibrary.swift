@@ -1,9 +1,9 @@
 import COpenSSL
 internal import Synchronization
 
-/// The library that everything cryptographic runs on.
+/// The cryptographic library in use.
 package enum CryptoLibrary {
-  /// Its name, version and date, as the library that is loaded now tells them.
+  /// Name, version and date of the loaded library.
   package static var version: String {
     guard let text = unsafe OpenSSL_version(OPENSSL_VERSION) else { return "OpenSSL" }
     return unsafe String(cString: text)
@@ -11,16 +11,18 @@ package enum CryptoLibrary {
 
   private static let claimed = Atomic<Bool>(false)
 
-  /// Whether nobody else in this process uses OpenSSL.
+  /// Whether only this module uses OpenSSL in this process.
   static var isOurs: Bool { claimed.load(ordering: .sequentiallyConsistent) }
 
-  /// For a program in which nobody else uses OpenSSL, before anything is sealed or opened: OpenSSL starts without the
-  /// tables of names of ciphers and digests, a third of what it does in a short process. Code for certificates looks
-  /// its digests up there, so ``share()`` comes before any such code. Without this call OpenSSL starts in full.
+  /// Declares that only this module uses OpenSSL in this process; call it before anything is sealed or opened.
+  ///
+  /// OpenSSL then starts without the name tables of ciphers and digests, which saves a third of its work in a short
+  /// process. Certificate code needs these tables, so ``share()`` must come before it. Without this call OpenSSL starts
+  /// in full.
   package static func claim() { claimed.store(true, ordering: .sequentiallyConsistent) }
 
-  /// Before somebody else in this process uses OpenSSL, as libpq does for TLS: OpenSSL starts in full, or gets what a
-  /// lean start has left out. May be called at any time, and any number of times.
+  /// Prepares for other users of OpenSSL in this process, such as libpq for TLS: OpenSSL starts in full, or adds the
+  /// tables that a lean start left out. It may be called at any time and repeatedly.
   package static func share() {
     claimed.store(false, ordering: .sequentiallyConsistent)
     _ = Algorithms.isComplete

@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// OpenSSL's error queue of this thread, handled in one place only.
+/// OpenSSL's error queue of this thread, handled only here.
 enum ErrorQueue {
-  /// Runs `body`, on an empty queue unless it goes on with what began on one; false means that OpenSSL failed.
+  /// Runs `body`, whose result false means that OpenSSL failed. The queue is empty before it, unless `continues`.
   ///
-  /// - Parameter continues: whether `clear()` was called before an earlier step, and nothing has failed since. A look
-  ///   at the queue costs as much as a short message.
+  /// - Parameter continues: whether `clear()` was called before an earlier step and nothing has failed since. Checking
+  ///   the queue costs as much as a short message.
   @inline(__always)
   static func check(
     _ reason: StaticString, code: CryptoError.Code = .libraryFailed, continues: Bool = false, _ body: () -> Bool
@@ -15,7 +15,7 @@ enum ErrorQueue {
     throw CryptoError(code, reason, underlying: drain())
   }
 
-  /// Runs `body` on an empty queue and hands on what it made.
+  /// Runs `body` on an empty queue and returns its result.
   @inline(__always)
   static func make(_ reason: StaticString, _ body: () -> OpaquePointer?) throws(CryptoError) -> OpaquePointer {
     clear()
@@ -23,15 +23,15 @@ enum ErrorQueue {
     return unsafe made
   }
 
-  /// Empties the queue, so that an entry left by earlier code is not reported as ours.
+  /// Empties the queue, so that an entry of earlier code is not reported as ours.
   ///
-  /// Clearing walks all sixteen places of the queue and costs more than many a call it guards: a look comes first.
+  /// Clearing walks all sixteen places of the queue and costs more than many calls it guards, so it checks first.
   @inline(__always)
   static func clear() {
     if ERR_peek_error() != 0 { ERR_clear_error() }
   }
 
-  /// Takes every entry off the queue, oldest first; nil when there was none.
+  /// Removes all entries, oldest first; nil if the queue was empty.
   static func drain() -> String? {
     var lines: [String] = []
     while true {
@@ -43,7 +43,7 @@ enum ErrorQueue {
   }
 
   private static func text(of entry: UInt) -> String {
-    // 256 bytes is what the manual page of ERR_error_string_n asks for at least.
+    // ERR_error_string_n needs at least 256 bytes, says its manual page.
     var buffer = [CChar](repeating: 0, count: 256)
     unsafe buffer.withUnsafeMutableBufferPointer { buffer in
       unsafe ERR_error_string_n(entry, buffer.baseAddress, buffer.count)

@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension [UInt8] {
-  /// An array of `byteCount` bytes that `initialize` writes, every one of them, without zeroing them first.
+  /// An array of `byteCount` bytes, not zeroed first; `initialize` must write every byte.
   @unsafe init(
     byteCount: Int, _ initialize: (UnsafeMutableRawBufferPointer) throws(CryptoError) -> Void
   ) throws(CryptoError) {
@@ -13,16 +13,16 @@ extension [UInt8] {
 }
 
 extension MutableRawSpan {
-  /// Writes zeros over the bytes. The optimiser does not leave that out, although nobody reads them afterwards.
+  /// Overwrites the bytes with zeros. The optimiser does not remove this, although the bytes are not read again.
   package mutating func wipe() {
     unsafe withUnsafeMutableBytes { bytes in unsafe OPENSSL_cleanse(bytes.baseAddress, bytes.count) }
   }
 }
 
 extension RawSpan {
-  /// Lends the bytes as OpenSSL takes them: an address that is never NULL, also for an empty span.
+  /// Lends the bytes for OpenSSL: the address is never NULL, even for an empty span.
   ///
-  /// NULL has meanings of its own in OpenSSL, such as "keep the old key" or "no key was given".
+  /// NULL has special meanings in OpenSSL, such as "keep the old key" or "no key was given".
   @unsafe func withInput<Result, Failure: Error>(
     _ body: (UnsafePointer<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -41,6 +41,6 @@ extension RawSpan {
 }
 
 extension UnsafeMutableRawBufferPointer {
-  /// The address as OpenSSL's output arguments take it; nil when the buffer is empty.
+  /// The address for OpenSSL's output arguments; nil if the buffer is empty.
   @unsafe var byteStart: UnsafeMutablePointer<UInt8>? { unsafe baseAddress?.assumingMemoryBound(to: UInt8.self) }
 }

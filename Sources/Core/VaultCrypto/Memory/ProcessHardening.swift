@@ -8,14 +8,13 @@ import COpenSSL
   import Musl
 #endif
 
-/// What the process asks of the kernel so that its memory stays its own, and what it gives up before it reads a
-/// stranger's file; the only file here with system calls.
+/// Kernel settings that protect the memory of this process, and the rights that it gives up before it reads a foreign
+/// file. Only this file here makes system calls.
 package enum ProcessHardening {
-  /// Sets the core file limit to 0, takes crash reports away and, on Linux, marks the process as not dumpable; to be
-  /// called first thing.
+  /// Sets the core file limit to 0, disables crash reports and, on Linux, marks the process as not dumpable. Call it
+  /// first. Returns whether everything took effect.
   ///
-  /// Not dumpable also means that no other process of the same user can attach to it.
-  /// - Returns: whether everything took effect.
+  /// Not dumpable also means that no other process of the same user can attach.
   @discardableResult
   package static func forbidCoreDumps() -> Bool {
     forbidCrashReports()
@@ -28,11 +27,11 @@ package enum ProcessHardening {
     #endif
   }
 
-  /// Signals that end a process which has gone wrong.
+  /// Signals that end a crashed process.
   package static let crashSignals = [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGQUIT]
 
-  /// Takes the handlers of Swift's runtime off: they lend the memory of this process to a program that prints every
-  /// register and what it points to, and after a mistake in cryptography that is a key or a secret.
+  /// Removes the crash handlers of Swift's runtime. They let a helper program print all registers and the memory they
+  /// point to, which can hold a key or a secret.
   private static func forbidCrashReports() {
     for number in crashSignals { _ = signal(number, SIG_DFL) }
   }
@@ -48,7 +47,7 @@ package enum ProcessHardening {
     #endif
   }
 
-  /// How many bytes this process may lock (RLIMIT_MEMLOCK, the soft limit); nil when the kernel does not tell.
+  /// How many bytes this process may lock (RLIMIT_MEMLOCK, the soft limit); nil if the kernel does not tell.
   static var lockableByteCount: Int? {
     var limit = rlimit()
     guard unsafe getrlimit(lockedMemoryLimit, &limit) == 0 else { return nil }
@@ -58,27 +57,28 @@ package enum ProcessHardening {
   /// How many files a confined process may have open.
   private static let confinedFileCount = 64
 
-  /// Gives up what reading a file does not need: further privileges, many open files and, where the system lets it, the
-  /// network and all system calls that change files, start programs, or reach other processes; to be called while the
-  /// process has one thread.
+  /// Gives up the rights that reading a file does not need. Call it while the process has one thread.
   ///
-  /// - Parameter asksTerminal: whether somebody is asked at a terminal, which is opened for writing.
-  /// - Returns: whether everything took effect. Not every system lets a process leave the network or filters its calls.
+  /// These are further privileges and many open files. If the system allows it, they are also the network and all
+  /// system calls that change files, start programs or reach other processes.
+  ///
+  /// - Parameter asksTerminal: whether a person is asked at a terminal, which is opened for writing.
+  /// - Returns: whether everything took effect. Not every system lets a process leave the network or filter its calls.
   @discardableResult
   package static func confine(asksTerminal: Bool = false) -> Bool {
     let isLimited = lower(openFileLimit, to: confinedFileCount)
     #if os(Linux)
-      // The order matters: a namespace of its own gives a process privileges in it.
+      // The order matters: a new namespace gives a process privileges inside it.
       let hasNoNetwork = vault_leave_network() == 1
       let hasNoPrivileges = vault_forbid_new_privileges() == 1
-      // Last, since it takes the calls above away.
+      // Last, because it blocks the calls above.
       return vault_allow_reading_only(asksTerminal ? 1 : 0) == 1 && hasNoPrivileges && hasNoNetwork && isLimited
     #else
       return isLimited
     #endif
   }
 
-  /// Whether ``confine(asksTerminal:)`` can take system calls away here.
+  /// Whether ``confine(asksTerminal:)`` can filter system calls here.
   package static var canFilterCalls: Bool {
     #if os(Linux)
       return vault_can_filter_calls() == 1
@@ -87,25 +87,25 @@ package enum ProcessHardening {
     #endif
   }
 
-  /// Limits what this process may use from now on; no limit that there is gets any higher.
+  /// Limits the resources of this process; no existing limit is raised.
   ///
   /// - Parameters:
-  ///   - addressSpace: bytes, with what is mapped already; nil leaves it.
-  ///   - processorSeconds: in all; then SIGXCPU ends the process.
+  ///   - addressSpace: bytes, including existing mappings; nil means no limit.
+  ///   - processorSeconds: the total; then SIGXCPU ends the process.
   ///   - writesFiles: whether it may write to files other than pipes and terminals.
   /// - Returns: whether everything took effect.
   @discardableResult
   package static func limit(addressSpace: Int?, processorSeconds: Int, writesFiles: Bool) -> Bool {
-    // The hard limit would end it by SIGKILL, of which nobody could tell why.
+    // The hard limit would send SIGKILL, which has no recognisable reason.
     let isShort = lower(processorLimit, to: processorSeconds, margin: 5)
     let isSmall = addressSpace.map { lower(addressSpaceLimit, to: $0) } ?? true
     return isShort && isSmall && (writesFiles || lower(fileSizeLimit, to: 0))
   }
 
-  /// How many bytes of address space this process may have (RLIMIT_AS, the soft limit); the largest number where there
-  /// is no limit.
+  /// How many bytes of address space this process may have (RLIMIT_AS, the soft limit); the largest number if
+  /// unlimited.
   package static var addressSpaceByteCount: Int { softLimit(of: addressSpaceLimit) }
-  /// How many seconds this process may compute (RLIMIT_CPU, the soft limit).
+  /// How many seconds of processor time this process may use (RLIMIT_CPU, the soft limit).
   package static var processorSeconds: Int { softLimit(of: processorLimit) }
 
   private static func softLimit(of resource: Resource) -> Int {

@@ -1,15 +1,14 @@
 import COpenSSL
 import Synchronization
 
-/// Bytes that live in the secure heap and nowhere else; wiped and freed with the last reference, printed as a
-/// placeholder.
+/// Bytes that live only in the secure heap. The last reference wipes and frees them, and printing shows a placeholder.
 ///
 /// The bytes never change after initialisation.
 @safe public final class SecretBytes: Sendable {
   /// How many bytes there are; may be 0.
   public let count: Int
 
-  // nil when count is 0. nonisolated(unsafe): written only before init returns, from then on read only until deinit.
+  // nil if count is 0. nonisolated(unsafe): written only before init returns, then only read until deinit.
   private nonisolated(unsafe) let base: UnsafeMutableRawPointer?
 
   private let isInHeap: Bool
@@ -19,10 +18,10 @@ import Synchronization
   /// How many secrets exist in this process now, for leak tests.
   public static var liveCount: Int { live.load(ordering: .relaxed) }
 
-  /// Takes `count` zeroed bytes and lets `initialize` fill them; what it leaves alone stays zero.
+  /// Takes `count` zeroed bytes and lets `initialize` fill them; unwritten bytes stay zero.
   ///
-  /// - Throws: `.wrongByteCount` for a negative count, `.secureMemoryExhausted`, `.secureMemoryUnavailable`, and what
-  ///   `initialize` throws, after the bytes were wiped.
+  /// - Throws: `.wrongByteCount` for a negative count, `.secureMemoryExhausted`, `.secureMemoryUnavailable`, and the
+  ///   errors of `initialize`, after the bytes were wiped.
   public init(
     count: Int, initializingWith initialize: (inout MutableRawSpan) throws(CryptoError) -> Void
   ) throws(CryptoError) {
@@ -30,14 +29,14 @@ import Synchronization
     self.count = count
     unsafe base = count == 0 ? nil : try SecureMemory.allocate(count: count)
     isInHeap = true
-    // From here on a thrown error runs deinit, which wipes, frees and counts down.
+    // From here on, a thrown error runs deinit, which wipes, frees and counts down.
     Self.live.add(1, ordering: .relaxed)
     let buffer = unsafe UnsafeMutableRawBufferPointer(start: base, count: count)
     var span = unsafe buffer.mutableBytes
     try initialize(&span)
   }
 
-  /// Takes room for `byteCount` bytes, all of which `append` writes; what it leaves out stays zero.
+  /// Takes `byteCount` bytes for `append` to write; unwritten bytes stay zero.
   package convenience init(byteCount: Int, appending append: (inout OutputSpan<UInt8>) -> Void) throws(CryptoError) {
     try self.init(count: byteCount) { span throws(CryptoError) in
       unsafe span.withUnsafeMutableBytes { bytes in
@@ -49,7 +48,7 @@ import Synchronization
     }
   }
 
-  /// Copies bytes into the secure heap; wiping the original is up to the caller.
+  /// Copies bytes into the secure heap; the caller should wipe the original.
   ///
   /// - Throws: `.secureMemoryExhausted`, `.secureMemoryUnavailable`.
   public convenience init(copying bytes: RawSpan) throws(CryptoError) {
@@ -60,8 +59,7 @@ import Synchronization
     }
   }
 
-  /// Copies bytes that are in ordinary memory anyway to memory that is wiped as well, and is not locked: for where the
-  /// secure heap is full.
+  /// Copies bytes from ordinary memory to memory that is wiped but not locked, for when the secure heap is full.
   package init(copyingBeyondHeap bytes: RawSpan) throws(CryptoError) {
     count = bytes.byteCount
     isInHeap = false
@@ -89,21 +87,21 @@ import Synchronization
     try SecretBytes(count: count) { span throws(CryptoError) in try SecureRandom.fill(&span, isPrivate: true) }
   }
 
-  /// Lends the bytes to `body`; they must not be copied into memory that is not secure.
+  /// Lends the bytes to `body`, which must not copy them into memory that is not secure.
   ///
-  /// - Throws: only what `body` throws.
+  /// - Throws: only the errors of `body`.
   public func withBytes<Result: ~Copyable, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // Without this the optimiser may end the object, and so wipe the bytes, while `body` still reads them.
+    // Without this, the optimiser may end the object, and so wipe the bytes, while `body` still reads them.
     defer { extendLifetime(self) }
     let buffer = unsafe UnsafeRawBufferPointer(start: base, count: count)
     return try unsafe body(buffer.bytes)
   }
 
-  /// A secret of its own with a copy of the bytes in `range`, which must lie within `0..<count`.
+  /// A new secret with a copy of the bytes in `range`, which must lie within `0..<count`.
   ///
-  /// - Throws: `.wrongByteCount` when it does not, `.secureMemoryExhausted`, `.secureMemoryUnavailable`.
+  /// - Throws: `.wrongByteCount` if it does not, `.secureMemoryExhausted`, `.secureMemoryUnavailable`.
   public func slice(_ range: Range<Int>) throws(CryptoError) -> SecretBytes {
     guard range.lowerBound >= 0, range.upperBound <= count else {
       throw CryptoError(.wrongByteCount, "a slice reaches outside its secret")
@@ -113,7 +111,7 @@ import Synchronization
 }
 
 extension SecretBytes: Equatable {
-  /// Whether both hold the same bytes, in time that depends on the counts alone.
+  /// Whether both hold the same bytes, in time that depends only on the counts.
   public static func == (first: SecretBytes, second: SecretBytes) -> Bool {
     first.withBytes { first in second.withBytes { second in constantTimeEqual(first, second) } }
   }
@@ -124,6 +122,6 @@ extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, Cu
   public var description: String { "<secret bytes>" }
   /// A placeholder, the same for every secret.
   public var debugDescription: String { description }
-  /// A mirror without children, so that `dump` prints the placeholder alone.
+  /// A mirror without children, so that `dump` prints only the placeholder.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -2,9 +2,8 @@ import COpenSSL
 
 /// OpenSSL's secure heap: memory that is locked into RAM, left out of core files and wiped when freed.
 ///
-/// It is set up once per process, on first use, which is always before the first secret exists.
+/// It is set up on first use, before the first secret exists.
 package enum SecureMemory {
-  /// How well the secure heap protects.
   package enum Status: Sendable {
     /// The heap cannot be swapped out.
     case locked
@@ -17,12 +16,12 @@ package enum SecureMemory {
   /// How well the secure heap of this process protects; sets it up on first use.
   package static var status: Status { heap.status }
 
-  /// Size of the secure heap in bytes: a power of two between 1 MiB and 16 MiB, at most half of what may be locked
-  /// when that leaves 1 MiB.
+  /// Size of the secure heap in bytes: a power of two between 1 MiB and 16 MiB, at most half of the lockable memory if
+  /// that leaves 1 MiB.
   package static var byteCount: Int { heap.byteCount }
 
-  /// The most that one value should have: a quarter of the heap, for while it is sealed it is there twice, and not
-  /// alone.
+  /// The largest size of one value: a quarter of the heap, because a value exists twice while it is sealed, beside
+  /// others.
   package static var valueByteCount: Int { byteCount / 4 }
 
   /// Bytes of the secure heap in use now, each secret rounded up to a power of two.
@@ -32,7 +31,7 @@ package enum SecureMemory {
 
   private static let heap = setUp()
 
-  /// The largest power of two up to 16 MiB that takes at most half of the limit, and never less than 1 MiB.
+  /// The largest power of two up to 16 MiB that is at most half of the limit, but at least 1 MiB.
   package static func heapByteCount(lockable: Int?) -> Int {
     let smallest = 1 << 20
     var byteCount = 16 << 20
@@ -62,7 +61,7 @@ package enum SecureMemory {
     guard let memory = unsafe CRYPTO_secure_malloc(count, nil, 0) else {
       throw CryptoError(.secureMemoryExhausted, "the secure heap is full", underlying: ErrorQueue.drain())
     }
-    // OpenSSL's own allocator falls back to plain memory in some states; that must never hold a secret.
+    // In some states OpenSSL falls back to plain memory, which must never hold a secret.
     guard unsafe CRYPTO_secure_allocated(memory) == 1 else {
       unsafe CRYPTO_clear_free(memory, count, nil, 0)
       throw CryptoError(.secureMemoryUnavailable, "OpenSSL gave memory outside the secure heap")
@@ -78,12 +77,12 @@ package enum SecureMemory {
     return unsafe memory
   }
 
-  /// Wipes and frees what `allocateBeyondHeap` gave.
+  /// Wipes and frees memory from `allocateBeyondHeap`.
   @unsafe static func freeBeyondHeap(_ memory: UnsafeMutableRawPointer, count: Int) {
     unsafe CRYPTO_clear_free(memory, count, nil, 0)
   }
 
-  /// Wipes and frees what `allocate` gave.
+  /// Wipes and frees memory from `allocate`.
   @unsafe static func free(_ memory: UnsafeMutableRawPointer, count: Int) {
     unsafe CRYPTO_secure_clear_free(memory, count, nil, 0)
   }

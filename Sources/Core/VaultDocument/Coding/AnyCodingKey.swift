@@ -1,8 +1,9 @@
-/// A coding key of any name: for members whose names are known only when the data is read.
+/// A coding key with any name, for members whose names are known only when the data is read.
 ///
-/// An index stays an index: its name is the decimal, as Codable has it.
+/// An index stays an index. Its name is the decimal number, as in Codable.
 public struct AnyCodingKey: CodingKey, Hashable, Sendable, ExpressibleByStringLiteral {
-  /// One of both, so that a key has room in an existential without memory of its own: encoders make one of each.
+  /// A name or an index, so that a key fits into an existential without an allocation; encoders make one key per member
+  /// and item.
   private enum Form: Hashable {
     case name(String)
     case index(Int)

@@ -1,12 +1,12 @@
 extension KeyedDecodingContainer {
-  /// The member's value, or `fallback` where the member is missing or null. A value of another type is an error.
+  /// The member's value, or `fallback` if the member is missing or null. A value of another type is an error.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, forKey key: Key, default fallback: @autoclosure () -> Value
   ) throws -> Value {
     try decodeIfPresent(type, forKey: key) ?? fallback()
   }
 
-  /// A value that stands as text: `decode(fromText: Double.self, forKey: "close")` reads `"86.49"`.
+  /// A value that is written as text: `decode(fromText: Double.self, forKey: "close")` reads `"86.49"`.
   ///
   /// - Throws: `DecodingError`, which does not hold the text.
   public func decode<Value: LosslessStringConvertible>(
@@ -16,7 +16,7 @@ extension KeyedDecodingContainer {
     throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "is no \(type) as text")
   }
 
-  /// The nested object, or nil where the member is missing or null.
+  /// The nested object, or nil if the member is missing or null.
   public func nestedContainerIfPresent<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type = AnyCodingKey.self, forKey key: Key
   ) throws -> KeyedDecodingContainer<NestedKey>? {
@@ -24,7 +24,8 @@ extension KeyedDecodingContainer {
     return try nestedContainer(keyedBy: type, forKey: key)
   }
 
-  /// What `body` makes of each item of the nested array, in order; none where the member is missing or null.
+  /// Calls `body` for each item of the nested array, in order, and returns the results; empty if the member is missing
+  /// or null.
   ///
   /// `body` gets the array and must take one item from it.
   public func mapItems<Value>(
@@ -52,7 +53,7 @@ extension Decoder {
 }
 
 extension Encoder {
-  /// A nested object at the end of a chain of member names, each of which must not have been written before.
+  /// A nested object at the end of a chain of member names. None of them may have been written before.
   public func container(at names: AnyCodingKey...) -> KeyedEncodingContainer<AnyCodingKey> {
     var container = container(keyedBy: AnyCodingKey.self)
     for name in names { container = container.nestedContainer(keyedBy: AnyCodingKey.self, forKey: name) }

@@ -1,9 +1,10 @@
 /// How the words of a member name are joined: `home_phone`, `homePhone` or `home-phone`.
 ///
-/// Every style reads every other. A name that has anything but ASCII letters, digits, `_` and `-` is no key of a
-/// program (`Meta Data`, `1. open`) and stays as it is; `_` and `-` at its ends stay too. Words begin at a separator
-/// and at an upper-case letter, runs of which are one word: `imageURLs` is `image_ur_ls`, as Foundation has it. Names
-/// come back from another style when every word but the first begins with a letter and has more than one.
+/// Every style reads every other. A name with characters other than ASCII letters, digits, `_` and `-` is not a
+/// program's key (`Meta Data`, `1. open`) and stays as it is; `_` and `-` at its ends stay too. Words begin at a
+/// separator and at an upper-case letter. A run of upper-case letters is one word: `imageURLs` is `image_ur_ls`, as in
+/// Foundation. Names survive a change of style if every word but the first has at least two characters and begins with
+/// a letter.
 public enum KeyStyle: String, Sendable, CaseIterable {
   /// `home_phone`.
   case snake
@@ -31,7 +32,7 @@ public enum KeyStyle: String, Sendable, CaseIterable {
     }
   }
 
-  /// The words in lower case, none of them empty.
+  /// The words in lower case, without empty words.
   private static func words(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
     var words: [[UInt8]] = [[]]
     for index in bytes.indices {
@@ -42,7 +43,7 @@ public enum KeyStyle: String, Sendable, CaseIterable {
     return words
   }
 
-  /// Whether an upper-case letter follows another character, or is the last of a run and a lower-case one follows it.
+  /// Whether an upper-case letter follows another character, or ends a run that a lower-case letter follows.
   private static func beginsWord(at index: Int, in bytes: ArraySlice<UInt8>) -> Bool {
     guard bytes[index].isUpper, index > bytes.startIndex else { return false }
     return !bytes[index - 1].isUpper || (index + 1 < bytes.endIndex && bytes[index + 1].isLower)
@@ -59,9 +60,9 @@ extension UInt8 {
 }
 
 extension JSONValue {
-  /// The tree with every member name in a style, but for the trees that `isLeftAlone` picks.
+  /// The tree with every member name in a style, except in the trees that `isLeftAlone` selects.
   ///
-  /// - Throws: ``DocumentError`` `.duplicateMember` where two names of one object become the same, with its path.
+  /// - Throws: ``DocumentError`` `.duplicateMember`, with its path, if two names of one object become the same.
   public func names(
     in style: KeyStyle, except isLeftAlone: (JSONValue) -> Bool = { _ in false }
   ) throws(DocumentError) -> JSONValue {

@@ -1,10 +1,10 @@
-/// A decoder that gives members under the names that the data has: nothing renames them.
+/// A decoder that keeps the member names of the data, without renaming them.
 package protocol ExactDecoder {}
 
 /// The members of an object, each found under its own name or under the same words in another style.
 ///
-/// A decoder with a key strategy gives other names than those in the data: with `.convertFromSnakeCase` a type that
-/// asks for `access_key` would find nothing, since the member is `accessKey` by then.
+/// A decoder with a key strategy renames the members. With `.convertFromSnakeCase`, a type that asks for `access_key`
+/// would find nothing, because the member is then called `accessKey`.
 ///
 /// ```swift
 /// init(from decoder: any Decoder) throws {
@@ -13,25 +13,24 @@ package protocol ExactDecoder {}
 /// }
 /// ```
 public struct SpelledMembers {
-  /// Other names of members by the words in them; made when a member is asked for that has not its own name.
+  /// Other names of members by their words, computed when a member is not found under its own name.
   private final class Spellings {
     var keys: [String: [AnyCodingKey]]?
   }
 
-  /// The object as the decoder gives it.
+  /// The object of the decoder.
   public let container: KeyedDecodingContainer<AnyCodingKey>
   private let spellings: Spellings?
-  /// Names of members that stand in an object in the data, and outside of it elsewhere: by the object, then by the
-  /// member.
+  /// The names that members of objects have in data without these objects, by object, then by member.
   private let outside: [String: [String: AnyCodingKey]]
-  /// Where this is such an object: the names outside of its members.
+  /// The names of the members if this object is missing in the data, and its members stand outside.
   private let flat: [String: AnyCodingKey]?
 
-  /// - Throws: `DecodingError` where the decoder has no object.
+  /// - Throws: `DecodingError` if the decoder has no object.
   public init(_ decoder: any Decoder) throws { try self.init(decoder, moves: []) }
 
-  /// - Parameter moves: where members of objects stand in data that has not these objects, as `street` for
-  ///   `address.street`. Data of a vault always has them.
+  /// - Parameter moves: where the members of an object stand in data without this object, such as `street` for
+  ///   `address.street`. Data of a vault always has the objects.
   package init(_ decoder: any Decoder, moves: @autoclosure () -> [(source: String, target: String)]) throws {
     let isExact = decoder is any ExactDecoder
     var outside: [String: [String: AnyCodingKey]] = [:]
@@ -51,9 +50,9 @@ public struct SpelledMembers {
     (self.container, self.spellings, self.outside, self.flat) = (container, spellings, outside, flat)
   }
 
-  /// The key under which the object has a member; the same key where it has none.
+  /// The key under which the object has a member; the same key if it does not have the member.
   ///
-  /// - Throws: `DecodingError.dataCorrupted` for two other names of the same words.
+  /// - Throws: `DecodingError.dataCorrupted` if two other names have the same words.
   public func key(_ key: AnyCodingKey) throws -> AnyCodingKey {
     guard let spellings else { return key }
     guard let key = flat.map({ $0[key.stringValue] }) ?? key else { return AnyCodingKey("") }
@@ -68,7 +67,7 @@ public struct SpelledMembers {
     return found[0]
   }
 
-  /// The words of a name without what joins them.
+  /// The words of a name without separators.
   private static func words(of key: AnyCodingKey) -> String {
     let name = KeyStyle.snake.name(for: key.stringValue)
     return String(decoding: name.utf8.filter { $0 != UInt8(ascii: "_") }, as: UTF8.self)
@@ -76,30 +75,30 @@ public struct SpelledMembers {
 
   /// The value of a member.
   ///
-  /// - Throws: `DecodingError`, as `KeyedDecodingContainer`.
+  /// - Throws: `DecodingError`, like `KeyedDecodingContainer`.
   public func decode<Value: Decodable>(_ type: Value.Type, forKey key: AnyCodingKey) throws -> Value {
     try container.decode(type, forKey: self.key(key))
   }
 
-  /// The value of a member; nil where it is missing or null.
+  /// The value of a member; nil if it is missing or null.
   ///
-  /// - Throws: `DecodingError`, as `KeyedDecodingContainer`.
+  /// - Throws: `DecodingError`, like `KeyedDecodingContainer`.
   public func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: AnyCodingKey) throws -> Value? {
     try container.decodeIfPresent(type, forKey: self.key(key))
   }
 
-  /// The object that a member is.
+  /// The object in a member.
   ///
-  /// - Throws: `DecodingError`, as `KeyedDecodingContainer`.
+  /// - Throws: `DecodingError`, like `KeyedDecodingContainer`.
   public func nested(forKey key: AnyCodingKey) throws -> SpelledMembers {
     SpelledMembers(
       try container.nestedContainer(keyedBy: AnyCodingKey.self, forKey: self.key(key)),
       spellings.map { _ in Spellings() })
   }
 
-  /// The object that a member is; nil where it is missing or null.
+  /// The object in a member; nil if it is missing or null.
   ///
-  /// - Throws: `DecodingError`, as `KeyedDecodingContainer`.
+  /// - Throws: `DecodingError`, like `KeyedDecodingContainer`.
   public func nestedIfPresent(forKey key: AnyCodingKey) throws -> SpelledMembers? {
     if let object = try container.nestedContainerIfPresent(forKey: self.key(key)) {
       return SpelledMembers(object, spellings.map { _ in Spellings() })

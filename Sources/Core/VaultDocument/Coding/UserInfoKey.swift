@@ -1,4 +1,4 @@
-/// A key of `userInfo` that knows the type of its value: how a program passes context to types that it decodes.
+/// A key of `userInfo` that knows the type of its value. Programs use it to pass context to the types they decode.
 ///
 /// ```swift
 /// static let interval = UserInfoKey<Interval>("Stocks.interval")
@@ -6,19 +6,19 @@
 /// let interval = try decoder.value(of: .interval)  // in init(from:)
 /// ```
 public struct UserInfoKey<Value: Sendable>: Sendable {
-  /// The key as Codable has it.
+  /// The key for Codable.
   public let key: CodingUserInfoKey
 
-  /// A key; the name should begin with the name of the module that makes it.
+  /// Makes a key, whose name should begin with the name of its module.
   public init(_ name: String) {
-    // The standard library's initialiser is failable but takes any text.
+    // The standard library's initialiser is failable but accepts any text.
     guard let key = CodingUserInfoKey(rawValue: name) else { preconditionFailure("any text is a key") }
     self.key = key
   }
 }
 
 extension Dictionary where Key == CodingUserInfoKey, Value == any Sendable {
-  /// The value of an encoder's or decoder's `userInfo` before it begins; nil where it has none of this type.
+  /// The value in an encoder's or decoder's `userInfo`, before coding begins; nil if it has no value of this type.
   public subscript<Context: Sendable>(key: UserInfoKey<Context>) -> Context? {
     get { self[key.key] as? Context }
     set { self[key.key] = newValue }
@@ -26,14 +26,14 @@ extension Dictionary where Key == CodingUserInfoKey, Value == any Sendable {
 }
 
 extension Dictionary where Key == CodingUserInfoKey, Value == Any {
-  /// The value of `userInfo` as types that are encoded and decoded see it; nil where it has none of this type.
+  /// The value in `userInfo` during coding; nil if it has no value of this type.
   public subscript<Context: Sendable>(key: UserInfoKey<Context>) -> Context? { self[key.key] as? Context }
 }
 
 extension Decoder {
-  /// The value that the program gave for this key.
+  /// The value that the program set for this key.
   ///
-  /// - Throws: `DecodingError.dataCorrupted` where it gave none.
+  /// - Throws: `DecodingError.dataCorrupted` if it set none.
   public func value<Context: Sendable>(of key: UserInfoKey<Context>) throws -> Context {
     guard let value = userInfo[key] else {
       throw DecodingError.dataCorrupted(

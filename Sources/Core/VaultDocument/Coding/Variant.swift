@@ -1,29 +1,29 @@
-/// Types that share one array or member and are told apart by a member that names them.
+/// Types that share one array or member and are distinguished by a member with their name.
 public protocol VariantCases: Encodable {
-  /// The member that holds the name, such as `type`.
+  /// The member with the name, such as `type`.
   static var discriminator: AnyCodingKey { get }
-  /// The name of this case, as the member holds it.
+  /// The name of this case in that member.
   var variantName: String { get }
-  /// Reads the case of that name from the decoder of the whole object; nil when no case has it.
+  /// Reads the case of that name from the decoder of the whole object; nil if no case has the name.
   init?(variant name: String, from decoder: any Decoder) throws
 }
 
-/// A value of one of several types; one whose type this program does not know keeps its content.
+/// A value of one of several types. A value of an unknown type keeps its content.
 ///
 /// An unknown value is written back with the same members, so that data of newer programs survives. Nothing in it is
 /// sealed or opened: tokens stay tokens, and clear text stays clear.
 public enum Variant<Cases: VariantCases> {
-  /// A value of one of the types.
+  /// A value of a known type.
   case known(Cases)
-  /// The whole object, of a type that this program does not know.
+  /// The whole object of an unknown type.
   case unknown(JSONValue)
 
-  /// The value, where its type is known.
+  /// The value if its type is known.
   public var known: Cases? { if case .known(let value) = self { value } else { nil } }
 }
 
 extension Variant: Codable {
-  /// - Throws: `DecodingError` where the naming member is missing or no text, and what the known case throws.
+  /// - Throws: `DecodingError` if the discriminator is missing or not a text, and the errors of the known case.
   public init(from decoder: any Decoder) throws {
     let name = try decoder.container(keyedBy: AnyCodingKey.self).decode(String.self, forKey: Cases.discriminator)
     self = try Cases(variant: name, from: decoder).map(Self.known) ?? .unknown(JSONValue(from: decoder))

@@ -2,9 +2,8 @@
 /// trees.
 ///
 /// `LP(x)` is a 32-bit big-endian byte count, then x. `ENC(label; x1 … xn)` is LP(label), the 32-bit count n, then each
-/// LP(xi). Everything that is authenticated or derived goes through these; nothing is ever joined with a separator.
+/// LP(xi). All authenticated and derived data uses these encodings; nothing is ever joined with a separator.
 package enum CanonicalEncoding {
-  /// `ENC(label; items)`.
   package static func enc(_ label: String, _ items: [[UInt8]] = []) -> [UInt8] {
     var builder = Builder(label, itemCount: items.count)
     for item in items { builder.append(item) }
@@ -45,7 +44,7 @@ package enum CanonicalEncoding {
       append { value.appendCanonical(to: &$0) }
     }
 
-    /// Adds `T` of an object without some members of one of its own members, as the next item.
+    /// Adds `T` of an object as the next item, leaving out some members of one of its members.
     package mutating func append(canonical object: JSONObject, leavingOut names: [String], in member: String) {
       append { bytes in
         bytes.append(0x06)
@@ -69,9 +68,8 @@ package enum CanonicalEncoding {
       bytes.setCount(bytes.count - start - 4, at: start)
     }
 
-    /// The finished encoding.
     package consuming func finish() -> [UInt8] {
-      // A wrong count would make two different sequences of items encode alike: a mistake of the caller's code.
+      // With a wrong count, two different sequences of items could encode alike: a mistake of the caller.
       precondition(missingItemCount == 0, "ENC was given another number of items than announced")
       return bytes
     }
@@ -87,7 +85,7 @@ extension [UInt8] {
   /// Appends a count as 32 bits, big-endian.
   @inline(__always)
   mutating func appendCount(_ count: Int) {
-    // More than 2^32 bytes or items cannot come from a document within the limits.
+    // A document within the limits never has more than 2^32 bytes or items.
     let word = UInt32(count)
     append(addingCapacity: 4) { output in
       output.append(UInt8(truncatingIfNeeded: word >> 24))

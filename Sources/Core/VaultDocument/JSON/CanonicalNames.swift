@@ -1,6 +1,6 @@
-/// Finds member names that Unicode holds to be the same text though their bytes differ.
+/// Finds member names with different bytes that Unicode considers the same text.
 enum CanonicalNames {
-  /// Names up to this many bytes go to the standard library as they are.
+  /// Names up to this many bytes go to the standard library unchanged.
   private static let shortByteCount = 256
 
   /// Whether two of the names are canonically equivalent.
@@ -13,7 +13,8 @@ enum CanonicalNames {
   /// A string that Swift's `==` and `hash` compare in linear time, canonically equivalent to `name`.
   ///
   /// The standard library sorts runs of combining marks by insertion, so one hostile name of 16 MiB would take hours.
-  /// A long name therefore has its runs sorted here first, which keeps it equivalent and leaves nothing to move.
+  /// The runs of a long name are therefore sorted here first, which keeps the name equivalent and leaves nothing to
+  /// move.
   static func key(for name: String) -> String {
     guard name.utf8.count > shortByteCount else { return name }
     var result = String.UnicodeScalarView()
@@ -32,7 +33,7 @@ enum CanonicalNames {
 
   private static func flush(_ run: inout [Unicode.Scalar], to result: inout String.UnicodeScalarView) {
     guard !run.isEmpty else { return }
-    // Marks of one class keep their order; `sort` does not promise that, so the position breaks ties.
+    // Marks of one class keep their order. `sort` does not promise that, so the position breaks ties.
     let order = run.enumerated().sorted {
       ($0.element.combiningClass, $0.offset) < ($1.element.combiningClass, $1.offset)
     }

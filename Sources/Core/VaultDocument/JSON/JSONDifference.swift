@@ -1,9 +1,9 @@
 extension JSONValue {
   /// This tree with only the difference from `base` to `new` applied (format 1, section 6, Records).
   ///
-  /// With base = encode(decode(old)) and new = encode(changed), this is the old tree. What is equal in base and new
-  /// keeps the old literal; members that base does not know stay; members that new lost go. Arrays of equal length are
-  /// taken item by item, others whole.
+  /// With base = encode(decode(old)) and new = encode(changed), this is the old tree. Values that are equal in base and
+  /// new keep the old literal. Members that base does not know stay, and members that new lost are removed. Arrays of
+  /// equal length are compared item by item, others as a whole.
   public func applying(differenceFrom base: JSONValue, to new: JSONValue) -> JSONValue {
     switch (self, base, new) {
     case (.object(let old), .object(let base), .object(let new)):
@@ -17,14 +17,13 @@ extension JSONValue {
 }
 
 extension JSONValue {
-  /// What stays when a value that was `base` goes; nil when it was known as a whole.
+  /// The rest of a value after `base` is removed; nil if base was the whole value.
   fileprivate func removing(_ base: JSONValue) -> JSONValue? {
     guard case .object(let old) = self, case .object(let base) = base else { return nil }
     let rest = old.removing(base)
     return rest.isEmpty ? nil : .object(rest)
   }
 
-  /// An empty object in place of an object.
   fileprivate var emptyObject: JSONValue? {
     if case .object = self { .object(JSONObject()) } else { nil }
   }
@@ -42,7 +41,7 @@ extension JSONObject {
       let before = base[member.name]
       if let before, before == member.value { continue }
       let name = spelling.own(member.name)
-      // An object that base lacks may stand in the old tree with members that base does not know.
+      // The old tree may have an object that base lacks, with members that base does not know.
       if let old = self[name], let before = before ?? member.value.emptyObject {
         result[name] = old.applying(differenceFrom: before, to: member.value)
       } else {
@@ -52,7 +51,7 @@ extension JSONObject {
     return result
   }
 
-  /// What stays when an object that was `base` goes: the members that base does not know.
+  /// The members that base does not know.
   fileprivate func removing(_ base: JSONObject) -> JSONObject {
     let spelling = NameSpelling(of: self, comparedWith: base)
     var result = self
@@ -66,14 +65,14 @@ extension JSONObject {
   fileprivate var hasASCIINames: Bool { members.allSatisfy { $0.name.utf8Span.isKnownASCII } }
 }
 
-/// How an object spells a name that another object has in other bytes.
+/// Finds the spelling of a name in an object if another object has it in other bytes.
 ///
-/// A decoder finds a member by canonical equivalence and the encoder then writes its own spelling: it is one member.
+/// A decoder finds a member by canonical equivalence, and the encoder writes its own spelling: both are one member.
 private struct NameSpelling {
   private var spellings: [String: String]?
 
   init(of object: JSONObject, comparedWith others: JSONObject...) {
-    // ASCII names are equivalent to nothing but themselves and to names that are not ASCII.
+    // An ASCII name is equivalent only to itself and to names that are not ASCII.
     guard !([object] + others).allSatisfy(\.hasASCIINames) else { return }
     let pairs = object.members.map { (CanonicalNames.key(for: $0.name), $0.name) }
     spellings = Dictionary(pairs) { first, _ in first }

@@ -1,6 +1,6 @@
-/// What the reader takes and the writer makes.
+/// Limits of the reader and the writer.
 public struct JSONLimits: Sendable, Equatable {
-  /// Most levels of nesting; the top-level value is level 1, and every value counts, scalars too.
+  /// Most levels of nesting. The top-level value is level 1, and every value counts, even a scalar.
   public var depth: Int
   /// Most bytes of a number literal.
   public var numberByteCount: Int
@@ -14,12 +14,12 @@ public struct JSONLimits: Sendable, Equatable {
     self.byteCount = byteCount
   }
 
-  /// Recursion never goes deeper, whatever a caller asks for.
+  /// Recursion never goes deeper, whatever the caller's limits.
   static let maximumDepth = 128
 
-  /// Depth 64, numbers of 64 bytes, 16 MiB: records, headers and whatever a user passes in.
+  /// Depth 64, numbers of 64 bytes, 16 MiB: for records, headers and input of users.
   public static let record = JSONLimits()
 
-  /// Of any depth that is ever read, and 512 MiB: what is printed and imported, with levels around the records.
+  /// The largest depth and 512 MiB: for printing and importing, which add levels around the records.
   public static let exchange = JSONLimits(depth: maximumDepth, byteCount: 512 << 20)
 }

@@ -1,9 +1,9 @@
 /// A number as its author wrote it; `1.50` stays `1.50`.
 public struct JSONNumber: Sendable, Equatable {
-  /// The most bytes a literal may have.
+  /// Most bytes of a literal.
   public static let maximumByteCount = 64
 
-  /// The RFC 8259 number, unchanged.
+  /// The number in the grammar of RFC 8259, unchanged.
   public let literal: String
 
   /// Takes a literal of the RFC 8259 grammar with at most 64 bytes; nil for any other text.
@@ -18,10 +18,10 @@ public struct JSONNumber: Sendable, Equatable {
   /// A plain decimal.
   public init(_ number: Int) { literal = String(number) }
 
-  /// A literal that the parser has already checked.
+  /// Takes a literal that the parser has already checked.
   init(checked literal: String) { self.literal = literal }
 
-  /// The integer when the literal is a plain decimal below 10^18 without sign, fraction, exponent or leading zero.
+  /// The integer if the literal is a plain decimal below 10^18 without sign, fraction, exponent or leading zero.
   public var int: Int? {
     let bytes = literal.utf8Span.span
     guard (1...18).contains(bytes.count), bytes[0] != UInt8(ascii: "0") || bytes.count == 1 else { return nil }
@@ -51,7 +51,7 @@ extension JSONNumber: CustomStringConvertible, CustomDebugStringConvertible, Cus
 
 /// The number grammar of RFC 8259, section 6.
 enum JSONNumberGrammar {
-  /// The offset after the number that begins at `start`, or nil where the grammar is not met.
+  /// The offset after the number that begins at `start`; nil if there is no valid number.
   static func end(in bytes: Span<UInt8>, from start: Int) -> Int? {
     var position = start
     if position < bytes.count, bytes[position] == UInt8(ascii: "-") { position += 1 }

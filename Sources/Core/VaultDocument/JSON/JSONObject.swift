@@ -1,7 +1,7 @@
 /// The members of a JSON object, kept sorted by the raw UTF-8 bytes of their names.
 ///
-/// Names are looked up by bytes, never by canonical equivalence. No two names are equal; canonically equivalent names
-/// are refused by the parser, by `init(_:)` and by the writer.
+/// Names are looked up by bytes, never by canonical equivalence. No two names are equal. The parser, `init(_:)` and the
+/// writer refuse canonically equivalent names.
 public struct JSONObject: Sendable, Equatable {
   /// One member.
   public typealias Element = (name: String, value: JSONValue)
@@ -11,10 +11,10 @@ public struct JSONObject: Sendable, Equatable {
   /// An object without members.
   public init() { members = [] }
 
-  /// Members that are already sorted and checked, as the parser has made them.
+  /// Takes members that the parser has sorted and checked.
   init(sorted members: [Element]) { self.members = members }
 
-  /// Takes members whose names ascend by bytes and are ASCII.
+  /// Takes members whose names are ASCII and ascend by bytes.
   public init(ascending members: [Element]) {
     for index in members.indices.dropFirst() {
       // A list in source code that is out of order is a mistake of that code.
@@ -24,7 +24,7 @@ public struct JSONObject: Sendable, Equatable {
   }
 
   /// Takes members in any order.
-  /// - Throws: `.duplicateMember` where two names are equal or canonically equivalent.
+  /// - Throws: `.duplicateMember` if two names are equal or canonically equivalent.
   public init(_ members: [(String, JSONValue)]) throws(DocumentError) {
     let sorted = members.map { (name: $0.0, value: $0.1) }.sorted { precedesInBytes($0.name, $1.name) }
     self.members = sorted
@@ -46,7 +46,7 @@ public struct JSONObject: Sendable, Equatable {
     }
   }
 
-  /// These members with the values that `transform` makes of theirs, without those of which it makes nil.
+  /// These members with the values transformed; members whose transformed value is nil are left out.
   package func compactMapValues<E: Error>(
     _ transform: (String, JSONValue) throws(E) -> JSONValue?
   ) throws(E) -> JSONObject {
@@ -61,7 +61,7 @@ public struct JSONObject: Sendable, Equatable {
 
   /// These members and one more.
   ///
-  /// - Precondition: none has its name.
+  /// - Precondition: no member has its name.
   package func adding(_ name: String, _ value: JSONValue) -> JSONObject {
     let position = lowerBound(of: name)
     precondition(position == members.count || !sameBytes(members[position].name, name), "the name must be new")
@@ -82,7 +82,7 @@ public struct JSONObject: Sendable, Equatable {
       && zip(left.members, right.members).allSatisfy { sameBytes($0.name, $1.name) && $0.value == $1.value }
   }
 
-  /// Up to so many members are looked through in turn: most names differ in their length already.
+  /// Up to this many members are searched in turn, because most names already differ in length.
   private static let shortCount = 24
 
   private func index(of name: String) -> Int? {
@@ -96,7 +96,7 @@ public struct JSONObject: Sendable, Equatable {
 
   /// The first index whose name is not before `name`.
   private func lowerBound(of name: String) -> Int {
-    // Objects are mostly made in the order of their names.
+    // Objects are mostly built in the order of their names.
     if let last = members.last, precedesInBytes(last.name, name) { return members.count }
     var range = members.indices
     while !range.isEmpty {
@@ -122,23 +122,21 @@ extension JSONObject {
     return isASCII || !CanonicalNames.collide(members)
   }
 
-  /// The name in this object that is canonically equivalent to `name`, where there is one.
+  /// The name in this object that is canonically equivalent to `name`; nil if there is no such name.
   func equivalentName(to name: String) -> String? {
     if index(of: name) != nil { return name }
-    // What is not ASCII may be equivalent to what is, such as the KELVIN SIGN to a K; among ASCII nothing is.
+    // A name that is not ASCII may be equivalent to an ASCII name, such as the KELVIN SIGN to K. ASCII names never are.
     if name.utf8Span.isKnownASCII, members.allSatisfy({ $0.name.utf8Span.isKnownASCII }) { return nil }
     let key = CanonicalNames.key(for: name)
     return members.first { CanonicalNames.key(for: $0.name) == key }?.name
   }
 
-  /// Replaces the values in place; the names stay.
   mutating func mapValues(_ transform: (String, inout JSONValue) throws(DocumentError) -> Void) throws(DocumentError) {
     for index in members.indices { try transform(members[index].name, &members[index].value) }
   }
 }
 
 extension JSONObject: RandomAccessCollection {
-  /// The first position.
   public var startIndex: Int { 0 }
 
   /// The position after the last member.
@@ -149,7 +147,7 @@ extension JSONObject: RandomAccessCollection {
 }
 
 extension JSONObject: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// How many members there are, never what they hold.
+  /// The number of members, never their content.
   public var description: String { "JSON object with \(count) member\(count == 1 ? "" : "s")" }
 
   /// The same placeholder as `description`.

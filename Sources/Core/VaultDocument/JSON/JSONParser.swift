@@ -1,9 +1,9 @@
-/// A strict JSON reader: RFC 8259, UTF-8 without byte order mark, nothing repaired.
+/// A strict JSON reader: RFC 8259, UTF-8 without byte order mark, and no repairs.
 ///
-/// Refused beyond the grammar: lone surrogates, duplicate and canonically equivalent member names, and whatever exceeds
-/// the limits. The work is linear in the input but for the sorting of members; line and column are computed on failure.
+/// Beyond the grammar it refuses lone surrogates, duplicate and canonically equivalent member names, and input over the
+/// limits. The work is linear except for the sorting of members. Line and column are computed on failure.
 public enum JSONParser {
-  /// Reads one document; white space around it is allowed, anything else is not.
+  /// Reads one document, which may have white space around it but nothing else.
   /// - Throws: `.tooLarge`, `.byteOrderMark`, `.invalidJSON`, `.invalidUTF8`, `.loneSurrogate`, `.duplicateMember`,
   ///   `.tooDeep`, `.numberTooLong`; all but the first with line and column.
   public static func parse(_ bytes: RawSpan, limits: JSONLimits = .record) throws(DocumentError) -> JSONValue {
@@ -39,7 +39,7 @@ public enum JSONParser {
   }
 }
 
-/// A failure inside the parser: where, but not yet on which line.
+/// A failure inside the parser, with its offset but not yet its line.
 struct JSONFailure: Error {
   let code: DocumentError.Code
   let reason: StaticString?
@@ -52,7 +52,7 @@ struct JSONFailure: Error {
   }
 
   func located(in bytes: Span<UInt8>) -> DocumentError {
-    // Both from 1: lines end with LF, and columns count Unicode scalars.
+    // Both count from 1: lines end with LF, and columns count Unicode scalars.
     var (line, column) = (1, 1)
     for index in 0..<min(offset, bytes.count) {
       if bytes[index] == UInt8(ascii: "\n") {

@@ -1,5 +1,5 @@
 extension JSONScanner {
-  /// Reads a string whose opening quote is at the position.
+  /// Reads a string; its opening quote is at the position.
   mutating func string(in bytes: Span<UInt8>) throws(JSONFailure) -> String {
     let start = position + 1
     let end = try plainEnd(in: bytes, from: start)
@@ -10,7 +10,6 @@ extension JSONScanner {
     return try escapedString(in: bytes, from: start, firstEscape: end)
   }
 
-  /// The UTF-8 of a range as a string.
   func text(of range: Range<Int>, in bytes: Span<UInt8>) throws(JSONFailure) -> String {
     do throws(UTF8.ValidationError) {
       return String(copying: try UTF8Span(validating: bytes.extracting(range)))
@@ -29,7 +28,7 @@ extension JSONScanner {
     return end
   }
 
-  /// Each run between escapes is validated where it stands, so that a failure has its place; the whole is joined once.
+  /// Each run between escapes is validated in place, so that a failure has its offset; the parts are joined once.
   private mutating func escapedString(
     in bytes: Span<UInt8>, from start: Int, firstEscape: Int
   ) throws(JSONFailure) -> String {
@@ -55,7 +54,7 @@ extension JSONScanner {
     }
   }
 
-  /// Reads one escape, whose backslash is at the position.
+  /// Reads one escape; its backslash is at the position.
   private mutating func escape(in bytes: Span<UInt8>, to result: inout [UInt8]) throws(JSONFailure) {
     let start = position
     guard start + 1 < bytes.count else { throw endOfInput(bytes) }
@@ -86,7 +85,7 @@ extension JSONScanner {
     result.append(UTF16.decode(UTF16.EncodedScalar([unit, low])))
   }
 
-  /// Four hex digits at the position.
+  /// Reads four hex digits at the position.
   private mutating func hexUnit(in bytes: Span<UInt8>, escapeAt start: Int) throws(JSONFailure) -> UInt16 {
     guard position + 4 <= bytes.count else { throw endOfInput(bytes) }
     var unit: UInt16 = 0
@@ -102,16 +101,13 @@ extension JSONScanner {
 }
 
 extension [UInt8] {
-  /// Appends the UTF-8 of a scalar.
   mutating func append(_ scalar: Unicode.Scalar) {
     UTF8.encode(scalar)?.forEach { append($0) }
   }
 
-  /// Appends a range of a span.
   @inline(__always)
   mutating func append(_ range: Range<Int>, of bytes: Span<UInt8>) { append(all: bytes.extracting(range)) }
 
-  /// Appends all bytes of a span.
   @inline(__always)
   package mutating func append(all bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }

@@ -1,6 +1,6 @@
-/// The state of one parse: a position, moved forward by each production of the grammar.
+/// The state of one parse: a position, which each production of the grammar moves forward.
 ///
-/// The bytes are passed to each function, since a stored span needs lifetime annotations that are still experimental.
+/// The bytes are passed to each function, because a stored span needs lifetime annotations that are still experimental.
 struct JSONScanner {
   var position = 0
   private let maximumDepth: Int
@@ -64,7 +64,7 @@ struct JSONScanner {
     }
   }
 
-  /// Room for the members of most objects, so that it need not grow.
+  /// Room for the members of most objects, so that the array need not grow.
   private static let usualMemberCount = 12
 
   private mutating func object(in bytes: Span<UInt8>, depth: Int) throws(JSONFailure) -> JSONObject {
@@ -87,7 +87,7 @@ struct JSONScanner {
     return JSONObject(sorted: members)
   }
 
-  /// Reads an object whose brace is at the position; `body` reads the value of each member.
+  /// Reads an object, whose brace is at the position; `body` reads the value of each member.
   @inline(__always)
   mutating func forEachMember(
     in bytes: Span<UInt8>, isASCII: inout Bool, _ body: (inout JSONScanner, String) throws(JSONFailure) -> Void
@@ -107,7 +107,7 @@ struct JSONScanner {
     }
   }
 
-  /// A member's name and the colon after it, up to the value.
+  /// Reads a member's name and the colon after it.
   mutating func memberName(in bytes: Span<UInt8>, isASCII: inout Bool) throws(JSONFailure) -> String {
     guard position < bytes.count else { throw endOfInput(bytes) }
     guard bytes[position] == UInt8(ascii: "\"") else {
@@ -132,7 +132,7 @@ struct JSONScanner {
     return isASCII || !CanonicalNames.collide(members)
   }
 
-  /// Reads an object a second time to find the place of the first repeated name; only on the way to a failure.
+  /// Reads an object a second time to find the first repeated name; only used on failure.
   private func repeatedName(inObjectAt start: Int, of bytes: Span<UInt8>, depth: Int) -> JSONFailure {
     var again = self
     again.position = start + 1

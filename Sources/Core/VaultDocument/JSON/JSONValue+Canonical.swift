@@ -13,7 +13,7 @@ extension JSONValue {
   /// Appends `T` of this tree, of any depth.
   public func appendCanonical(to bytes: inout [UInt8]) { appendCanonical(to: &bytes, depth: 0) }
 
-  /// Deeper trees than any document may be are walked with a stack of their own.
+  /// Trees deeper than this, which no valid document is, are walked with an explicit stack.
   private static let recursionDepth = 256
 
   fileprivate func appendCanonical(to bytes: inout [UInt8], depth: Int) {
@@ -24,7 +24,7 @@ extension JSONValue {
     case .array(let items):
       for index in items.indices { items[index].appendCanonical(to: &bytes, depth: depth + 1) }
     case .object(let object):
-      // By index here and below: a member that is bound to a name of its own is a copy, counted up and down.
+      // By index here and below: binding a member to a name would copy it, with reference counting.
       for index in object.members.indices {
         bytes.appendPrefixed(object.members[index].name.utf8Span.span)
         object.members[index].value.appendCanonical(to: &bytes, depth: depth + 1)
@@ -32,7 +32,7 @@ extension JSONValue {
     }
   }
 
-  /// Appends what comes before the items or members; of any other value that is all.
+  /// Appends the part before the items or members; for any other value this is the whole encoding.
   @inline(__always)
   private func appendCanonicalHead(to bytes: inout [UInt8]) {
     switch self {
@@ -81,7 +81,6 @@ extension JSONObject {
 }
 
 extension [UInt8] {
-  /// Appends a tag and `LP` of a text.
   @inline(__always)
   fileprivate mutating func appendTagged(_ tag: UInt8, _ text: String) {
     append(tag)
@@ -94,7 +93,7 @@ private enum CanonicalCursor {
   case items([JSONValue], next: Int)
   case members(JSONObject, next: Int)
 
-  /// The next value to encode, its name written before it; containers that are done are taken off.
+  /// The next value to encode, after its name was written. Finished containers are removed.
   static func advance(_ open: inout [CanonicalCursor], namesTo bytes: inout [UInt8]) -> JSONValue? {
     while let innermost = open.popLast() {
       switch innermost {

@@ -1,12 +1,12 @@
 extension JSONValue: Codable {
   /// Reads any value of any decoder.
   ///
-  /// A decoder gives numbers, not literals: integers of 64 bits are kept exactly, others as the `Double` they are.
+  /// A decoder gives numbers, not literals: 64-bit integers are exact, others become a `Double`.
   ///
-  /// - Throws: `DecodingError` for what JSON does not have, such as the dates and data of a property list.
+  /// - Throws: `DecodingError` for types that JSON does not have, such as the dates and data of a property list.
   public init(from decoder: any Decoder) throws {
     if (try? decoder.container(keyedBy: AnyCodingKey.self)) != nil {
-      // A dictionary that is asked for as one: key strategies leave its names alone.
+      // Key strategies do not rename the keys of a dictionary.
       let members = try decoder.singleValueContainer().decode([String: JSONValue].self)
       self = .object(try JSONObject(members.map { ($0.key, $0.value) }))
     } else if var items = try? decoder.unkeyedContainer() {
@@ -40,10 +40,9 @@ extension JSONValue: Codable {
     return (try? container.decode(Double.self)).flatMap { JSONNumber(literal: $0.description) }
   }
 
-  /// Gives the tree to any encoder; names are not touched by key strategies.
+  /// Gives the tree to any encoder. Key strategies do not change its names.
   ///
-  /// - Throws: `EncodingError` for a number that is neither an integer of 64 bits nor a finite `Double`; its value is
-  ///   not in it.
+  /// - Throws: `EncodingError`, without the value, for a number that is neither a 64-bit integer nor a finite `Double`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -59,10 +58,10 @@ extension JSONValue: Codable {
 }
 
 extension JSONNumber {
-  /// Whether it is an integer of 64 bits or a finite `Double`: what encoders other than our writer can take.
+  /// Whether it is a 64-bit integer or a finite `Double`, which encoders other than our writer can take.
   public var isMachineNumber: Bool { Int64(literal) != nil || UInt64(literal) != nil || double != nil }
 
-  /// Nil for integers, which a `Double` would round without a word.
+  /// Nil for integers, which a `Double` would round silently.
   private var double: Double? {
     let isInteger = literal.utf8.allSatisfy { $0 == UInt8(ascii: "-") || $0 &- UInt8(ascii: "0") < 10 }
     return isInteger ? nil : Double(literal).flatMap { $0.isFinite ? $0 : nil }

@@ -12,7 +12,6 @@ extension JSONValue {
     return value
   }
 
-  /// Whether there is a value at a path.
   package func hasValue(at path: MemberPath) -> Bool {
     var value = self
     for component in path.components {
@@ -22,19 +21,19 @@ extension JSONValue {
     return true
   }
 
-  /// Puts a value at a path, making the objects on the way that are missing.
+  /// Puts a value at a path and makes the missing objects on the way.
   ///
-  /// An index may replace an item, or append one when it equals the count; an index into nothing makes an array.
-  /// - Throws: `.invalidPath` for the document itself, `.wrongType` where something else than the object or array that
-  ///   the path wants is in the way, `.noSuchMember` for an index past the count, `.duplicateMember` where the object
-  ///   has a canonically equivalent name, `.tooDeep` where the limits would be exceeded.
+  /// An index may replace an item, or append one if it equals the count; an index into nothing makes an array.
+  /// - Throws: `.invalidPath` for the document itself, `.wrongType` if a value on the way has another type than the
+  ///   path needs, `.noSuchMember` for an index past the count, `.duplicateMember` if the object has a canonically
+  ///   equivalent name, `.tooDeep` if the limits would be exceeded.
   public mutating func set(_ value: JSONValue, at path: MemberPath) throws(DocumentError) {
     guard !path.components.isEmpty else { throw DocumentError(code: .invalidPath, path: path.description) }
     guard path.components.count < JSONLimits.record.depth else { throw DocumentError(code: .tooDeep) }
     try edit(path, from: 0, with: value)
   }
 
-  /// Takes away the member or item at a path; items after it move up.
+  /// Removes the member or item at a path; later items move up.
   /// - Throws: `.noSuchMember`, `.invalidPath` for the document itself.
   public mutating func remove(at path: MemberPath) throws(DocumentError) {
     guard !path.components.isEmpty else { throw DocumentError(code: .invalidPath, path: path.description) }
@@ -51,7 +50,7 @@ extension JSONValue {
     }
   }
 
-  /// Follows the path from one of its steps; nil removes.
+  /// Follows the path from one of its steps; a nil value removes.
   private mutating func edit(_ path: MemberPath, from step: Int, with value: JSONValue?) throws(DocumentError) {
     guard step < path.components.count else {
       if let value { self = value }
@@ -83,7 +82,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-  /// Every value that is no object or array, or is empty, with its path.
+  /// Every scalar and every empty object or array, with its path.
   public func leaves(at path: MemberPath = .root) -> [(MemberPath, JSONValue)] {
     switch self {
     case .object(let members) where !members.isEmpty:
@@ -94,7 +93,7 @@ extension JSONValue {
     }
   }
 
-  /// Calls `body` for every string of the tree with its path; member names are not strings of the tree.
+  /// Calls `body` for every string of the tree, except member names, with its path.
   public func forEachString<E: Error>(_ body: (MemberPath, String) throws(E) -> Void) throws(E) {
     var path = MemberPath.root
     try forEachString(&path, body)
@@ -135,7 +134,7 @@ extension JSONValue {
     }
   }
 
-  /// Replaces every string of the tree by what `body` makes of it.
+  /// Replaces every string of the tree by the result of `body`.
   public mutating func mapStrings<E: Error>(_ body: (MemberPath, String) throws(E) -> String) throws(E) {
     var path = MemberPath.root
     self = try mappingStrings(&path, body)
@@ -170,7 +169,7 @@ extension MemberPath {
   /// The written form of the first steps.
   fileprivate func prefix(_ count: Int) -> String { MemberPath(Array(components.prefix(count))).description }
 
-  /// What has to be made where a step finds nothing: an array for an index, else an object.
+  /// The container for a missing step: an array for an index, else an object.
   fileprivate func emptyContainer(forStep step: Int) -> JSONValue {
     guard step < components.count else { return .null }
     if case .index = components[step] { return .array([]) }

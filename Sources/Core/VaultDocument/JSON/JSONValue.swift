@@ -1,7 +1,7 @@
-/// A JSON tree that keeps what its author wrote: number literals as text, strings by their bytes.
+/// A JSON tree that keeps the spelling of its author: number literals as text, strings by their bytes.
 ///
-/// Values are equal when their trees are, strings compared by UTF-8 bytes and numbers by literal. Nothing that prints a
-/// value shows its contents, since a tree can hold opened fields.
+/// Values are equal if their trees are; strings are compared by UTF-8 bytes and numbers by literal. Printing a value
+/// never shows its content, because a tree can hold opened fields.
 public enum JSONValue: Sendable, Equatable {
   /// `null`.
   case null
@@ -16,7 +16,7 @@ public enum JSONValue: Sendable, Equatable {
   /// Values by names, sorted by the bytes of the names.
   case object(JSONObject)
 
-  /// Whether two trees are the same, strings by bytes and numbers by literal.
+  /// Whether two trees are the same, comparing strings by bytes and numbers by literal.
   public static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -56,7 +56,7 @@ extension JSONValue {
     if case .number(let number) = self { number } else { nil }
   }
 
-  /// The number when it is a plain integer of the format, else nil.
+  /// The number if it is a plain integer of the format, else nil.
   public var int: Int? { number?.int }
 
   /// Whether this is `null`.
@@ -64,12 +64,12 @@ extension JSONValue {
     if case .null = self { true } else { false }
   }
 
-  /// The member of that name when this is an object that has it, else nil.
+  /// The member of that name if this is an object that has it, else nil.
   public subscript(name: String) -> JSONValue? { object?[name] }
 }
 
 extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// What the value is, never what it holds.
+  /// The type of the value, never its content.
   public var description: String {
     switch self {
     case .null: "JSON null"
@@ -84,7 +84,7 @@ extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible, Cust
   /// The same placeholder as `description`.
   public var debugDescription: String { description }
 
-  /// A mirror without children, so that `dump` shows the placeholder alone.
+  /// A mirror without children, so that `dump` shows only the placeholder.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -92,7 +92,7 @@ extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
   /// An array.
   public init(arrayLiteral items: JSONValue...) { self = .array(items) }
 
-  /// An object; of two members of one name the later one counts.
+  /// An object; the last of several members of one name counts.
   public init(dictionaryLiteral members: (String, JSONValue)...) {
     var object = JSONObject()
     for (name, value) in members { object[name] = value }

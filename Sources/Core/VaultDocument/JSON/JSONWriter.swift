@@ -1,8 +1,9 @@
 extension JSONValue {
-  /// The form that vault files have: members sorted by UTF-8 bytes, two spaces, `"name" : value`, LF.
+  /// The form of vault files: members sorted by UTF-8 bytes, two spaces, `"name" : value`, LF.
   ///
-  /// Byte for byte what `JSONEncoder` prints on Linux with `.prettyPrinted, .sortedKeys, .withoutEscapingSlashes`, and
-  /// one final newline unless told otherwise. Obeys the reader's limits, so that whatever is written can be read.
+  /// It equals, byte for byte, the output of `JSONEncoder` on Linux with `.prettyPrinted, .sortedKeys,
+  /// .withoutEscapingSlashes`, plus one final newline unless told otherwise. It obeys the reader's limits, so that its
+  /// output can be read.
   /// - Throws: `.tooDeep`, `.tooLarge`, `.numberTooLong`, `.duplicateMember` (canonically equivalent names).
   public func prettyBytes(
     finalNewline: Bool = true, limits: JSONLimits = .record
@@ -19,7 +20,7 @@ extension JSONValue {
   }
 }
 
-/// The bytes written so far and how they are laid out.
+/// The bytes written so far and their layout.
 struct JSONWriter {
   private var bytes: [UInt8] = []
   private let isPretty: Bool
@@ -59,7 +60,7 @@ struct JSONWriter {
 
   private mutating func append(_ items: [JSONValue], depth: Int) throws(DocumentError) {
     bytes.append(UInt8(ascii: "["))
-    // An empty container prints as in Foundation: a newline before the first item that is not there, and one after.
+    // As in Foundation, an empty container has a newline for its missing first item and one after it.
     newline(indent: items.isEmpty ? 0 : depth)
     var isFirst = true
     for index in items.indices {
@@ -109,7 +110,7 @@ struct JSONWriter {
     newline(indent: depth)
   }
 
-  /// Nothing in the compact form.
+  /// Does nothing in the compact form.
   @inline(__always)
   private mutating func newline(indent: Int) {
     guard isPretty else { return }
@@ -125,7 +126,7 @@ struct JSONWriter {
 }
 
 extension [UInt8] {
-  /// Appends a JSON string and tells whether it is known to be all ASCII.
+  /// Appends a JSON string and returns whether it is known to be all ASCII.
   mutating func appendQuoted(_ text: String) -> Bool {
     let source = text.utf8Span
     let bytes = source.span

@@ -1,8 +1,8 @@
 /// The way from the top of a document to a value: `contact_info.email`, `tags[0]`, `["odd.name"][2].text`.
 ///
-/// A name is written plainly when it is not empty and has no `.`, `[`, `]`, `"`, backslash or control character;
-/// otherwise as a JSON string in brackets, directly after what precedes it. An index is a plain decimal in brackets.
-/// The document itself is `.`. Every path that is printed can be parsed, to an equal path.
+/// A name is written plainly if it is not empty and has no `.`, `[`, `]`, `"`, backslash or control character.
+/// Otherwise it is a JSON string in brackets, directly after the previous step. An index is a plain decimal in
+/// brackets. The document itself is `.`. Every printed path can be parsed to an equal path.
 public struct MemberPath: Hashable, Sendable, CustomStringConvertible {
   /// One step.
   public enum Component: Hashable, Sendable {
@@ -34,7 +34,7 @@ public struct MemberPath: Hashable, Sendable, CustomStringConvertible {
   /// The steps, from the top.
   public var components: [Component]
 
-  /// Takes steps from the top; none of them means the document itself.
+  /// Takes steps from the top; an empty list means the document itself.
   public init(_ components: [Component] = []) { self.components = components }
 
   /// The document itself.
@@ -52,10 +52,10 @@ public struct MemberPath: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// This path and one step more, into a member.
+  /// This path with one more step into a member.
   public func appending(_ name: String) -> MemberPath { MemberPath(components + [.member(name)]) }
 
-  /// This path and one step more, to an item.
+  /// This path with one more step to an item.
   public func appending(_ index: Int) -> MemberPath { MemberPath(components + [.index(index)]) }
 
   /// The written form.
@@ -76,7 +76,7 @@ public struct MemberPath: Hashable, Sendable, CustomStringConvertible {
     !name.isEmpty && name.unicodeScalars.allSatisfy { !isSpecial($0) }
   }
 
-  /// Characters that a plain name cannot have; the control characters would otherwise reach a terminal.
+  /// Whether a plain name cannot have this character; control characters would otherwise reach a terminal.
   static func isSpecial(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case ".", "[", "]", "\"", "\\", "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}": true
@@ -130,7 +130,7 @@ private struct MemberPathReader {
     return component
   }
 
-  /// A plain decimal of at most nine digits: no array within the limits has more items.
+  /// A plain decimal of at most nine digits, because no array within the limits has more items.
   private mutating func index(in bytes: Span<UInt8>) throws(JSONFailure) -> Int {
     let start = scanner.position
     var index = 0

@@ -1,6 +1,6 @@
-/// Looks through the bytes of JSON strings, eight at a time: most of a document is text that stands as it is.
+/// Searches the bytes of JSON strings eight at a time, because most of a document is unescaped text.
 enum PlainBytes {
-  /// The offset of the first quote, backslash or control character from `start` on; the count where there is none.
+  /// The offset of the first quote, backslash or control character from `start`; the count if there is none of these.
   static func end(in bytes: Span<UInt8>, from start: Int) -> Int {
     unsafe bytes.withUnsafeBytes { buffer in
       var index = start
@@ -20,8 +20,8 @@ enum PlainBytes {
 
   private static let ones: UInt64 = 0x0101_0101_0101_0101
 
-  /// The high bit of each byte that is not plain; above the lowest of them, of others too, for a borrow goes upwards
-  /// only.
+  /// The high bit of each byte that is not plain. Bits above the lowest one may be wrong, because a borrow goes
+  /// upwards.
   @inline(__always)
   private static func specials(_ word: UInt64) -> UInt64 {
     let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))

@@ -1,20 +1,18 @@
-/// One value in which two trees differ, and that is no object or array on both sides.
+/// One value that differs between two trees and is not an object or array on both sides.
 package struct TreeDifference: Sendable, Equatable {
-  /// Where they differ.
   package let path: MemberPath
-  /// Nil where there was nothing.
+  /// Nil if there was no value.
   package let before: JSONValue?
-  /// Nil where nothing is any more.
+  /// Nil if there is no value any more.
   package let after: JSONValue?
 
-  /// A difference at a path.
   package init(path: MemberPath, before: JSONValue?, after: JSONValue?) {
     (self.path, self.before, self.after) = (path, before, after)
   }
 }
 
 extension TreeDifference {
-  /// The same value by value, where a side is an object or array.
+  /// The difference split into single values if a side is an object or array.
   package var leaves: [TreeDifference] {
     let (left, right) = (before?.leaves(at: path) ?? [], after?.leaves(at: path) ?? [])
     if left.count == 1, right.count == 1, left[0].0 == right[0].0 { return [self] }
@@ -26,8 +24,8 @@ extension TreeDifference {
 extension JSONValue {
   /// The values in which this tree differs from an older one, members in the order of their names' bytes.
   ///
-  /// Where a list became longer or shorter, what its beginnings and its ends have in common has not changed: what went
-  /// has the path that it had, what came the path that it has.
+  /// If a list became longer or shorter, its common beginning and end have not changed. Removed items have their old
+  /// path, added items their new path.
   package func differences(from old: JSONValue) -> [TreeDifference] {
     var found: [TreeDifference] = []
     Self.compare(old, new: self, at: .root, found: &found)
@@ -57,7 +55,7 @@ extension JSONValue {
     }
   }
 
-  /// How many items two lists of different length have in common at their beginnings, and at their ends.
+  /// How many items two lists of different length share at their beginnings and at their ends.
   private static func common(_ left: [JSONValue], _ right: [JSONValue]) -> (start: Int, end: Int) {
     guard left.count != right.count else { return (0, 0) }
     let start = zip(left, right).prefix { $0 == $1 }.count

@@ -1,7 +1,7 @@
 /// Base64 in its canonical form (RFC 4648): padded with the standard alphabet, or unpadded with the URL alphabet.
 ///
-/// Decoding refuses white space, foreign or missing padding, the other alphabet and stray trailing bits, so that one
-/// sequence of bytes has one text.
+/// Decoding refuses white space, wrong padding, the other alphabet and stray trailing bits, so that a sequence of bytes
+/// has exactly one text.
 public enum Base64 {
   /// Standard alphabet, padded (section 4).
   public static func encode(_ bytes: RawSpan) -> String { encode(Span(_bytes: bytes), .standard) }
@@ -35,17 +35,17 @@ public enum Base64 {
   /// - Throws: `.invalidBase64` for any text that `encodeURL` would not have written.
   public static func decodeURL(ascii text: Span<UInt8>) throws(DocumentError) -> [UInt8] { try decode(text, .url) }
 
-  /// The count of characters that `encode` makes of `byteCount` bytes.
+  /// The number of characters for `byteCount` bytes, with padding.
   public static func encodedCount(of byteCount: Int) -> Int { (byteCount + 2) / 3 * 4 }
 
-  /// The count of bytes that canonical base64 with padding stands for.
+  /// The number of bytes in canonical base64 with padding.
   public static func decodedCount(of text: Span<UInt8>) -> Int {
     let paddingCount = text.indices.suffix(2).count { text[$0] == UInt8(ascii: "=") }
     return max(0, text.count / 4 * 3 - paddingCount)
   }
 
   private static func encode(_ bytes: Span<UInt8>, _ alphabet: Base64Alphabet) -> String {
-    // Room for the padding, too. Every digit is ASCII, and all that is counted is written.
+    // Room for the padding, too. Every digit is ASCII, and every counted byte is written.
     unsafe String(unsafeUninitializedCapacity: encodedCount(of: bytes.count)) { buffer in
       var output = unsafe OutputSpan(buffer: buffer, initializedCount: 0)
       append(bytes, alphabet, to: &output)
@@ -59,14 +59,14 @@ public enum Base64 {
     return bytes
   }
 
-  /// Appends the characters of `bytes`, for which there is room: where base64 is a part of a text, or is secret.
+  /// Appends the characters of `bytes`, for which there is room. Used for base64 that is part of a text or secret.
   package static func append(
     _ bytes: Span<UInt8>, _ alphabet: Base64Alphabet = .standard, to output: inout OutputSpan<UInt8>
   ) {
     let digits = alphabet.digits.span
     let index = bytes.count / 3 * 3
     precondition(output.freeCapacity >= index / 3 * 4, "there is room for what is written")
-    // Safe: whole groups end before the bytes do, there is room for theirs, and six bits are less than 64.
+    // Safe: whole groups end within the bytes, there is room for their characters, and six bits are less than 64.
     unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe digits.withUnsafeBufferPointer { digits in
         unsafe output.withUnsafeMutableBufferPointer { output, count in
@@ -91,12 +91,11 @@ public enum Base64 {
     for _ in left..<3 { output.append(UInt8(ascii: "=")) }
   }
 
-  /// Appends the characters of `bytes`.
   package static func append(_ bytes: Span<UInt8>, _ alphabet: Base64Alphabet, to text: inout [UInt8]) {
     text.append(addingCapacity: encodedCount(of: bytes.count)) { append(bytes, alphabet, to: &$0) }
   }
 
-  /// Appends the bytes that `text` stands for; false when it is not canonical, and what was appended means nothing.
+  /// Appends the decoded bytes of `text`; false if it is not canonical, and then the appended bytes mean nothing.
   package static func append(
     decoding text: Span<UInt8>, _ alphabet: Base64Alphabet, to bytes: inout [UInt8]
   ) -> Bool {
@@ -105,14 +104,14 @@ public enum Base64 {
     return isCanonical
   }
 
-  /// The same where there is room for the bytes, such as in secure memory.
+  /// Like `append(decoding:to:)` for output that has room for the bytes, such as secure memory.
   package static func append(
     decoding text: Span<UInt8>, _ alphabet: Base64Alphabet = .standard, to output: inout OutputSpan<UInt8>
   ) -> Bool {
     guard let count = digitCount(of: text, alphabet) else { return false }
     let values = alphabet.values.span
     let index = count / 4 * 4
-    // One bit that no valid digit has gathers every foreign character.
+    // One bit that no valid digit has collects every foreign character.
     var foreign = appendGroups(text.extracting(first: index), values, to: &output)
     guard index < count else { return foreign & Base64Alphabet.foreign == 0 }
     var pending: UInt32 = 0
@@ -130,14 +129,15 @@ public enum Base64 {
     return foreign & Base64Alphabet.foreign == 0 && strayBits == 0
   }
 
-  /// Appends the bytes of whole groups of four digits, for which there is room; all bits that the digits' values have.
+  /// Appends the bytes of whole groups of four digits, for which there is room. Returns the combined bits of all digit
+  /// values.
   private static func appendGroups(
     _ text: Span<UInt8>, _ values: Span<UInt8>, to output: inout OutputSpan<UInt8>
   ) -> UInt8 {
     var all: UInt8 = 0
     precondition(
       values.count == 256 && output.freeCapacity >= text.count / 4 * 3, "there is room, and a value of every byte")
-    // Safe: as was just checked.
+    // Safe: checked just above.
     unsafe text.withUnsafeBufferPointer { text in
       unsafe values.withUnsafeBufferPointer { values in
         unsafe output.withUnsafeMutableBufferPointer { output, count in
@@ -158,7 +158,7 @@ public enum Base64 {
     return all
   }
 
-  /// How many characters before the padding there are, when the count is one that an encoder makes.
+  /// The number of characters before the padding; nil if no encoder makes this count.
   private static func digitCount(of text: Span<UInt8>, _ alphabet: Base64Alphabet) -> Int? {
     var count = text.count
     if alphabet.isPadded {
@@ -171,12 +171,12 @@ public enum Base64 {
 
 /// One of the two alphabets, as tables both ways, and whether the text is padded.
 package struct Base64Alphabet: Sendable {
-  /// Marks a byte that is no digit.
+  /// Marks a byte that is not a digit.
   static let foreign: UInt8 = 0x80
 
   package static let standard = Base64Alphabet(last: "+/", isPadded: true)
   package static let url = Base64Alphabet(last: "-_", isPadded: false)
-  /// As age's headers have it (c2sp.org/age, "Header").
+  /// The alphabet of age's headers (c2sp.org/age, "Header").
   package static let unpadded = Base64Alphabet(last: "+/", isPadded: false)
 
   let digits: [UInt8]

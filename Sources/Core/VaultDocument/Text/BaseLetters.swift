@@ -1,7 +1,7 @@
-/// Letters without what distinguishes them from their base letters, for orders and searches by people.
+/// Letters reduced to their base letters, for sorting and searching by people.
 ///
-/// The names of characters tell what their base letters are, so it is the same on every machine, whatever its locale:
-/// `É` is `e`, `ø` is `o`, `ß` is `ss`, `Þ` is `th`, `Ά` is `α`, and letters of other scripts are themselves.
+/// The Unicode names of characters tell the base letters, so the result is the same on every machine and in every
+/// locale: `É` is `e`, `ø` is `o`, `ß` is `ss`, `Þ` is `th`, `Ά` is `α`, and letters of other scripts are themselves.
 package enum BaseLetters {
   /// The text in lower case and base letters.
   package static func of(_ text: String) -> String {
@@ -38,9 +38,9 @@ package enum BaseLetters {
     return letters
   }()
 
-  /// What a letter in lower case is at its base; nil for itself.
+  /// The base of a lower-case letter; nil if it is the letter itself.
   private static func base(of scalar: Unicode.Scalar) -> String? {
-    // Of letters behind Cyrillic only further Latin and Greek ones, ligatures and full-width forms have another base.
+    // After Cyrillic, only more Latin and Greek letters, ligatures and full-width forms have another base.
     guard [0xC0...0x052F, 0x1D00...0x1FFF, 0xFB00...0xFB06, 0xFF21...0xFF5A].contains(where: { $0 ~= scalar.value }),
       var name = scalar.properties.name
     else { return nil }
@@ -55,7 +55,7 @@ package enum BaseLetters {
   }
 }
 
-/// What a text is ordered by where people look for it: by base letters, then by marks, then by case.
+/// The sort key of a text for people: base letters, then marks, then case.
 package struct LetterOrder: Comparable, Sendable {
   private let base: String
   private let lowercased: String
@@ -65,7 +65,7 @@ package struct LetterOrder: Comparable, Sendable {
     (base, lowercased, self.text) = (BaseLetters.of(text), text.lowercased(), text)
   }
 
-  /// By bytes: the order of canonically equivalent texts is one of them, too.
+  /// Compares by bytes, which also orders canonically equivalent texts.
   package static func < (left: LetterOrder, right: LetterOrder) -> Bool {
     var order = compareBytes(left.base.utf8Span.span, right.base.utf8Span.span)
     if order == 0 { order = compareBytes(left.lowercased.utf8Span.span, right.lowercased.utf8Span.span) }

@@ -1,10 +1,9 @@
-// Comparison of strings by their UTF-8 bytes. Swift's own `==` and `<` go by canonical equivalence, which would hide
-// an edit from NFC to NFD and look up the wrong member.
+// Comparison of strings by their UTF-8 bytes. Swift's own `==` and `<` use canonical equivalence, which would hide an
+// edit from NFC to NFD and look up the wrong member.
 
-/// Whether two strings have the same UTF-8 bytes.
 @inline(__always)
 package func sameBytes(_ left: String, _ right: String) -> Bool {
-  // Equal bytes are canonically equivalent, which for most strings is told by looking at few of them.
+  // Equal bytes are canonically equivalent, and for most strings a few bytes decide that.
   guard left.utf8.count == right.utf8.count, left == right else { return false }
   let bytes = left.utf8Span
   return bytes.isKnownASCII || compareBytes(bytes.span, right.utf8Span.span) == 0
@@ -16,7 +15,7 @@ package func precedesInBytes(_ left: String, _ right: String) -> Bool {
   compareBytes(left.utf8Span.span, right.utf8Span.span) < 0
 }
 
-/// Negative, zero or positive as `left` sorts before, with or after `right`; a prefix sorts first.
+/// Negative, zero or positive if `left` sorts before, with or after `right`; a prefix sorts first.
 func compareBytes(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
   let common = min(left.count, right.count)
   var index = 0
@@ -29,7 +28,7 @@ func compareBytes(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
 }
 
 extension [UInt8] {
-  /// Whether the bytes from an offset on are those of `other`: many times faster than `==`, which goes byte by byte.
+  /// Whether `other` stands at an offset. Many times faster than `==`, which compares byte by byte.
   package func has(_ other: [UInt8], at start: Int) -> Bool {
     guard start >= 0, count - start >= other.count else { return false }
     let (own, other) = (RawSpan(_elements: span), RawSpan(_elements: other.span))

@@ -1,26 +1,26 @@
-/// Reads variables as shells and the usual libraries do, but for what they put in for names in a value.
+/// Reads variables like shells and the usual libraries, but does not replace names in values.
 ///
 /// A value that begins with a quote is a word of a shell (POSIX, section 2.2): quotes, escapes and plain characters
-/// side by side, over several lines if need be. Any other is what stands there, up to a blank and `#`. It goes by
+/// side by side, possibly over several lines. Any other value is the text up to a blank and `#`. The reader works on
 /// bytes, as shells do: a quote before a combining mark is a quote.
 package struct DotenvReader {
   package struct Entry {
     package let line: Int
-    /// Empty for a line that names no variable.
+    /// Empty if the line names no variable.
     package let name: String
-    /// Nil for a line that is none, or whose quote is never closed.
+    /// Nil if the line is malformed or its quote is never closed.
     package let value: String?
   }
 
   private let text: [UInt8]
   private var index = 0
   private var line = 1
-  /// How many bytes were read for values that are none.
+  /// How many bytes were read for malformed values.
   private var vainCount = 0
 
   package init(_ text: [UInt8]) { self.text = text }
 
-  /// The next line that is not empty and no comment; nil at the end.
+  /// The next line that is neither empty nor a comment; nil at the end.
   package mutating func next() -> Entry? {
     while let byte = peek {
       if Self.isBlank(byte) || Self.isLineEnd(byte) {
@@ -44,14 +44,14 @@ package struct DotenvReader {
       skipLine()
       return Entry(line: number, name: name, value: text)
     }
-    // The lines behind a quote that is never closed are lines of their own.
+    // The lines after an unclosed quote are read as separate lines.
     vainCount += index - start
     (index, line) = (start, number)
     skipLine()
     return Entry(line: number, name: name, value: nil)
   }
 
-  /// The name before the equals sign, if it is one that an environment can have.
+  /// The name before the equals sign, if it is a valid name of a variable.
   private mutating func name() -> String? {
     for word in ["export", "declare -x"] where text[index...].starts(with: word.utf8) {
       let end = index + word.utf8.count
@@ -77,7 +77,7 @@ package struct DotenvReader {
     }
   }
 
-  /// What stands on the line, up to a comment, without blanks at the end.
+  /// The text of the line, up to a comment, without blanks at the end.
   private mutating func plain() -> [UInt8] {
     let start = index
     while let byte = peek, !Self.isLineEnd(byte) {
@@ -88,9 +88,9 @@ package struct DotenvReader {
     return end.map { Array(text[start...$0]) } ?? []
   }
 
-  /// One word of a shell that is alone on its line but for a comment; nil for anything else.
+  /// One shell word that is alone on its line except for a comment; nil for anything else.
   private mutating func word() -> [UInt8]? {
-    // Each quote that is never closed reads to the end: a file with very many of them would never be done.
+    // Each unclosed quote reads to the end, so a file with very many of them would never be finished.
     guard vainCount <= 8 * text.count + 1 << 20 else { return nil }
     var result: [UInt8] = []
     while let byte = peek, !Self.isBlank(byte), !Self.isLineEnd(byte) {
@@ -136,13 +136,13 @@ package struct DotenvReader {
     return false
   }
 
-  /// The character behind a backslash outside quotes; none at the end of a line, which goes on then.
+  /// The character after a backslash outside quotes. At the end of a line it is nothing, and the line continues.
   private mutating func takeNext(_ result: inout [UInt8]) {
     guard let next = advance() else { return result.append(UInt8(ascii: "\\")) }
     if next != UInt8(ascii: "\n") { result.append(next) }
   }
 
-  /// Shells have the first five; libraries have the others too, and no shell writes them.
+  /// Shells have the first five. Libraries have the others too, and no shell writes them.
   private static let doubleMeaning: [UInt8: [UInt8]] = [
     UInt8(ascii: "\""): [UInt8(ascii: "\"")], UInt8(ascii: "\\"): [UInt8(ascii: "\\")],
     UInt8(ascii: "$"): [UInt8(ascii: "$")], UInt8(ascii: "`"): [UInt8(ascii: "`")], UInt8(ascii: "\n"): [],
@@ -152,7 +152,7 @@ package struct DotenvReader {
 }
 
 extension DotenvReader {
-  /// `$'…'` of bash and zsh, which write values with control characters so.
+  /// `$'…'` of bash and zsh, which write values with control characters this way.
   private mutating func takeEscaped(_ result: inout [UInt8]) -> Bool {
     while let byte = advance() {
       if byte == UInt8(ascii: "'") { return true }
@@ -187,7 +187,7 @@ extension DotenvReader {
     UInt8(ascii: "?"): 0x3F,
   ]
 
-  /// The number that up to so many digits make; nil without one.
+  /// The number of at most `count` digits; nil if there is no digit.
   private mutating func digits(_ count: Int, radix: Int) -> Int? {
     var number: Int?
     for _ in 0..<count {
@@ -213,7 +213,7 @@ extension DotenvReader {
     return true
   }
 
-  /// Moves on and counts lines, which LF, CRLF or CR end.
+  /// Moves on and counts lines, which end with LF, CRLF or CR.
   @discardableResult
   private mutating func advance() -> UInt8? {
     guard let byte = peek else { return nil }
@@ -226,7 +226,6 @@ extension DotenvReader {
     while let byte = peek, Self.isBlank(byte) { advance() }
   }
 
-  /// Moves to the end of the line.
   private mutating func skipLine() {
     while let byte = peek, !Self.isLineEnd(byte) { advance() }
   }

@@ -32,14 +32,14 @@ public enum Hex {
     return bytes
   }
 
-  /// The eight digits of a number, as the bytes of another: the first digit is its highest byte.
+  /// The eight hex digits of a number as bytes; the first digit is the highest byte.
   package static func digits(of number: UInt32) -> UInt64 {
-    // Each nibble into a byte of its own, all of them at once.
+    // Spread the nibbles over the bytes, all at once.
     var nibbles = UInt64(number)
     nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
     nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
     nibbles = (nibbles | nibbles << 4) & 0x0F0F_0F0F_0F0F_0F0F
-    // One in each byte that is a letter: "a" comes 39 places after where "9" would go on.
+    // One in each byte that is a letter: "a" comes 39 places after the place that follows "9".
     let letters = (nibbles + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
     return nibbles + 0x3030_3030_3030_3030 + letters * 39
   }
@@ -47,12 +47,10 @@ public enum Hex {
   @inline(__always)
   static func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value }
 
-  /// The value of a digit of either case.
   package static func value(ofDigit byte: UInt8) -> UInt8? {
     (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte) ? byte - UInt8(ascii: "A") + 10 : lowerCaseValue(byte)
   }
 
-  /// The value of a decimal or lower-case digit.
   static func lowerCaseValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -1,9 +1,9 @@
-/// Bytes of an address that stand for others (RFC 3986, section 2.1).
+/// Percent-encoding of addresses (RFC 3986, section 2.1).
 package enum PercentEncoding {
-  /// Everything but the unreserved characters as percent signs and two hex digits.
+  /// Encodes everything except the unreserved characters.
   package static func encoded(_ text: String) -> String { encoded(text.utf8) }
 
-  /// The same of bytes that need not be text.
+  /// Encodes bytes that may not be text.
   package static func encoded(_ bytes: some Sequence<UInt8>) -> String {
     var result = ""
     for byte in bytes {
@@ -18,7 +18,7 @@ package enum PercentEncoding {
     return result
   }
 
-  /// The bytes that percent signs stand for, all others as they are; nil when none stands for any.
+  /// Decodes percent signs and keeps all other bytes; nil if a percent sign is malformed.
   package static func decoded(_ bytes: [UInt8]) -> [UInt8]? {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -37,7 +37,7 @@ package enum PercentEncoding {
     return result.count == bytes.count ? nil : result
   }
 
-  /// The text that percent signs stand for; nil when it is not UTF-8.
+  /// The decoded text; nil if it is not UTF-8.
   package static func text(of encoded: some StringProtocol) -> String? {
     let bytes = Array(encoded.utf8)
     return String(validating: decoded(bytes) ?? bytes, as: UTF8.self)

@@ -1,6 +1,5 @@
 extension String {
-  /// The text as a word of a command line that is shown to be copied: as it is where the shell leaves it alone, else
-  /// quoted.
+  /// The text as a word of a command line to copy, quoted if the shell would change it.
   package var shellQuoted: String {
     let isPlain = utf8.allSatisfy { byte in
       switch byte {

@@ -2,16 +2,16 @@
 package struct WebAddress: Equatable, Sendable {
   /// In lower case.
   package let scheme: String
-  /// What stands before the `@`, with a password if there is one, as it is written.
+  /// The text before the `@`, unchanged, including a password.
   package let user: String?
   /// In lower case; an IPv6 address with its brackets.
   package let host: String
-  /// Nil for the one that the scheme means by itself.
+  /// Nil for the default port of the scheme.
   package let port: Int?
-  /// The parts of the path that are not empty, as they are written; query and fragment are left out.
+  /// The parts of the path that are not empty, unchanged; query and fragment are left out.
   package let segments: [String]
 
-  /// Nil for a text that is no such address.
+  /// Nil if the text is not such an address.
   package init?(parsing text: String) {
     guard let mark = text.ranges(of: "://").first else { return nil }
     scheme = text[..<mark.lowerBound].lowercased()
@@ -19,7 +19,7 @@ package struct WebAddress: Equatable, Sendable {
     let authority = rest.prefix { !"/?#".contains($0) }
     let place = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
     user = authority.lastIndex(of: "@").map { String(authority[..<$0]) }
-    // A colon within brackets is of the address.
+    // A colon within brackets belongs to the address.
     let afterBracket = place.lastIndex(of: "]") ?? place.startIndex
     let colon = place[afterBracket...].lastIndex(of: ":")
     host = place[..<(colon ?? place.endIndex)].lowercased()

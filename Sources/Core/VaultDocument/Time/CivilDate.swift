@@ -1,4 +1,4 @@
-/// Days of the proleptic Gregorian calendar, in integers alone.
+/// Days of the proleptic Gregorian calendar, computed with integers only.
 ///
 /// A 400-year era has 146,097 days. Counting years from March puts the leap day at the end of a year, so that the day
 /// of the year follows from the month by one linear formula.
@@ -17,7 +17,7 @@ package struct CivilDate: Equatable {
     self.day = day
   }
 
-  /// The date so many days after 1970-01-01; years before 0 are not asked for.
+  /// The date this many days after 1970-01-01; years before 0 are not supported.
   package init(daysSinceEpoch days: Int) {
     let shifted = days + Self.daysBeforeEpoch
     let era = shifted / Self.daysPerEra

@@ -1,4 +1,4 @@
-/// A written form of a moment: ISO 8601, a number of seconds or milliseconds, or a pattern of one's own.
+/// A written form of a moment: ISO 8601, a number of seconds or milliseconds, or a custom pattern.
 public struct DateFormat: Sendable, Hashable {
   fileprivate enum Form: Hashable {
     case iso8601
@@ -6,17 +6,18 @@ public struct DateFormat: Sendable, Hashable {
     case pattern([Piece])
   }
   fileprivate enum Piece: Hashable {
-    /// So many digits; 0 stands for one or two.
+    /// A number with this many digits; 0 stands for one or two.
     case number(Field, digitCount: Int)
-    /// In English, whole or its first three letters; read in any case.
+    /// The English name, whole or its first three letters; read in any case.
     case monthName(isShort: Bool)
-    /// In English, whole or its first three letters; read in any case, and compared with the date.
+    /// The English name, whole or its first three letters; read in any case, and checked against the date.
     case weekday(isShort: Bool)
     /// One or two digits of the day with `st`, `nd`, `rd` or `th`.
     case ordinalDay
     /// `AM` or `PM`, read in any case.
     case halfOfDay
-    /// The difference from UTC, as `+0200`, or `+02:00` with a colon. `Z` is read for UTC, and written with a colon.
+    /// The difference from UTC: `+0200`, or `+02:00` with a colon. `Z` is read as UTC, and written by the form with a
+    /// colon.
     case offset(hasColon: Bool)
     case literal(UInt8)
   }
@@ -29,9 +30,9 @@ public struct DateFormat: Sendable, Hashable {
 
   /// `2026-11-21T01:40:28Z`; read with or without a fraction of a second, with `Z` or an offset.
   public static let iso8601 = DateFormat(.iso8601)
-  /// Seconds since 1970-01-01T00:00:00Z as a decimal, with a fraction of up to nine digits where there is one.
+  /// Seconds since 1970-01-01T00:00:00Z as a decimal, with a fraction of up to nine digits if needed.
   public static let unixSeconds = DateFormat(.number(.unixSeconds))
-  /// Seconds since 2001-01-01T00:00:00Z in the same way: what `JSONEncoder` writes unless it is told otherwise.
+  /// Seconds since 2001-01-01T00:00:00Z in the same form, the default of `JSONEncoder`.
   public static let referenceSeconds = DateFormat(.number(.referenceSeconds))
   /// Milliseconds since 1970-01-01T00:00:00Z as a whole number; a fraction is read, too.
   public static let unixMilliseconds = DateFormat(.number(.unixMilliseconds))
@@ -51,20 +52,20 @@ public struct DateFormat: Sendable, Hashable {
   /// A pattern of `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss`, `SSS` and text between them, letters in `'…'` (Unicode TR 35).
   ///
   /// A single letter is one or two digits. `MMM` and `MMMM` are the English name of the month, `EEE` and `EEEE` that of
-  /// the weekday, which must be the date's; `h` or `hh` with `a` are the hours of half a day. `Z` (`+0200`) and `XXX`
+  /// the weekday, which must fit the date. `h` or `hh` with `a` are the hours of half a day. `Z` (`+0200`) and `XXX`
   /// (`+02:00`) are the difference from UTC; a moment is written in UTC.
   ///
-  /// What the pattern does not have is dropped when a moment is written, and 0 when one is read. Years of two digits
-  /// and times without a date are no moments.
+  /// Fields that the pattern lacks are dropped when a moment is written, and are 0 when one is read. Years of two
+  /// digits and times without a date are refused.
   ///
-  /// - Throws: ``DocumentError`` `.invalidDate` for other letters, a missing quote, a field that is there twice, and
-  ///   where year, month or day is missing.
+  /// - Throws: ``DocumentError`` `.invalidDate` for other letters, a missing quote, a repeated field, or a missing
+  ///   year, month or day.
   public init(pattern: String) throws(DocumentError) { form = .pattern(try Self.pieces(of: Array(pattern.utf8))) }
 
   /// Whether numbers are dates in this format.
   public var isNumber: Bool { numbered != nil }
 
-  /// What numbers count, where they are dates in this format.
+  /// The unit and zero of the numbers, if numbers are dates in this format.
   package var numbered: NumberedTime? { if case .number(let numbered) = form { numbered } else { nil } }
 
   /// Reads a moment strictly: the whole text, and a date and time that exist.
@@ -78,7 +79,7 @@ public struct DateFormat: Sendable, Hashable {
     }
   }
 
-  /// Writes a moment; what the format cannot show is dropped toward the past.
+  /// Writes a moment; parts that the format cannot show are dropped toward the past.
   public func text(of time: Timestamp) -> String {
     switch form {
     case .iso8601: time.text
@@ -174,7 +175,7 @@ extension DateFormat {
       nanoseconds: Int32(field(.millisecond)) * 1_000_000)
   }
 
-  /// From 0, a Sunday. The first of January 1970 was a Thursday.
+  /// From 0, a Sunday. 1 January 1970 was a Thursday.
   private static func weekday(of date: CivilDate) -> Int { ((date.daysSinceEpoch + 4) % 7 + 7) % 7 }
 
   /// In minutes.
@@ -198,13 +199,13 @@ extension DateFormat {
     return number
   }
 
-  /// Which of some names the text goes on with.
+  /// The index of the name with which the text continues.
   private static func index(
     in names: [String], _ isShort: Bool, of rest: inout ArraySlice<UInt8>
   ) throws(DocumentError) -> Int {
     for (index, name) in names.enumerated() {
       let name = isShort ? Array(name.utf8.prefix(3)) : Array(name.utf8)
-      // Names are letters alone, whose cases differ by one bit.
+      // Names contain only letters, whose cases differ by one bit.
       guard rest.prefix(name.count).map({ $0 | 0x20 }) == name.map({ $0 | 0x20 }) else { continue }
       rest = rest.dropFirst(name.count)
       return index
@@ -253,7 +254,7 @@ extension DateFormat {
 }
 
 extension DateFormat {
-  /// What stands for a field in digits.
+  /// The value of a numeric field.
   private static func number(_ field: Field, date: CivilDate, second: Int, time: Timestamp) -> Int {
     switch field {
     case .year: date.year
@@ -264,14 +265,14 @@ extension DateFormat {
     case .minute: second / 60 % 60
     case .second: second % 60
     case .millisecond: Int(time.nanoseconds) / 1_000_000
-    // These are no digits.
+    // These fields are not digits.
     case .weekday, .halfOfDay, .offset: 0
     }
   }
 }
 
 extension DateFormat.Piece {
-  /// What it says of a moment; nil for text in between.
+  /// The field of this piece; nil for text between fields.
   fileprivate var field: DateFormat.Field? {
     switch self {
     case .number(let field, _): field

@@ -1,8 +1,8 @@
-/// Moments that are written as a number of seconds or milliseconds since another.
+/// Moments that are written as a number of seconds or milliseconds since a zero moment.
 package struct NumberedTime: Hashable, Sendable {
-  /// The moment that is 0, in seconds since 1970.
+  /// The zero moment in seconds since 1970.
   private let zero: Int64
-  /// How many make a second: 1 or 1000.
+  /// The number of units in a second: 1 or 1000.
   private let perSecond: Int64
 
   static let unixSeconds = NumberedTime(zero: 0, perSecond: 1)
@@ -12,10 +12,9 @@ package struct NumberedTime: Hashable, Sendable {
   /// Seconds since 1970 of a number that was read with binary rounding.
   package func secondsSince1970(_ number: Double) -> Double { number / Double(perSecond) + Double(zero) }
 
-  /// The same the other way.
   package func number(ofSecondsSince1970 seconds: Double) -> Double { (seconds - Double(zero)) * Double(perSecond) }
 
-  /// The number of a moment, as a whole; nil where it has a fraction.
+  /// The number of a moment; nil if it has a fraction.
   package func whole(_ time: Timestamp) -> Int64? {
     let part = 1_000_000_000 / perSecond
     guard Int64(time.nanoseconds) % part == 0 || perSecond > 1 else { return nil }
@@ -33,7 +32,7 @@ package struct NumberedTime: Hashable, Sendable {
     else { throw DocumentError(code: .invalidDate) }
     let (seconds, rest) = Int64(whole).quotientAndRemainder(dividingBy: perSecond)
     let nanoseconds = (rest * 1_000_000_000 + Int64(billionths)) / perSecond
-    // A fraction counts from the second before when the time is before zero.
+    // Before zero, a fraction counts from the previous second.
     let isBorrowed = isNegative && nanoseconds > 0
     return try Timestamp(
       secondsSinceEpoch: (isNegative ? -seconds - (isBorrowed ? 1 : 0) : seconds) + zero,

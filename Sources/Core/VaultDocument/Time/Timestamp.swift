@@ -2,7 +2,7 @@
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// Whole seconds, rounded toward the past; negative before 1970.
   public let secondsSinceEpoch: Int64
-  /// What is left, 0 to 999,999,999.
+  /// The remaining nanoseconds, 0 to 999,999,999.
   public let nanoseconds: Int32
 
   /// 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
@@ -45,17 +45,16 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     try self.init(secondsSinceEpoch: Int64(date.daysSinceEpoch * 86_400 + second))
   }
 
-  /// `2026-11-21T01:40:28Z`; with three digits of milliseconds, truncated toward the past, where these are not 0.
+  /// `2026-11-21T01:40:28Z`, with three digits of milliseconds, truncated toward the past, unless they are 0.
   public var text: String {
     String(decoding: [UInt8](capacity: Self.textCapacity) { append(to: &$0) }, as: UTF8.self)
   }
 
-  /// Appends the bytes of ``text``.
   package func appendText(to bytes: inout [UInt8]) {
     bytes.append(addingCapacity: Self.textCapacity) { append(to: &$0) }
   }
 
-  /// `20261121T014028Z`, 16 characters; what is finer than a second is dropped toward the past.
+  /// `20261121T014028Z`, 16 characters; fractions of a second are dropped toward the past.
   public var compactText: String {
     String(decoding: [UInt8](capacity: Self.textCapacity) { append(to: &$0, isCompact: true) }, as: UTF8.self)
   }
@@ -131,7 +130,7 @@ private struct TimestampReader {
     return minutes * 60 + second
   }
 
-  /// Nanoseconds; 0 where there is no fraction.
+  /// Nanoseconds; 0 if there is no fraction.
   mutating func fraction(in bytes: Span<UInt8>) throws(DocumentError) -> Int32 {
     guard position < count, bytes[position] == UInt8(ascii: ".") else { return 0 }
     position += 1
@@ -148,7 +147,7 @@ private struct TimestampReader {
     return nanoseconds
   }
 
-  /// Seconds that local time is ahead of UTC; the text ends here.
+  /// How many seconds local time is ahead of UTC; the text must end here.
   mutating func zone(in bytes: Span<UInt8>) throws(DocumentError) -> Int {
     guard position < count else { throw DocumentError(code: .invalidDate) }
     let sign = bytes[position]

@@ -1,14 +1,13 @@
 package import VaultStorage
 package import VaultSystem
 
-/// A new folder, for its owner only, that takes what a repair moves out of a vault, so that nothing is lost.
+/// A new folder, only for its owner, that receives what a repair moves out of a vault, so that nothing is lost.
 package final class AsideFolder: Sendable {
-  /// The path that it was made at.
   package let path: String
   private let files: FileSystem
   private let folder: OpenFile
 
-  /// Makes the folder, which must not exist, in a directory that does. Git is told to leave what is in it alone.
+  /// Makes the folder, which must not exist, in an existing directory. Git is told to ignore its content.
   package convenience init(creatingAt path: String) throws(StoreError) {
     try self.init(creatingAt: path, operations: LiveFileOperations())
   }
@@ -30,13 +29,13 @@ package final class AsideFolder: Sendable {
     try write(Array("*\n".utf8), to: ".gitignore")
   }
 
-  /// Writes a new file of 0600, durably; the name must not exist.
+  /// Writes a new file of mode 0600, durably; the name must not exist.
   package func write(_ bytes: [UInt8], to name: String) throws(StoreError) {
     try files.stage(bytes, as: name, in: folder.descriptor, isSynced: true, at: path + "/" + name)
     try files.sync(folder.descriptor, at: path)
   }
 
-  /// Takes an entry out of a directory: moved, or copied where the folder is on another file system.
+  /// Moves an entry out of a directory, or copies it if the folder is on another file system.
   func take(_ name: String, from directory: Int32, as newName: String, at place: String) throws(StoreError) {
     do throws(StoreError) {
       try files.call(at: place) { (system) throws(Errno) in

@@ -1,32 +1,30 @@
 package import VaultStorage
 package import VaultSystem
 
-/// Where a vault is to be restored, and what stands there.
+/// The target of a restore, and what is already there.
 package struct RestorePlace: Sendable {
   package enum Occupant: Sendable {
     /// Nothing, or an empty directory.
     case nothing
     /// A vault and nothing else.
     case vault
-    /// A vault, or a git repository, with things of somebody else's; or a directory that cannot be exchanged, since
-    /// something is mounted there.
+    /// A vault or a git repository with other files; or a directory that cannot be exchanged because it is a mount
+    /// point.
     case shared
-    /// A directory with other things, or something that is no directory.
+    /// A directory with other files, or something that is not a directory.
     case foreign
   }
 
   /// The directory that holds it.
   package let parent: NamedFolder
-  /// Its name there.
   package let name: String
   package let occupant: Occupant
 
-  /// Its path.
   package var path: String { parent.path(of: name) }
 
-  /// Looks at a path, whose last component need not be there.
+  /// Examines a path, whose last component may be missing.
   package init(_ path: String, operations: any FileOperations = LiveFileOperations()) throws(StoreError) {
-    // The parent of what is there is where it really is: a link to a vault is not to be exchanged for a vault.
+    // Its real parent: a link to a vault must not be exchanged for a vault.
     let (above, name) = NamedFolder.split(ProcessEnvironment.realPath(path) ?? path)
     parent = try NamedFolder(at: above, operations: operations)
     self.name = name
@@ -45,16 +43,16 @@ package struct RestorePlace: Sendable {
     return !isMounted && names.allSatisfy(ownNames.contains) ? .vault : .shared
   }
 
-  /// What may lie in a vault's own directory (format 1, section 3, Directory).
+  /// The names that may lie in a vault's own directory (format 1, section 3, Directory).
   private static let ownNames: Set<String> = Set(
     [StoreDirectory.records, .slots, .trash, .attachments, .staging].map(\.name) + DirectoryStore.gitFileNames + [
       StoreLocation.header.fileName, StoreLocation.checkpoint.fileName, StoreDirectory.lockName,
       StoreDirectory.journalName,
     ])
 
-  /// The paths that a vault there is known by; see `DirectoryStore.knownPaths`.
+  /// The paths by which a vault there is known; see `DirectoryStore.knownPaths`.
   ///
-  /// - Parameter given: the path as it was given.
+  /// - Parameter given: the path as the person gave it.
   package func knownPaths(given: String) -> [String] { DirectoryStore.knownPaths(given: given, real: realPath) }
 
   private var realPath: String? {

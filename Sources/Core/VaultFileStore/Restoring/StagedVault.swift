@@ -1,9 +1,9 @@
 package import VaultStorage
 internal import VaultSystem
 
-/// The directory as it was made.
+/// The new directory.
 private final class Made {
-  /// Locked as long as it is filled: what a process that died left behind is not.
+  /// Locked while it is filled, so that leftovers of a crashed process can be told from it.
   let root: OpenFile
   let store: DirectoryStore
 
@@ -18,7 +18,7 @@ private final class Made {
   }
 }
 
-/// A document on its way into the directory.
+/// A document that is being written into the directory.
 private final class LargeFile {
   private let folder: OpenFile
   private let file: AtomicFile<StoreError>
@@ -30,7 +30,7 @@ private final class LargeFile {
     self.folder = folder
   }
 
-  // Before its directory is closed; nothing where it is kept.
+  // Before its directory is closed; does nothing if the file is kept.
   deinit { file.discard() }
 
   func append(_ piece: [UInt8]) throws(StoreError) {
@@ -45,11 +45,11 @@ private final class LargeFile {
   }
 }
 
-/// A vault's directory that is filled under a hidden name beside the one that it is to have, and then put there whole.
+/// A vault's directory that is filled under a hidden name beside its final place, and then put there whole.
 ///
-/// Nothing in it is durable before ``sync()``. A process that is asked to end takes it away first (`PendingWrites`).
+/// Nothing in it is durable before ``sync()``. A process that is asked to end removes it first (`PendingWrites`).
 package final class StagedVault {
-  /// The path that it is to have.
+  /// The final path.
   package let path: String
   let parent: NamedFolder
   let name: String
@@ -66,7 +66,7 @@ package final class StagedVault {
 
   static func hiddenName(for name: String) -> String { ".\(name).restoring" }
 
-  /// Makes an empty directory for the vault `name` in `parent`; what an earlier process left there goes.
+  /// Makes an empty directory for the vault `name` in `parent`, and removes one that an earlier process left there.
   package init(_ name: String, in parent: NamedFolder) throws(StoreError) {
     (self.name, self.parent) = (name, parent)
     path = parent.path(of: name)
@@ -108,7 +108,7 @@ package final class StagedVault {
     guard let lock = try files.lock(left, at: path) else {
       throw StoreError(.locked, reason: "another process restores there", path: path)
     }
-    // What cannot be removed is in the way of the new one, and told then.
+    // If it cannot be removed, making the new one fails and reports it.
     files.removeTree(DirectoryEntry(name: name, isExact: true, kind: .directory), in: directory)
     _ = consume lock
   }
@@ -120,8 +120,8 @@ package final class StagedVault {
       bytes, as: place.fileName, in: folder.descriptor, isSynced: !isWhole, at: place.relativePath)
   }
 
-  /// Writes the next piece of a document that may be too large to be in memory, and after the last reads all of it
-  /// back. The next one begins after the last piece of the one before it.
+  /// Writes the next piece of a document that may be too large for memory, and after the last piece reads all of it
+  /// back. Documents are written one after the other.
   package func append(_ piece: [UInt8], to place: StoreLocation, isLast: Bool) throws(StoreError) {
     let file: LargeFile
     if let large { file = large } else { file = try LargeFile(place, in: store) }
@@ -130,7 +130,7 @@ package final class StagedVault {
     if isLast { try file.finish(isSynced: !isWhole) }
   }
 
-  /// Reads a document that may be too large to be in memory; nil when there is none.
+  /// Reads a document that may be too large for memory; nil if it is missing.
   package func reader(of place: StoreLocation) throws(StoreError) -> (any StoreReader)? { try store.reader(of: place) }
 
   /// Writes one of `DirectoryStore.gitFileNames`.
@@ -138,10 +138,9 @@ package final class StagedVault {
     try files.stage(bytes, as: name, in: directory.root.descriptor, isSynced: !isWhole, at: name)
   }
 
-  /// The bytes of a document in it; nil when there is none.
+  /// The bytes of a document in it; nil if it is missing.
   package func read(_ place: StoreLocation) throws(StoreError) -> [UInt8]? { try store.readInPlace(place) }
 
-  /// Where documents lie in it.
   package func places() throws(StoreError) -> [StoreLocation] { try store.places() }
 
   /// Makes everything in it durable.
@@ -162,7 +161,7 @@ package final class StagedVault {
     _ = try store.withDirectory(directory) { (file) throws(StoreError) in try files.sync(file, at: directory.path) }
   }
 
-  /// Gives the directory its name, where there is nothing or an empty directory, and ends it.
+  /// Gives the directory its name, if the name is free or an empty directory, and ends the staging.
   package func putInPlace() throws(StoreError) {
     do throws(StoreError) {
       try files.call(at: path) { [hiddenName, name, parent = parent.directory.descriptor] (system) throws(Errno) in
@@ -177,12 +176,13 @@ package final class StagedVault {
     try files.sync(parent.directory.descriptor, at: parent.path)
   }
 
-  /// Takes the place of the vault that is there, and ends it; the other gets the name `oldName`, which must be free.
+  /// Takes the place of the present vault, which is renamed to `oldName`, and ends the staging. `oldName` must be free.
   ///
-  /// In one step where the system can: whoever looks sees the one vault or the other. First it gets the name of the
-  /// other itself, so that a process that dies in between leaves both whole, each under a name that is told.
+  /// The exchange is one step if the system can do it, so that everybody sees one vault or the other. The new vault
+  /// first gets the name `oldName` itself: a process that dies in between then leaves both whole, under names that were
+  /// reported.
   ///
-  /// - Returns: false where the file system does not move the other: nothing has changed then.
+  /// - Returns: false if the file system cannot move the old vault; nothing has changed then.
   package func replace(keeping oldName: String) throws(StoreError) -> Bool {
     do throws(StoreError) {
       try rename(hiddenName, to: oldName)
@@ -210,7 +210,7 @@ package final class StagedVault {
     }
   }
 
-  /// For a moment there is no vault in the place: who dies in it leaves the old one under `oldName`.
+  /// For a moment the place is empty: a process that dies then leaves the old vault under `oldName`.
   private func replaceInTwoSteps(keeping oldName: String) throws(StoreError) {
     try rename(name, to: oldName)
     do throws(StoreError) {
@@ -221,7 +221,7 @@ package final class StagedVault {
     }
   }
 
-  /// Never over anything.
+  /// Never replaces anything.
   private func rename(_ old: String, to new: String) throws(StoreError) {
     let place = parent.path(of: new)
     do throws(StoreError) {
@@ -239,7 +239,7 @@ package final class StagedVault {
     }
   }
 
-  /// Takes the directory away, unless it was put in place; a second call does nothing.
+  /// Removes the directory, unless it was put in place; a second call does nothing.
   package func discard() {
     guard !isEnded else { return }
     let entry = DirectoryEntry(name: hiddenName, isExact: true, kind: .directory)
@@ -252,7 +252,7 @@ package final class StagedVault {
     isEnded = true
     // Before its directory is closed.
     large = nil
-    // On a vault's own directory this lock would say that a writer waits.
+    // On a vault's own directory this lock would mean that a writer waits.
     files.operations.unlock(directory.root.descriptor)
     PendingWrites.end()
   }

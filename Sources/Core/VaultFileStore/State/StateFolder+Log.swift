@@ -1,11 +1,11 @@
 package import VaultStorage
 package import VaultSystem
 
-// Files that only grow: adding a line to one costs a hundredth of replacing it durably. What a power cut leaves of the
-// last lines is anything, so a line must tell by itself whether it is whole, and its loss must do no harm.
+// Files that only grow: appending a line costs a hundredth of replacing the file durably. A power cut can damage the
+// last lines in any way, so each line must show whether it is whole, and its loss must do no harm.
 
 extension StateFolder {
-  /// The bytes of a log as far as it was written when it was opened; nil when it is not there.
+  /// The bytes that a log had when it was opened; nil if it is missing.
   package func readLog(_ name: StateName) throws(StoreError) -> [UInt8]? {
     let place = path(of: name)
     let noDirectory = OpenPurpose.noDirectory
@@ -21,7 +21,7 @@ extension StateFolder {
     return bytes
   }
 
-  /// Adds bytes to the end of a log, which is made when it is missing; the disk is not waited for.
+  /// Appends bytes to a log, which is created if missing, without waiting for the disk.
   package func append(
     _ bytes: [UInt8], toLog name: StateName, under lock: borrowing LockedFile
   ) throws(StoreError) {

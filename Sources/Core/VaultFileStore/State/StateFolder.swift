@@ -2,12 +2,12 @@ internal import VaultDocument
 package import VaultStorage
 package import VaultSystem
 
-/// A folder outside every vault in which a machine keeps small files: each replaced whole and durably, by one writer at
-/// a time, so that nobody reads half of one and nobody's change is lost.
+/// A folder outside every vault in which a machine keeps small files. One writer at a time replaces each file whole and
+/// durably, so that nobody reads half a file and no change is lost.
 ///
-/// It need not be there: then there is nothing in it, and the first write makes it.
+/// A missing folder is empty; the first write creates it.
 package struct StateFolder: Sendable {
-  /// A file to be replaced, or with nil removed.
+  /// A file to be replaced; nil bytes remove it.
   package struct Change {
     package let name: StateName
     package let bytes: [UInt8]?
@@ -18,12 +18,12 @@ package struct StateFolder: Sendable {
     }
   }
 
-  /// The largest file that is read, in bytes.
+  /// The largest file in bytes.
   static let byteLimit = 16 << 20
-  /// From how many changes on one sync of the whole file system is cheaper than one of each file.
+  /// From this many changes on, one sync of the whole file system is cheaper than one of each file.
   private static let wholeSyncThreshold = 8
 
-  /// Its path; whoever owns it may have put links on the way.
+  /// Its path, in which its owner may have put links.
   package let path: String
   let files: FileSystem
 
@@ -37,13 +37,13 @@ package struct StateFolder: Sendable {
   /// The path of a file, for messages.
   package func path(of name: StateName) -> String { "\(path)/\(name.folder)/\(name.file)" }
 
-  /// The bytes of a file; nil when it is not there.
+  /// The bytes of a file; nil if it is missing.
   package func read(_ name: StateName) throws(StoreError) -> [UInt8]? {
     let file = path(of: name)
     return try files.contents(of: file, in: OpenPurpose.noDirectory, limit: Self.byteLimit, at: file)
   }
 
-  /// The names in one of its folders, sorted; none when it is not there.
+  /// The names in one of its folders, sorted; empty if it is missing.
   package func names(in folder: String) throws(StoreError) -> [String] {
     let place = "\(path)/\(folder)"
     let noDirectory = OpenPurpose.noDirectory
@@ -53,7 +53,7 @@ package struct StateFolder: Sendable {
       .filter { $0.isExact && !$0.name.hasPrefix(".") }.map(\.name).sorted()
   }
 
-  /// Waits until nobody else writes here; the folder is made when it is missing.
+  /// Waits until no other process writes here; a missing folder is created.
   package func lock() throws(StoreError) -> LockedFile {
     try files.makeFolders(path)
     let name = "\(path)/\(StoreDirectory.lockName)"
@@ -65,7 +65,7 @@ package struct StateFolder: Sendable {
     }
   }
 
-  /// Makes changes as the one writer; an error leaves each file as it was or as it is to be.
+  /// Makes changes as the only writer; after an error, each file is in its old or its new state.
   package func apply(_ changes: [Change], under lock: borrowing LockedFile) throws(StoreError) {
     guard !changes.isEmpty else { return }
     try PendingWrites.during { () throws(StoreError) in try apply(changes) }
@@ -84,7 +84,7 @@ package struct StateName: Hashable, Sendable {
 }
 
 extension StateFolder {
-  /// Stages all, makes it durable, and renames each into place.
+  /// Stages all files, makes them durable, and renames each into place.
   private func apply(_ changes: [Change]) throws(StoreError) {
     let staging = try opened(".staging")
     empty(staging.descriptor)
@@ -124,7 +124,7 @@ extension StateFolder {
     try files.sync(descriptor, at: "\(path)/\(folder)")
   }
 
-  /// What a process that died left behind.
+  /// Removes the leftovers of a crashed process.
   private func empty(_ staging: Int32) {
     let left = try? files.call(at: path) { (system) throws(Errno) in try system.entries(of: staging) }
     for entry in left ?? [] where entry.isExact {
@@ -132,7 +132,7 @@ extension StateFolder {
     }
   }
 
-  /// One of its folders, made when it is missing.
+  /// One of its folders, created if missing.
   func opened(_ folder: String) throws(StoreError) -> OpenFile {
     let place = "\(path)/\(folder)"
     try files.makeFolders(place)

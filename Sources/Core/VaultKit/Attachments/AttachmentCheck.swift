@@ -4,10 +4,10 @@ package import VaultSealing
 package import VaultStorage
 internal import VaultTrust
 
-/// Compares the attachments that a store holds with those that its records name, live and removed; it takes no key.
+/// Compares the attachments in a store with those that its records name, live and removed; it needs no key.
 package struct AttachmentCheck {
   package private(set) var faults: [VaultFault] = []
-  /// Those that no record names, ascending; nil where a record cannot be read, which may name any.
+  /// The attachments that no record names, ascending; nil if an unreadable record may name any.
   package private(set) var unnamed: [AttachmentID]?
 
   private let files: any RecordStore
@@ -15,10 +15,10 @@ package struct AttachmentCheck {
   private var held: Set<AttachmentID> = []
 
   /// - Parameters:
-  ///   - files: the store; with a malformed journal, the files as they are without it.
-  ///   - names: what its records name; only of those are the attachments looked at.
-  ///   - isReadingAll: whether each file is read to its end: where its record verified each chunk is opened, elsewhere
-  ///     the hash is compared. Otherwise only sizes are.
+  ///   - files: the store; with a malformed journal, the files without it.
+  ///   - names: the attachments that its records name; only these are checked.
+  ///   - isReadingAll: whether each file is read to its end. Each chunk is then opened if its record verified;
+  ///     otherwise the hash is compared. Without it, only sizes are compared.
   package init(of files: any RecordStore, _ names: GatheredAttachments, readingAll isReadingAll: Bool)
     throws(VaultError)
   {
@@ -35,7 +35,6 @@ package struct AttachmentCheck {
     unnamed = names.areComplete ? held.subtracting(names.ids).sorted() : nil
   }
 
-  /// What is nothing wrong but worth knowing.
   package var notes: [String] {
     guard let count = unnamed?.count, count > 0 else { return [] }
     return [
@@ -66,7 +65,7 @@ package struct AttachmentCheck {
   }
 }
 
-/// Makes the keys of the attachments of a record that verified, when they are needed: locked memory has no room for the
+/// Makes the keys of a verified record's attachments when they are needed, because locked memory has no room for the
 /// keys of all records.
 package struct AttachmentKeys: Sendable {
   private let keyring: Keyring
@@ -86,19 +85,18 @@ package struct AttachmentKeys: Sendable {
   }
 }
 
-/// The attachments that records name, live and removed, gathered while their files are looked at.
+/// The attachments that records name, live and removed, collected during a check of their files.
 package struct GatheredAttachments: Sendable {
-  /// Of each record that has any, as they came.
+  /// The records with attachments, in the order in which they came.
   private(set) var byRecord: [(record: RecordID, attachments: [Attachment], keys: AttachmentKeys?)] = []
-  /// Whether all records were there and could be read.
+  /// Whether all records were there and readable.
   private(set) var areComplete = true
 
   var ids: Set<AttachmentID> { Set(byRecord.lazy.flatMap(\.attachments).map(\.id)) }
 
-  /// None yet.
   package init() {}
 
-  /// Of all records of a store, which are read for it.
+  /// The attachments of all records in a store, which are read for it.
   package init(in files: any RecordStore) {
     do throws(StoreError) {
       for folder in try files.recordFolders() {
@@ -119,13 +117,14 @@ package struct GatheredAttachments: Sendable {
     take(NamedAttachments(in: bytes), of: record)
   }
 
-  /// - Parameter keys: what opens them; nil where the record did not verify, or nobody has its key.
+  /// - Parameter keys: opens the attachments; nil if the record did not verify, or its key is missing.
   package mutating func take(_ named: NamedAttachments, of record: RecordID, _ keys: AttachmentKeys? = nil) {
     guard named.isReadable else { return areComplete = false }
     if !named.attachments.isEmpty { byRecord.append((record, named.attachments, keys)) }
   }
 
-  /// Says that the header does not name what these records need: another program could copy the vault without it.
+  /// Notes that the header does not require the extension that these records need, so another program could copy the
+  /// vault without their attachments.
   package func notes(requirements: [String]) -> [String] {
     guard !byRecord.isEmpty, !requirements.contains(Requirements.attachments) else { return [] }
     return [
@@ -134,6 +133,6 @@ package struct GatheredAttachments: Sendable {
     ]
   }
 
-  /// There may be records that nobody has seen.
+  /// Notes that there may be unseen records.
   package mutating func miss() { areComplete = false }
 }

@@ -5,13 +5,13 @@ package import VaultSealing
 package import VaultStorage
 internal import VaultTrust
 
-/// Seals a content into a file of the store and opens it again, a piece at a time (format 1, section 15, Attachments).
+/// Seals a content into a file of the store and opens it again, piece by piece (format 1, section 15, Attachments).
 package enum AttachmentStream {
-  /// Writes what `next` gives as a new file, whole and durably.
+  /// Writes the bytes of `next` as a new file, whole and durably.
   ///
   /// - Parameters:
-  ///   - key: gives the key of the stream with an id, 32 bytes.
-  ///   - next: the next bytes, some at a time; empty at the end.
+  ///   - key: gives the key of the stream for an id, 32 bytes.
+  ///   - next: gives the next bytes; empty at the end.
   package static func write(
     named name: String, to store: any AttachmentStore, under lock: any StoreLock,
     key: (AttachmentID) throws(SealingError) -> SecretBytes, next: () throws(VaultError) -> [UInt8]
@@ -36,7 +36,7 @@ package enum AttachmentStream {
     return Attachment(id: id, name: name, byteCount: byteCount, sha256: try sealed.finish())
   }
 
-  /// Compares the size of the file, and where all of it is read its hash.
+  /// Compares the size of the file, and its hash if the whole file is read.
   package static func check(
     _ attachment: Attachment, in store: any RecordStore, readingAll isReadingAll: Bool
   ) throws(VaultError) {
@@ -44,11 +44,11 @@ package enum AttachmentStream {
     while isReadingAll, try !file.next().isEmpty {}
   }
 
-  /// Opens the file and gives its content to `body`, some at a time. Each piece is authentic and in its place; all of
-  /// them are there once this has returned.
+  /// Opens the file and gives its content to `body`, piece by piece. Each piece is authentic and in its place; nothing
+  /// is missing once this has returned.
   ///
-  /// - Parameter key: of the stream, 32 bytes.
-  /// - Throws: ``VaultError`` as ``check(_:in:readingAll:)``, and what `body` throws.
+  /// - Parameter key: the key of the stream, 32 bytes.
+  /// - Throws: ``VaultError`` like ``check(_:in:readingAll:)``, and the errors of `body`.
   package static func open(
     _ attachment: Attachment, from store: any RecordStore, key: SecretBytes,
     _ body: ([UInt8]) throws -> Void
@@ -62,35 +62,35 @@ package enum AttachmentStream {
   }
 }
 
-/// The content of an attachment on its way out of a store. Each piece is authentic and in its place; all of them are
-/// there once the empty one has come.
+/// Reads the content of an attachment from a store. Each piece is authentic and in its place; nothing is missing once
+/// the empty piece has come.
 package final class OpenedAttachment {
   private let attachment: Attachment
   private let file: StoredFile
   private let age: AgeReader
   private var byteCount = 0
 
-  /// - Parameter key: of the stream, 32 bytes.
+  /// - Parameter key: the key of the stream, 32 bytes.
   package init(_ attachment: Attachment, from store: any RecordStore, key: SecretBytes) throws(VaultError) {
     let file = try StoredFile(attachment, in: store)
     (self.attachment, self.file) = (attachment, file)
     age = AgeReader(payloadUnder: key) { try file.read(into: &$0) }
   }
 
-  /// The next bytes; empty at the end, where size and hash have been compared.
+  /// The next bytes; empty at the end, after size and hash were compared.
   package func next() throws(VaultError) -> [UInt8] {
     let place = StoreLocation.attachment(attachment.id)
     while let piece = try inAttachment(place, { () throws(AgeError) in try age.next() }) {
       byteCount += piece.count
       if !piece.isEmpty { return piece }
     }
-    // What follows the last chunk is no part of the stream, and of the hash.
+    // Bytes after the last chunk belong to the hash but not to the stream.
     guard try file.next().isEmpty, byteCount == attachment.byteCount else { throw .notAsNamed(place) }
     return []
   }
 }
 
-/// A file on its way to the store, and its hash.
+/// A file that is being written to the store, and its hash.
 package final class SealedFile {
   private let writer: any StoreWriter
   private var hasher: SHA256.Hasher?
@@ -108,8 +108,8 @@ package final class SealedFile {
   /// Puts the file in place.
   ///
   /// - Parameters:
-  ///   - expected: what it must be; nil for what is new.
-  ///   - mark: of the file that is there; nil where there must be none.
+  ///   - expected: the attachment that it must equal; nil for a new one.
+  ///   - mark: the mark of the present file; nil if there must be no file.
   /// - Returns: its SHA-256, 32 bytes.
   @discardableResult
   package func finish(as expected: Attachment? = nil, replacing mark: ContentMark? = nil) throws(VaultError) -> [UInt8]
@@ -142,7 +142,7 @@ private final class StoredFile {
     hasher = try inCrypto { () throws(CryptoError) in try SHA256.Hasher() }
   }
 
-  /// The next bytes; empty at the end, where the hash has been compared.
+  /// The next bytes; empty at the end, after the hash was compared.
   func next() throws(VaultError) -> [UInt8] {
     guard offset == piece.count else {
       defer { offset = piece.count }
@@ -176,7 +176,7 @@ private final class StoredFile {
   }
 }
 
-/// Runs a step of a stream; what the store or the hash said comes out as it was.
+/// Runs a step of a stream and passes on errors of the store and of the hash unchanged.
 private func inAttachment<Result>(
   _ place: StoreLocation, _ step: () throws(AgeError) -> Result
 ) throws(VaultError) -> Result {
@@ -193,12 +193,12 @@ private func inAttachment<Result>(
 }
 
 extension VaultError {
-  /// A file that a record names is not there.
+  /// The error for a missing file that a record names.
   package static func missing(_ place: StoreLocation) -> VaultError {
     VaultError(.damaged, "is missing, and a record names it", file: place.relativePath)
   }
 
-  /// A file is not the one that a record names.
+  /// The error for a file that is not the one that a record names.
   package static func notAsNamed(_ place: StoreLocation, underlying: (any Error)? = nil) -> VaultError {
     VaultError(
       .damaged, "is not the file that the record names: it was changed, cut or exchanged", file: place.relativePath,

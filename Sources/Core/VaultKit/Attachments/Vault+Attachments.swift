@@ -4,19 +4,19 @@ public import VaultSealing
 package import VaultStorage
 internal import VaultTrust
 
-/// A content that is to be attached to a record.
+/// A content to attach to a record.
 public struct AttachmentSource: Sendable {
-  /// What it is called from then on.
+  /// The name of the new attachment.
   public let name: String
-  /// The next bytes, some at a time; empty at the end.
+  /// Gives the next bytes; empty at the end.
   public let next: @Sendable () throws(VaultError) -> [UInt8]
 
-  /// A content by what gives its pieces, from its beginning on.
+  /// A content given piece by piece, from its beginning.
   public init(name: String, next: @escaping @Sendable () throws(VaultError) -> [UInt8]) {
     (self.name, self.next) = (name, next)
   }
 
-  /// A content that is in memory. It is given once.
+  /// A content in memory, which is given once.
   public init(name: String, bytes: [UInt8]) {
     let rest = Mutex(bytes[...])
     self.init(name: name) {
@@ -30,15 +30,15 @@ public struct AttachmentSource: Sendable {
 }
 
 extension Vault {
-  /// Attaches contents of up to a gibibyte to a record, all or none: each is sealed into a file of its own while it is
+  /// Attaches contents of up to a gibibyte to a record, all or none. Each is sealed into a separate file while it is
   /// read, and the record, which names them, is written last.
   ///
   /// The vault is locked meanwhile. A process that dies leaves at most files that no record names.
   ///
-  /// - Returns: what was attached, in the order given.
-  /// - Throws: ``VaultError`` `.usage` where the vault's store keeps no attachments; `.inputRefused` for a name that is
-  ///   none, or a content over a gibibyte; `.alreadyExists` for a name that the record has, or that is given twice;
-  ///   what a source throws; and as ``add(_:)``.
+  /// - Returns: the new attachments, in the given order.
+  /// - Throws: ``VaultError`` `.usage` if the vault's store keeps no attachments; `.inputRefused` for an invalid name,
+  ///   or a content over a gibibyte; `.alreadyExists` for a name that the record has, or that is given twice; the
+  ///   errors of a source; and like ``add(_:)``.
   @discardableResult
   public nonisolated(nonsending) func attach(
     _ sources: [AttachmentSource], to id: RecordID
@@ -59,7 +59,7 @@ extension Vault {
         }
         try replace(old, attachments: old.envelope.attachments + written, lock)
       } catch {
-        // A server that does not answer may have done it, or still be at it: the repair tells later.
+        // A server that does not answer may have done it or still be working; the repair tells later.
         if !error.mayBeStored, error.code != .ioFailed || !(store is any RemoteStore) {
           try? removeUnnamed(written.map(\.id), of: id, from: store, lock)
         }
@@ -69,9 +69,9 @@ extension Vault {
     }
   }
 
-  /// Takes attachments of a record away, for good: the record first, then their files.
+  /// Removes attachments of a record for good: the record changes first, then their files are deleted.
   ///
-  /// - Throws: ``VaultError`` `.noSuchMember` for one that the record does not have, and as ``add(_:)``.
+  /// - Throws: ``VaultError`` `.noSuchMember` if the record does not have one, and like ``add(_:)``.
   public nonisolated(nonsending) func detach(_ ids: [AttachmentID], from id: RecordID) async throws(VaultError) {
     try await writing { lock throws(VaultError) in
       let store = try attachmentStore()
@@ -81,17 +81,17 @@ extension Vault {
         throw VaultError(.noSuchMember, "has no such attachment", record: id)
       }
       try replace(old, attachments: attachments.filter { !ids.contains($0.id) }, lock)
-      // A version in the trash, or what is there still after an error, is for the repair to look at.
+      // Versions in the trash, and files that stay after an error, are left to the repair.
       try removeUnnamed(ids, of: id, from: store, lock)
     }
   }
 
-  /// Opens what is attached to a record and gives it to `body`, some at a time. Each piece is authentic and in its
-  /// place; all of them are there once this has returned, so that nothing may be done with them before.
+  /// Opens an attachment of a record and gives it to `body`, piece by piece. Each piece is authentic and in its place,
+  /// but some may be missing until this has returned, so do not use them before.
   ///
   /// - Parameter isCheckedFirst: whether the file is read once and compared before the first piece is given out.
-  /// - Throws: ``VaultError`` `.damaged` for a file that is missing, or not the one that the record names, and what
-  ///   `body` throws.
+  /// - Throws: ``VaultError`` `.damaged` if the file is missing or is not the one that the record names, and the errors
+  ///   of `body`.
   public nonisolated(nonsending) func read(
     _ attachment: Attachment, of record: OpenRecord, checkingFirst isCheckedFirst: Bool = false,
     _ body: @escaping @Sendable ([UInt8]) throws -> Void
@@ -107,7 +107,7 @@ extension Vault {
 }
 
 extension RecordStore {
-  /// The store, where it keeps attachments.
+  /// The store as one that keeps attachments, or an error.
   package func keepingAttachments() throws(VaultError) -> any AttachmentStore {
     guard let store = self as? any AttachmentStore else { throw .noAttachmentStore }
     guard try inStore({ () throws(StoreError) in try store.keepsAttachments() }) else { throw .noAttachmentTable }
@@ -116,16 +116,15 @@ extension RecordStore {
 }
 
 extension Vault {
-  /// Whether the vault lies where attachments are kept.
+  /// Whether the vault's store keeps attachments.
   package func keepsAttachments() throws(VaultError) -> Bool {
     guard let store = store as? any AttachmentStore else { return false }
     return try inStore { () throws(StoreError) in try store.keepsAttachments() }
   }
 
-  /// The store, where it keeps attachments.
   package func attachmentStore() throws(VaultError) -> any AttachmentStore { try store.keepingAttachments() }
 
-  /// Says in the header that there are attachments, so that no program takes the vault for whole without them.
+  /// Notes in the header that there are attachments, so that no program takes the vault without them for complete.
   package func requireExtension(_ lock: any StoreLock) throws(VaultError) {
     let old = header.requirements
     let new = Requirements.names(old, naming: Requirements.attachments, true)
@@ -135,12 +134,12 @@ extension Vault {
     do throws(VaultError) {
       try replaceHeader(by: header.changed(requirements: new, root: root), root: root, lock)
     } catch {
-      // The commit of the record comes later, and counts for this one as well.
+      // The commit of the record comes later, and covers this one as well.
       if error.code != .mayBeLost { throw error }
     }
   }
 
-  /// Refuses a version of a record whose attachments are not here any more.
+  /// Refuses a version of a record whose attachments are gone.
   package func requireAttachments(of record: OpenRecord) throws(VaultError) {
     for attachment in record.attachments {
       let place = StoreLocation.attachment(attachment.id)
@@ -153,7 +152,7 @@ extension Vault {
     }
   }
 
-  /// Writes the next revision of a record with other attachments, and all else as it is.
+  /// Writes the next revision of a record with other attachments and no other change.
   private func replace(
     _ old: OpenRecord, attachments: [Attachment], _ lock: any StoreLock
   ) throws(VaultError) {
@@ -163,13 +162,13 @@ extension Vault {
     try apply([StoreChange(.record(old.id), from: old.bytes, to: bytes)], lock)
   }
 
-  /// Removes files of a record that neither its live version nor the one in the trash names.
+  /// Deletes files of a record that neither its live version nor the one in the trash names.
   package func removeUnnamed(
     _ ids: [AttachmentID], of id: RecordID, from store: any AttachmentStore, _ lock: any StoreLock
   ) throws(VaultError) {
     let versions = [try locked.read(id), try readTrash(id)].compactMap { $0 }
     let named = versions.map(NamedAttachments.init(in:))
-    // What cannot be read may name any.
+    // An unreadable version may name any file.
     guard named.allSatisfy(\.isReadable) else { return }
     let unnamed = ids.filter { id in !named.contains { $0.ids.contains(id) } }
     try inStore(record: id) { () throws(StoreError) in try store.removeAttachments(unnamed, under: lock) }
@@ -184,14 +183,14 @@ package struct NamedAttachments: Sendable {
 
   package var ids: Set<AttachmentID> { Set(attachments.map(\.id)) }
 
-  /// Of a file that is no record.
+  /// Stands for a file that is not a record.
   package static let unreadable = NamedAttachments([], isReadable: false)
 
   private init(_ attachments: [Attachment], isReadable: Bool) {
     (self.attachments, self.isReadable) = (attachments, isReadable)
   }
 
-  /// Of the bytes of a record.
+  /// Reads the bytes of a record.
   package init(in bytes: [UInt8]) {
     let envelope = (try? JSONParser.parse(bytes)).flatMap { try? RecordEnvelope(of: $0) }
     self = envelope.map(NamedAttachments.init) ?? .unreadable
@@ -199,14 +198,14 @@ package struct NamedAttachments: Sendable {
 
   package init(_ envelope: RecordEnvelope) { self.init(envelope.attachments, isReadable: true) }
 
-  /// Of a file, which may be unreadable.
+  /// Reads a file, which may be unreadable.
   package init<Failure: Error>(in bytes: Result<[UInt8], Failure>) {
     self = (try? bytes.get()).map(NamedAttachments.init(in:)) ?? .unreadable
   }
 }
 
 extension OpenRecord {
-  /// What is attached to the record, by id.
+  /// The attachments of the record, by id.
   public var attachments: [Attachment] { envelope.attachments }
 
   fileprivate func requireRoom(for names: [String]) throws(VaultError) {
@@ -228,12 +227,12 @@ extension VaultError {
       .inputRefused, "the name of an attachment has 1 to 255 bytes, no slash and no control character", record: id)
   }
 
-  /// The vault lies where no attachments are kept.
+  /// The error for a store that keeps no attachments.
   fileprivate static let noAttachmentStore = VaultError(
     .usage, "lies in a store that keeps no attachments", file: VaultHeader.fileName,
     remedies: ["a vault in a folder or a database keeps them; small files are records of the kind `file`"])
 
-  /// The vault lies among tables that an earlier program made.
+  /// The error for a database whose tables an earlier program made.
   fileprivate static let noAttachmentTable = VaultError(
     .usage, "lies in a database whose tables have no room for attachments", file: VaultHeader.fileName,
     remedies: [.addAttachmentTable])

@@ -3,7 +3,7 @@ package import VaultStorage
 internal import VaultTrust
 
 extension Vault.Options {
-  /// Tells the observer, if there is one.
+  /// Sends an event to the observer, if there is an observer.
   package func tell(
     _ kind: VaultEvent.Kind, of vault: VaultID, records: @autoclosure () -> [RecordID] = [], slots: [SlotID] = [],
     recordCount: Int? = nil, took duration: Duration? = nil, code: VaultError.Code? = nil
@@ -15,7 +15,7 @@ extension Vault.Options {
         code: code))
   }
 
-  /// Tells the observer of an error; not of questions that have no answer, nor of input that is none.
+  /// Sends an error to the observer, except for questions without an answer and invalid input.
   func tell(_ error: VaultError, of vault: VaultID, records: [RecordID] = []) {
     let answers: [VaultError.Code] = [
       .noSuchRecord, .noSuchMember, .noSuchSlot, .unknownKind, .inputRefused, .usage, .cancelled, .alreadyExists,
@@ -26,7 +26,7 @@ extension Vault.Options {
 }
 
 extension Vault {
-  /// Does `body` on a record, and tells the observer of the error that it throws.
+  /// Runs `body` on a record, and sends its error to the observer.
   func reportingErrors<Result>(
     of id: RecordID, _ body: () throws(VaultError) -> Result
   ) throws(VaultError) -> Result {
@@ -38,14 +38,14 @@ extension Vault {
     }
   }
 
-  /// What is called when a sealed value of a record is opened; nil where nobody wants to know.
+  /// The callback for opened sealed values of a record; nil if nobody wants to know.
   func revealing(_ id: RecordID) -> (@Sendable () -> Void)? {
     guard options.observer != nil else { return nil }
     let (options, vault) = (options, header.vaultID)
     return { options.tell(.revealed, of: vault, records: [id]) }
   }
 
-  /// Tells of changes that were made.
+  /// Sends events for the changes made.
   package func tell(_ changes: [StoreChange]) {
     guard options.observer != nil else { return }
     let groups = RecordChanges(changes)
@@ -56,7 +56,7 @@ extension Vault {
   }
 }
 
-/// What changes of a store mean for records.
+/// The meaning of changes of a store for records.
 private struct RecordChanges {
   private(set) var records: [(kind: VaultEvent.Kind, ids: [RecordID])] = []
   private(set) var slots: [SlotID] = []
@@ -85,6 +85,6 @@ private struct RecordChanges {
 }
 
 extension StoreChange {
-  /// The removed record that it is about.
+  /// The removed record of the change.
   fileprivate var trashed: RecordID? { if case .trash(let id) = location { id } else { nil } }
 }

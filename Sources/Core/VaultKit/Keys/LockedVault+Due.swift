@@ -4,27 +4,26 @@ internal import VaultSealing
 internal import VaultStorage
 internal import VaultTrust
 
-/// Which sealed fields are to be replaced at their source.
+/// The rule for sealed fields that should be replaced at their source.
 public enum DueRule: Sendable {
-  /// Those that were sealed before this moment.
+  /// Fields that were sealed before this moment.
   case sealedBefore(Timestamp)
-  /// Those that somebody could read who had the keys until the newest reseal; the trash included, since it was readable
-  /// too.
+  /// Fields that a holder of the keys could read until the newest reseal, including the trash, which was readable too.
   case sinceReseal
 }
 
-/// A sealed field that is to be replaced.
+/// A sealed field that should be replaced.
 public struct DueField: Sendable {
-  /// The record, as a list has it.
+  /// The record, as in a list.
   public let record: RecordSummary
   /// The field.
   public let path: MemberPath
-  /// When the value was sealed, to the second; sealing the same value again does not change it.
+  /// The sealing time, to the second; sealing the same value again does not change it.
   public let sealedAt: Timestamp
   /// Whether the record is in the trash.
   public let isTrashed: Bool
 
-  /// By name, then id, then path: the order in which somebody goes through them.
+  /// By name, then id, then path, which is a good order for working through them.
   static func isBefore(_ left: DueField, _ right: DueField) -> Bool {
     if !left.record.name.utf8.elementsEqual(right.record.name.utf8) {
       return left.record.name.utf8.lexicographicallyPrecedes(right.record.name.utf8)
@@ -34,21 +33,21 @@ public struct DueField: Sendable {
   }
 }
 
-/// What is due, without a key and so unverified.
+/// The due fields, read without a key and so unverified.
 public struct DueFields: Sendable {
   /// Sorted by the records' names.
   public fileprivate(set) var fields: [DueField] = []
-  /// Fields sealed before this moment are due; nil when there was no reseal yet, so that none is.
+  /// Fields sealed before this moment are due; nil if there was no reseal yet, and then no field is due.
   public let before: Timestamp?
-  /// Files that could not be read.
+  /// The errors of unreadable files.
   public fileprivate(set) var faults: [VaultError] = []
 }
 
 extension LockedVault {
-  /// The sealed fields that are to be replaced, from sealing times and the keyring alone (format 1, section 11,
+  /// The sealed fields that should be replaced, judged by sealing times and the keyring alone (format 1, section 11,
   /// Rotation).
   ///
-  /// - Throws: ``VaultError`` when a folder cannot be read.
+  /// - Throws: ``VaultError`` if a folder cannot be read.
   public func due(_ rule: DueRule) throws(VaultError) -> DueFields {
     let (before, includesTrash) =
       switch rule {
@@ -68,7 +67,7 @@ extension LockedVault {
 }
 
 extension VaultHeader {
-  /// When the newest reseal was begun; nil without any.
+  /// The start of the newest reseal; nil if there was no reseal.
   public var newestReseal: Timestamp? { keyring.filter { $0.reason == .reseal }.map(\.replacedAt).max() }
 }
 

@@ -3,23 +3,23 @@ internal import VaultDocument
 internal import VaultStorage
 internal import VaultTrust
 
-/// A slot with what its file says; no key is needed for it.
+/// A slot and the state of its file, read without a key.
 public struct SlotState: Sendable {
   /// The slot, as the header names it.
   public let slot: Slot
-  /// The binary logarithm of its scrypt cost; nil for a recipient, and for a file that cannot be read.
+  /// The binary logarithm of its scrypt cost; nil for a recipient, and if the file cannot be read.
   public let workFactor: Int?
-  /// Why the file is not the one that the header names; nil when it is.
+  /// Why the file is not the one that the header names; nil if it is.
   public let fault: VaultError?
 
-  /// Whether guessing its passphrase is cheaper than it would be for a new slot.
+  /// Whether guessing its passphrase is cheaper than for a new slot.
   public var isWeak: Bool { workFactor.map { $0 < SlotFile.defaultWorkFactor } ?? false }
 }
 
 extension LockedVault {
   /// Every slot of the header with the state of its file, in the order of the header.
   ///
-  /// - Throws: ``VaultError`` `.internalFailure`; what is wrong with a file is in its state.
+  /// - Throws: ``VaultError`` `.internalFailure`; faults of a file are in its state.
   public func slotStates() throws(VaultError) -> [SlotState] { try states(of: header.slots) }
 
   package func states(of slots: [Slot]) throws(VaultError) -> [SlotState] {
@@ -54,7 +54,7 @@ extension VaultHeader {
   public func slot(named text: String) throws(VaultError) -> Slot {
     if let id = SlotID(parsing: text), let slot = slots.first(where: { $0.id == id }) { return slot }
     if let slot = slots.first(where: { $0.recipient?.text == text }) { return slot }
-    // An empty label is none: a variable that is not set must not name a slot.
+    // An empty text never matches a label, because an unset variable must not name a slot.
     let labelled = slots.filter { !text.isEmpty && $0.label.utf8.elementsEqual(text.utf8) }
     let prefixed = slots.filter { text.utf8.count >= 4 && $0.id.text.utf8.starts(with: text.utf8) }
     let candidates = labelled.isEmpty ? prefixed : labelled

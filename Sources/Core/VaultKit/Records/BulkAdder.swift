@@ -3,16 +3,15 @@ internal import VaultSealing
 internal import VaultStorage
 internal import VaultTrust
 
-/// A new record that was checked and sealed, and is not stored yet.
+/// A new record that was checked and sealed but is not stored yet.
 struct PreparedRecord: Sendable {
   let id: RecordID
   /// Nil once it is staged.
   let bytes: [UInt8]?
-  /// What is to be remembered of it; nil where nothing is.
+  /// The version to remember; nil if nothing is remembered.
   var version: SeenVersion?
 }
 
-/// Input that is refused.
 struct Refusal<Input: Sendable>: Error {
   let input: Input
   let error: VaultError
@@ -20,22 +19,22 @@ struct Refusal<Input: Sendable>: Error {
 
 /// Takes prepared records in the order of the input and stages them, so that they leave memory again.
 ///
-/// Many records in a vault of fewer are written as a replacement of all: that spares a journal and a rename of each.
-/// Fewer go into a batch.
+/// If many records are added to a smaller vault, all records are replaced, which saves a journal and a rename for each.
+/// Otherwise they go into a batch.
 struct BulkAdder<Input: Sendable> {
-  /// From so many records on a replacement is worth its folders.
+  /// From this many records on, a replacement is worth its folders.
   private static var replacementCount: Int { 16 }
 
   private let refusals: RefusalPolicy
   private let vault: Vault
   private let count: Int
-  /// Nil when nothing is to be stored, or no longer.
+  /// Nil if nothing is stored, or once it was released.
   private var lock: (any StoreLock)?
-  /// What takes the records where there is one; else a batch does.
+  /// Takes the records if possible; otherwise a batch does.
   private(set) var replacement: (any StoreReplacement)?
   private var batch: (any StoreBatch)?
   private var piece: [StoreChange] = []
-  /// What is to be remembered once it is written.
+  /// The versions to remember after writing.
   private var versions = VersionList.Builder()
   private var index = 0
   private var result = BulkAddResult<Input>()
@@ -67,7 +66,7 @@ struct BulkAdder<Input: Sendable> {
 
   private static func isWorthReplacing(_ count: Int, in vault: Vault) throws(VaultError) -> Bool {
     if count < replacementCount { return false }
-    // More than a batch may have are written so, too, whatever has to be copied for it.
+    // More records than a batch allows also need a replacement, however much must be copied for it.
     if count > ChangePlan.maximumChangeCount { return true }
     return try count >= vault.locked.recordCount()
   }
@@ -107,7 +106,7 @@ struct BulkAdder<Input: Sendable> {
     return new
   }
 
-  /// Stores what was taken.
+  /// Stores the staged records.
   mutating func finish() throws(VaultError) -> BulkAddResult<Input> {
     if lock != nil, index > 0 { try commit() }
     if refusals == .storeNothing, !result.refusals.isEmpty { result.ids = [] }
@@ -131,7 +130,7 @@ struct BulkAdder<Input: Sendable> {
     vault.memory?.flush()
   }
 
-  /// Forgets what was not stored, and lets others in.
+  /// Drops records that were not stored, and releases the lock.
   mutating func end() {
     replacement?.end()
     batch?.abandon()

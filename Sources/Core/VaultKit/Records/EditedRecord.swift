@@ -30,8 +30,8 @@ package struct EditedRecord {
     envelope = document.envelopeMembers
   }
 
-  /// Nothing that the kind seals is in clear, every sealed value opens, and stands once: with its key alone nobody can
-  /// tell where a copy belongs.
+  /// Checks that no value that the kind seals is in clear, and that every sealed value opens and occurs once. With the
+  /// key alone, nobody can tell where a copy belongs.
   package func checkTokens() throws(VaultError) {
     if let kind = stored.kind, stored.envelope.schema <= kind.schema, let path = kind.clearTextPath(in: stored.fields) {
       throw .clearText(at: path, file: file, stored.id)
@@ -45,7 +45,6 @@ package struct EditedRecord {
     }
   }
 
-  /// Of a member of `$vault`.
   package static func path(of name: String) -> MemberPath {
     MemberPath.root.appending(RecordEnvelope.memberName).appending(name)
   }

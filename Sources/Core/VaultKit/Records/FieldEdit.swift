@@ -14,27 +14,27 @@ public struct FieldEdit: Sendable {
   public let path: MemberPath
   let change: Change
 
-  /// Gives a readable member a value.
+  /// Sets a readable member.
   public static func set(_ path: MemberPath, to value: JSONValue) -> FieldEdit {
     FieldEdit(path: path, change: .readable(value))
   }
 
-  /// Gives a sealed member a value of UTF-8 bytes.
+  /// Sets a sealed member to a value of UTF-8 bytes.
   public static func seal(_ path: MemberPath, _ secret: SecretBytes) -> FieldEdit {
     FieldEdit(path: path, change: .secret(secret))
   }
 
-  /// Takes a member away.
+  /// Removes a member.
   public static func unset(_ path: MemberPath) -> FieldEdit { FieldEdit(path: path, change: .removal) }
 }
 
 extension Vault {
-  /// Changes single members of a record and touches nothing else in it.
+  /// Changes single members of a record and nothing else in it.
   ///
-  /// - Parameter expected: the record that the edits were made from; nil takes it as it is now.
-  /// - Returns: whether anything changed; nothing is written otherwise.
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.noSuchMember`, `.usage`, `.inputRefused`, `.changedUnderneath` when
-  ///   the record is no longer the expected one, `.damaged`, and as ``add(_:)``.
+  /// - Parameter expected: the record on which the edits are based; nil means its present version.
+  /// - Returns: whether anything changed; otherwise nothing is written.
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.noSuchMember`, `.usage`, `.inputRefused`, `.changedUnderneath` if the
+  ///   record is no longer the expected one, `.damaged`, and like ``add(_:)``.
   @discardableResult
   public func edit(
     _ id: RecordID, _ edits: [FieldEdit], expecting expected: OpenRecord? = nil

@@ -16,7 +16,7 @@ package struct FieldEditor {
 
   private var kind: RecordKind? { record.kind }
 
-  /// The members after the edits; equal to the old ones where an edit changes nothing.
+  /// The members after the edits; an edit without effect keeps the old value.
   func edited(_ edits: [FieldEdit]) throws(VaultError) -> JSONObject {
     try requireKnownSchema(of: record)
     var tree = JSONValue.object(record.fields)
@@ -27,8 +27,8 @@ package struct FieldEditor {
     return try accepted(members)
   }
 
-  /// The members that another version of the record has, or those at some paths of it, in the place of these; what is
-  /// not in it is taken away.
+  /// The members with those of another version of the record, all or at some paths, in their place; members that the
+  /// other version lacks are removed.
   package func taking(_ paths: [MemberPath], of other: OpenRecord) throws(VaultError) -> JSONObject {
     try requireKnownSchema(of: record)
     try requireKnownSchema(of: other)
@@ -50,7 +50,7 @@ package struct FieldEditor {
     return try accepted(taken)
   }
 
-  /// In the form of the present schema, with what a migration opens opened.
+  /// In the form of the present schema, with the values opened that a migration opens.
   private func presentMembers(of other: OpenRecord) throws(VaultError) -> JSONObject {
     guard let kind else { return other.fields }
     return try inRecord { () throws(RecordError) in try RecordMigration.typed(other.verified, kind) }
@@ -63,7 +63,7 @@ package struct FieldEditor {
       record: version.id)
   }
 
-  /// Members that the kind takes, with the tokens of secrets that did not change.
+  /// The members after the kind's checks, keeping the tokens of unchanged secrets.
   private func accepted(_ members: JSONObject) throws(VaultError) -> JSONObject {
     guard members != record.fields else { return members }
     let kept = try inSealing(record: record.id) { () throws(SealingError) in
@@ -80,7 +80,7 @@ package struct FieldEditor {
     }
   }
 
-  /// How many bytes the base64 in a token stands for.
+  /// The number of bytes in the base64 of a token.
   private func byteCount(ofSealed value: JSONValue) throws(RecordError) -> Int? {
     guard case .string(let token) = value, SealedToken.hasTokenShape(token) else { return nil }
     do {
@@ -118,7 +118,7 @@ package struct FieldEditor {
     }
   }
 
-  /// A readable value, refused where the member is sealed; what is sealed within it becomes tokens.
+  /// A readable value, with its sealed parts as tokens; throws if the member itself is sealed.
   private func checked(
     _ value: JSONValue, at path: MemberPath, in tree: JSONValue
   ) throws(VaultError) -> JSONValue {
@@ -131,14 +131,14 @@ package struct FieldEditor {
     let new = try inRecord { () throws(RecordError) in
       try kind.sealed(value, at: path, in: record.verified.context(sealingAt: now))
     }
-    // An equal moment in another spelling is no change.
+    // An equal moment in another spelling is not a change.
     guard kind.value(at: path)?.isMoment == true, case .string(let old)? = try? tree.value(at: path),
       case .string(let text) = new, let before = try? Timestamp(parsing: old), before == (try? Timestamp(parsing: text))
     else { return new }
     return .string(old)
   }
 
-  /// A token of `secret`; the old one where the secret is the same.
+  /// A token of `secret`; the old one if the secret is unchanged.
   private func sealed(
     _ secret: SecretBytes, at path: MemberPath, in tree: JSONValue
   ) throws(VaultError) -> JSONValue {
@@ -160,7 +160,7 @@ package struct FieldEditor {
     }
   }
 
-  /// The bytes to seal. Only a value that has rules is looked at, and so leaves the secure heap.
+  /// The bytes to seal. Only a value with rules is checked, and so leaves the secure heap.
   private func plaintext(_ secret: SecretBytes, at path: MemberPath) throws(VaultError) -> SecretBytes {
     guard let kind, let schema = kind.value(at: path), schema.hasRules else { return secret }
     guard !schema.isBytes || schema.allowed != nil else {
@@ -181,7 +181,7 @@ package struct FieldEditor {
     }
   }
 
-  /// What the kind says, or for an unknown kind what the record has there.
+  /// Decided by the kind, or for an unknown kind by the present value.
   private func isSealed(_ path: MemberPath, in tree: JSONValue) throws(VaultError) -> Bool {
     if let kind {
       guard let schema = kind.value(at: path) else { throw refused(path, "is no field of the kind \(kind.name)") }

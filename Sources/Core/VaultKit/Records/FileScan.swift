@@ -2,17 +2,17 @@ internal import VaultDocument
 internal import VaultStorage
 internal import VaultTrust
 
-/// What was found in files, in the order of their ids, and what could not be read.
+/// The results from files, in the order of their ids, and the errors of unreadable ones.
 struct FileFindings<Found: Sendable>: Sendable {
   var found: [Found] = []
   var faults: [VaultError] = []
 }
 
 extension LockedVault {
-  /// What a look at the bytes of one live record's file finds; nil when it is not what is looked for.
+  /// Examines the bytes of one live record's file; nil if it does not match.
   typealias Look<Found> = @Sendable (RecordID, [UInt8]) throws(VaultError) -> Found?
 
-  /// Looks at every live record's file, on all cores.
+  /// Examines every live record's file, on all cores.
   func scan<Found: Sendable>(_ look: @escaping Look<Found>) async throws(VaultError) -> FileFindings<Found> {
     var findings = FileFindings<Found>()
     let store = try recordSource()
@@ -36,7 +36,7 @@ extension LockedVault {
 
   private static var foldersAtOnce: Int { 4 }
 
-  /// Looks at the files of some live records, on all cores; what is not there is left out.
+  /// Examines the files of some live records, on all cores; missing ones are left out.
   func scan<Found: Sendable>(
     _ ids: [RecordID], _ look: @escaping Look<Found>
   ) async throws(VaultError) -> FileFindings<Found> {

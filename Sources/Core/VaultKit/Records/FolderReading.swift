@@ -4,29 +4,28 @@ internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
 
-/// What an index is asked of each folder.
+/// The question to an index about each folder.
 struct IndexQuestion: Sendable {
-  /// Which records may be meant, by what the index has of them; nil for all.
+  /// Which records may match, by the data in the index; nil for all.
   var isWanted: (@Sendable (IndexedFolder, Int) -> Bool)?
-  /// What their values have to hold.
+  /// Texts that their values must contain.
   var probes: [IndexProbe] = []
   var order: IndexRows.Order = .name
   /// The most rows; nil for all.
   var limit: Int?
 }
 
-/// What one folder has to say to a question.
 struct FolderAnswer: Sendable {
-  /// The records that are found: where there is a limit, the first of them if their order is known.
+  /// The matching records; with a limit, only the first of them if their order is known.
   let rows: IndexedFolder
-  /// The records whose files are to be read.
+  /// The records whose files must be read.
   let watched: [RecordID]
   /// Whether the order is known here.
   let isOrdered: Bool
   private let isOwn: Bool
 
-  /// - Parameter isOwn: whether the folder was read for this question, and so counts for it even when it is too young
-  ///   to be trusted by others.
+  /// - Parameter isOwn: whether the folder was read for this question, so that it is valid here even if it is too
+  ///   recent to be trusted by others.
   init(_ folder: IndexedFolder, to question: IndexQuestion, isOwn: Bool) {
     self.isOwn = isOwn
     watched = folder.indices.filter(folder.isWatched).map(folder.id)
@@ -36,25 +35,25 @@ struct FolderAnswer: Sendable {
     self.rows = isOrdered ? rows.keepingFirst(question.limit ?? .max, by: question.order) : rows
   }
 
-  /// Whether the folder is as it was read, by a stamp taken now.
+  /// Whether the folder is unchanged since it was read, given a stamp taken now.
   func isOf(_ stamp: StoreStamp?) -> Bool { isCurrent(rows.mark, stamp) }
 
-  /// Whether what was read under a mark of it is what is there.
+  /// Whether data read under a mark is current.
   func isCurrent(_ mark: IndexMark, _ stamp: StoreStamp?) -> Bool { isOwn ? mark.isOf(stamp) : mark.isCurrent(stamp) }
 }
 
-/// Reads folders of a vault, and notes in its index what it read.
+/// Reads folders of a vault, and stores the results in its index.
 struct FolderReader: Sendable {
   let vault: LockedVault
   let store: any StampedStore
   let index: RecordIndex
 
-  /// What the index says of a folder.
+  /// The answer of the index about a folder.
   func known(_ folder: UInt8, to question: IndexQuestion) -> FolderAnswer? {
     index.folder(folder, withTexts: !question.probes.isEmpty).map { FolderAnswer($0, to: question, isOwn: false) }
   }
 
-  /// Lists a folder and reads the files that are not known as they are.
+  /// Lists a folder and reads the files that are not known in their present state.
   ///
   /// - Parameter stamp: of the folder, taken before.
   func read(_ number: UInt8, _ stamp: StoreStamp?, to question: IndexQuestion) throws(IndexStop) -> FolderAnswer {
@@ -67,7 +66,7 @@ struct FolderReader: Sendable {
     let readAt = Timestamp.now()
     var folder = IndexedFolder(IndexMark(stamp, readAt: readAt))
     let known = index.folder(number, withTexts: true) ?? folder
-    // Without a stamp it was not there: a store that has to be asked is not asked for each of 256.
+    // Without a stamp the folder does not exist, so a slow store is not asked for each of 256.
     let ids = stamp == nil ? [] : try store.records(inFolder: number)
     var wanted: [RecordID: StoreStamp] = [:]
     for (id, stamp) in zip(ids, try store.recordStamps(of: ids)) { wanted[id] = stamp }
@@ -88,11 +87,11 @@ struct FolderReader: Sendable {
 }
 
 extension IndexedFolder {
-  /// Takes what may be kept of the bytes of a file.
+  /// Adds the parts of a file that may be kept.
   fileprivate mutating func append(_ id: RecordID, bytes: [UInt8]?, mark: IndexMark, kinds: KindCatalog) {
     let file = StoreLocation.record(id).relativePath
     guard let bytes, let record = try? StoredRecord(parsing: bytes, file: file, id: id, kinds: kinds),
-      // Clear text where a secret belongs is not copied anywhere.
+      // Clear text in place of a secret is not copied anywhere.
       record.kind?.clearTextPath(in: record.fields) == nil
     else { return append(watched: id, mark) }
     let summary = RecordSummary(record)
@@ -106,7 +105,7 @@ extension IndexedFolder {
 }
 
 extension RecordText {
-  /// Takes what ``TextMatch`` and conditions look at.
+  /// Adds the values that ``TextMatch`` and conditions look at.
   fileprivate mutating func add(_ value: JSONValue) {
     switch value {
     case .string(let text): if !SealedToken.hasTokenShape(text) { add(text) }

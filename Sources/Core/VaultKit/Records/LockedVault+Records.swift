@@ -4,15 +4,15 @@ package import VaultStorage
 internal import VaultTrust
 
 extension LockedVault {
-  /// What all records are read from: where they are few and on another machine, they are had by one question.
+  /// The store to read all records from. A remote store with few records gives all of them in one request.
   func recordSource() throws(VaultError) -> any RecordStore {
     guard let remote = store as? any RemoteStore else { return store }
     return try inStore { () throws(StoreError) in try remote.fewRecords() } ?? store
   }
 
-  /// How many live records there are; no file is opened.
+  /// The number of live records; no file is opened.
   ///
-  /// - Throws: ``VaultError`` when a folder cannot be read.
+  /// - Throws: ``VaultError`` if a folder cannot be read.
   public func recordCount() throws(VaultError) -> Int {
     var count = 0
     for folder in try folders() {
@@ -30,19 +30,19 @@ extension LockedVault {
     return ids
   }
 
-  /// The folders that live records may lie in, ascending.
+  /// The folders that may hold live records, ascending.
   func folders() throws(VaultError) -> [UInt8] {
     try inStore { () throws(StoreError) in try store.recordFolders() }
   }
 
-  /// All live records, some of one folder at a time, in the order of ids; no file is opened, and a folder is listed
-  /// when its turn comes.
+  /// All live records in the order of ids, in chunks within one folder. No file is opened, and a folder is listed when
+  /// its turn comes.
   func chunks() throws(VaultError) -> RecordChunks { RecordChunks(store, try folders()) }
 
-  /// Reads every live record, folder by folder in the order of ids; a fault of one file does not stop the others.
+  /// Reads every live record, folder by folder in the order of ids; an error of one file does not stop the others.
   ///
-  /// - Parameter body: returns whether to go on.
-  /// - Throws: ``VaultError`` when a folder cannot be read.
+  /// - Parameter body: returns whether to continue.
+  /// - Throws: ``VaultError`` if a folder cannot be read.
   public func forEachRecord(
     _ body: (Result<StoredRecord, VaultError>) -> Bool
   ) throws(VaultError) {
@@ -79,10 +79,10 @@ extension LockedVault {
     return try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)
   }
 
-  /// The bytes of a live record's file, nil when there is none.
+  /// The bytes of a live record's file; nil if there is no file.
   package func read(_ id: RecordID) throws(VaultError) -> [UInt8]? { try bytes(of: id, at: .record(id)) }
 
-  /// The bytes of a record's file, live or removed; nil when there is none.
+  /// The bytes of a record's file, live or removed; nil if there is no file.
   package func bytes(of id: RecordID, at place: StoreLocation) throws(VaultError) -> [UInt8]? {
     try inStore(record: id) { () throws(StoreError) in try store.read(place) }
   }
@@ -90,15 +90,13 @@ extension LockedVault {
   /// The id of the one record that `text` means: a full id, else an exact name in any case, else `TAG/NAME` of a record
   /// with this tag, else the beginning of one id, at least 4 characters.
   ///
-  /// Files that cannot be read have no name: where nothing else is meant, one of them may be the record, and its fault
-  /// is the answer. The caller verifies what it then opens. Empty text means no record, not even one without a name: a
-  /// variable that is not set must not name one.
+  /// Unreadable files have no name. If nothing else matches, one of them may be the record, and its error is thrown.
+  /// The caller must verify the record that it then opens. Empty text never names a record, even one without a name,
+  /// because an unset variable must not name one.
   ///
-  /// With an index, a file that was edited in place has the name that it had before, until it is read for another
-  /// reason.
+  /// With an index, a file that was edited in place keeps its old name until it is read for another reason.
   ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates, `.damaged`,
-  ///   `.cancelled`.
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates, `.damaged`, `.cancelled`.
   public func resolve(_ text: String) async throws(VaultError) -> RecordID {
     if let id = RecordID(parsing: text) {
       guard try read(id) != nil else { throw .noSuchRecord }
@@ -112,14 +110,14 @@ extension LockedVault {
     return try Self.only(toldApart(candidates.map(\.summary))).id
   }
 
-  /// The records whose name, or `TAG/NAME`, is this, in any case; files that cannot be read are not among them.
+  /// The records with this name or `TAG/NAME`, in any case; unreadable files are left out.
   ///
-  /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
+  /// - Throws: ``VaultError`` if a folder cannot be read; `.cancelled`.
   public func records(named name: String) async throws(VaultError) -> [RecordSummary] {
     try await candidates(name).found.filter(\.isNamed).map(\.summary)
   }
 
-  /// The records that a text may mean; with a tag only if none has the whole text as its name.
+  /// The records that a text may mean; tags are considered only if no record has the whole text as its name.
   private func candidates(_ text: String) async throws(VaultError) -> FileFindings<NamedRecord> {
     let match = NameMatch(text)
     var findings = try await candidates(match)
@@ -140,7 +138,7 @@ extension LockedVault {
   }
 }
 
-/// Some records of one folder: what one task works on.
+/// Some records of one folder, the work of one task.
 struct RecordChunk: Sendable {
   let folder: UInt8
   let ids: [RecordID]
@@ -194,16 +192,16 @@ struct NamedRecord: Sendable {
   let hasPrefix: Bool
 }
 
-/// How a record is meant on the command line: by a name, or by the beginning of an id.
+/// How the command line can name a record: by a name, or by the beginning of an id.
 struct NameMatch: Sendable {
   let text: String
   let lowercased: String
   let idPrefix: String?
-  /// A tag that the record must have, too, in lower case; nil for any.
+  /// A tag that the record must also have, in lower case; nil for any.
   let tag: String?
   private let probe: [UInt8]
 
-  /// - Parameter tag: what stood before the name: then the name is none of an id.
+  /// - Parameter tag: the text before the name; with a tag, the name is never an id.
   init(_ text: String, tag: String? = nil) {
     (self.text, self.tag) = (text, tag?.lowercased())
     lowercased = text.lowercased()
@@ -221,7 +219,7 @@ struct NameMatch: Sendable {
 
   func isPrefix(of id: RecordID) -> Bool { idPrefix.map { id.text.utf8.starts(with: $0.utf8) } ?? false }
 
-  /// The record in a file, when it is meant.
+  /// The record in a file, if the text means it.
   func candidate(_ id: RecordID, bytes: [UInt8], kinds: KindCatalog) throws(VaultError) -> NamedRecord? {
     guard isPrefix(of: id) || mayName(bytes) else { return nil }
     let file = StoreLocation.record(id).relativePath
@@ -235,10 +233,10 @@ struct NameMatch: Sendable {
     return record.isNamed || record.hasPrefix ? record : nil
   }
 
-  /// Whether a file can hold the name at all: looks at the bytes before anything is parsed.
+  /// Whether a file can contain the name at all, judged by its bytes before parsing.
   func mayName(_ bytes: [UInt8]) -> Bool { TextMatch.mayContain(probe, in: bytes) }
 
-  /// Canonical equivalence is wanted here: people cannot tell how a letter was composed.
+  /// Uses canonical equivalence, because people cannot see how a letter was composed.
   func names(_ name: String) -> Bool { name.lowercased() == lowercased }
 }
 

@@ -5,9 +5,9 @@ internal import VaultTrust
 
 /// One removed record of a list.
 public struct TrashedRecord: Sendable {
-  /// The record, as a list has it.
+  /// The record, as in a list.
   public let summary: RecordSummary
-  /// When it was removed.
+  /// The time of removal.
   public let deletedAt: Timestamp
 
   /// The id of the record.
@@ -18,22 +18,22 @@ public struct TrashedRecord: Sendable {
     self.deletedAt = deletedAt
   }
 
-  /// The order of lists: what was removed last comes first, equal times by id.
+  /// The order of lists: the last removed first, equal times by id.
   static func isBefore(_ left: TrashedRecord, _ right: TrashedRecord) -> Bool {
     left.deletedAt != right.deletedAt ? left.deletedAt > right.deletedAt : left.id < right.id
   }
 }
 
 extension LockedVault {
-  /// The removed records, the latest first. Nothing is verified.
+  /// The removed records, the latest first, unverified.
   ///
-  /// - Parameter leavingOut: is told of each file that cannot be read; nil to throw the first of them.
-  /// - Throws: ``VaultError`` when the trash cannot be read as a folder.
+  /// - Parameter leavingOut: gets the error of each unreadable file; nil throws the first of them.
+  /// - Throws: ``VaultError`` if the trash cannot be read as a folder.
   public func trash(leavingOut: ((VaultError) -> Void)? = nil) throws(VaultError) -> [TrashedRecord] {
     try listedRows(of: listedTrash(), leavingOut: leavingOut)
   }
 
-  /// The removed records, the latest first, and the faults of files that could not be read.
+  /// The removed records, the latest first, and the errors of unreadable files.
   package func listedTrash() throws(VaultError) -> Listed<TrashedRecord> {
     var records: [TrashedRecord] = []
     var faults: [VaultError] = []
@@ -50,7 +50,7 @@ extension LockedVault {
   /// The id of the one removed record that `text` means: a full id, else an exact name in any case, else the beginning
   /// of one id, at least 4 characters.
   ///
-  /// A full id is taken although its file may be damaged; otherwise files that cannot be read are passed over.
+  /// A full id is accepted even if its file is damaged; otherwise unreadable files are skipped.
   ///
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord` with the candidates.
   public func resolveTrashed(_ text: String) throws(VaultError) -> RecordID {
@@ -79,7 +79,7 @@ extension LockedVault {
       ?? []
   }
 
-  /// The records of these that can be read, live or removed, in the order of their ids. Nothing is verified.
+  /// The readable ones of these records, live or removed, in the order of their ids, unverified.
   package func summaries(of ids: Set<RecordID>) -> [RecordSummary] {
     ids.sorted().compactMap { id in
       if let record = try? record(id) { return RecordSummary(record) }
@@ -87,10 +87,9 @@ extension LockedVault {
     }
   }
 
-  /// Reads every removed record that can be read, in the order of ids; like all that is seen without a key, none is
-  /// verified.
+  /// Reads every readable removed record, in the order of ids, unverified.
   ///
-  /// - Throws: ``VaultError`` `.ioFailed` and its like when the trash cannot be listed.
+  /// - Throws: ``VaultError`` such as `.ioFailed` if the trash cannot be listed.
   public func forEachTrashedRecord(_ body: (StoredRecord) -> Void) throws(VaultError) {
     try forEachTrashedFile { id, bytes in
       guard let bytes = try? bytes.get() else { return }
@@ -112,7 +111,7 @@ extension LockedVault {
     }
   }
 
-  /// The bytes of a file of the trash, nil when there is none.
+  /// The bytes of a file of the trash; nil if there is no file.
   func readTrashed(_ id: RecordID) throws(VaultError) -> [UInt8]? { try bytes(of: id, at: .trash(id)) }
 
   private func trashedRecord(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> TrashedRecord {

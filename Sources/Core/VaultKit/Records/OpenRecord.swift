@@ -4,23 +4,23 @@ public import VaultRecords
 public import VaultSealing
 internal import VaultTrust
 
-/// A record that verified, with the keys to open its sealed fields.
+/// A verified record, with the keys to open its sealed fields.
 public struct OpenRecord: Sendable {
   package let verified: VerifiedRecord
-  /// The exact bytes of the file that verified.
+  /// The exact bytes of the verified file.
   package let bytes: [UInt8]
   package let file: String
-  /// What the record is; nil for a kind that this program does not know.
+  /// The kind of the record; nil if this program does not know it.
   public let kind: RecordKind?
-  /// The record's own members, sealed fields as tokens; a record of an older schema in the form of the present one.
+  /// The record's own members, sealed fields as tokens. A record of an older schema has the form of the present one.
   public let fields: JSONObject
 
-  /// Whether ``fields`` are in the form of the present schema: steps that do not fit an older record are no damage.
+  /// Whether ``fields`` have the form of the present schema; steps that do not fit an older record are not damage.
   let fitsKind: Bool
 
-  /// Whether an older revision of it lies in the trash, which does not count (format 1, section 6, Records).
+  /// Whether an obsolete older revision lies in the trash (format 1, section 6, Records).
   public internal(set) var hasOlderInTrash = false
-  /// Called when a sealed value is opened for who asks for it.
+  /// Called when a sealed value is opened for a caller who asked for its text.
   private let onReveal: (@Sendable () -> Void)?
 
   init(
@@ -39,12 +39,12 @@ public struct OpenRecord: Sendable {
   public var envelope: RecordEnvelope { verified.envelope }
   /// The id of the record.
   public var id: RecordID { verified.envelope.id }
-  /// The record's own members as they stand in the file.
+  /// The record's own members in the form of the file.
   package var stored: JSONObject { verified.fields }
-  /// What names the record in lists.
+  /// The name of the record in lists.
   public var name: String { RecordTitle.of(fields, kind) }
 
-  /// Decodes the record as its type. Sealed members keep their tokens until they are asked for.
+  /// Decodes the record as its type. Sealed members keep their tokens until they are used.
   ///
   /// - Throws: ``VaultError`` `.unknownKind` for a record of another kind, `.damaged`.
   public func decoded<Record: VaultRecord>(as type: Record.Type) throws(VaultError) -> Record {
@@ -52,7 +52,7 @@ public struct OpenRecord: Sendable {
       throw VaultError(.unknownKind, "is of another kind than \(type.kindName)", file: file, record: id)
     }
     do throws(RecordError) {
-      // A member that a migration will open is text for the type already.
+      // A member that a migration will open is already text for the type.
       let members = try kind.map { kind throws(RecordError) in try RecordMigration.typed(verified, kind) } ?? fields
       return try type.decoded(from: members, in: verified.contextOpeningOnDemand(onReveal: onReveal))
     } catch {
@@ -62,13 +62,13 @@ public struct OpenRecord: Sendable {
 
   /// The record's own members with every sealed field opened, in ordinary memory.
   ///
-  /// - Throws: ``VaultError`` `.damaged` when a field does not open.
+  /// - Throws: ``VaultError`` `.damaged` if a field does not open.
   public func revealed() throws(VaultError) -> JSONObject {
     guard case .object(let members) = try revealed(at: .root) else { return JSONObject() }
     return members
   }
 
-  /// The value at a path with every sealed field in it opened: text, or the JSON that was sealed.
+  /// The value at a path with every sealed field in it opened, as text or as the sealed JSON.
   ///
   /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`.
   public func revealed(at path: MemberPath) throws(VaultError) -> JSONValue {
@@ -93,7 +93,6 @@ public struct OpenRecord: Sendable {
     return value
   }
 
-  /// What was sealed as JSON.
   private static func document(_ text: String) throws(SealingError) -> JSONValue {
     guard let value = try? JSONParser.parse(Array(text.utf8)) else {
       throw SealingError(.malformedPlaintext, "what was sealed is not the expected JSON")
@@ -121,17 +120,16 @@ public struct OpenRecord: Sendable {
     }
   }
 
-  /// Opens the sealed text at a path and gives its UTF-8 bytes to `body`; nil when the member is not sealed, or is no
-  /// text.
+  /// Opens the sealed text at a path and lends its UTF-8 bytes to `body`; nil if the member is not sealed, or not text.
   ///
-  /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, and what `body` throws.
+  /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`, and the errors of `body`.
   public func withSecret<Result>(at path: MemberPath, _ body: (RawSpan) throws -> Result) throws -> Result? {
     guard case .string(let text) = try value(at: path), SealedToken.hasTokenShape(text) else { return nil }
     if kind?.sealsJSON(at: path) == true { return nil }
     return try withOpened(text, at: path, body)
   }
 
-  /// The bytes that sealed base64 at a path stands for; nil where the kind has no bytes there.
+  /// The bytes of sealed base64 at a path; nil if the kind has no bytes there.
   package func bytes(at path: MemberPath) throws -> SecretBytes? {
     guard kind?.value(at: path)?.isBytes == true else { return nil }
     return try withSecret(at: path) { text in
@@ -156,10 +154,10 @@ public struct OpenRecord: Sendable {
     }
   }
 
-  /// Checks that every sealed field opens, that what was sealed as JSON is JSON, and that a record of a type of this
-  /// program is what the type takes.
+  /// Checks that every sealed field opens, that sealed JSON is JSON, and that a record of a type of this program
+  /// decodes.
   ///
-  /// - Returns: the first sealed JSON value that is not what a declared kind says of it.
+  /// - Returns: the fault of the first sealed JSON value that does not fit a declared kind.
   @discardableResult
   package func check() throws(VaultError) -> RecordError? {
     let kind = isOfKnownSchema ? kind : nil
@@ -185,7 +183,7 @@ public struct OpenRecord: Sendable {
     return misfit
   }
 
-  /// Whether ``check()`` finds the record whole, whatever a declared kind says of its values.
+  /// Whether ``check()`` finds the record intact, regardless of a declared kind's rules for its values.
   package var opens: Bool {
     do throws(VaultError) {
       try check()
@@ -195,7 +193,7 @@ public struct OpenRecord: Sendable {
     }
   }
 
-  /// Whether the members are in the form of the kind as this program knows it.
+  /// Whether the members have a schema of the kind that this program knows.
   private var isOfKnownSchema: Bool { fitsKind && envelope.schema <= (kind?.schema ?? 0) }
 
   /// Whether the record has the present schema of a kind that the vault declares.
@@ -204,14 +202,14 @@ public struct OpenRecord: Sendable {
     return true
   }
 
-  /// The first readable member that is not what a declared kind says, in a record of the kind's own schema.
+  /// The fault of the first readable member that does not fit a declared kind, in a record of the kind's own schema.
   ///
   /// Such a record is authentic: its kind was changed since, or another program wrote it.
   package var misfit: RecordError? { isOfDeclaredSchema ? kind?.faults(in: fields).first : nil }
 }
 
 extension MemberPath {
-  /// Whether it leads into the member that keeps what a kind does not know, each value sealed as JSON.
+  /// Whether it leads into the member for values that a kind does not know, each sealed as JSON.
   fileprivate var isInExtra: Bool { components.first == .member(RecordKind.extraMember) && components.count > 1 }
 }
 

@@ -2,10 +2,10 @@ internal import VaultDocument
 package import VaultStorage
 internal import VaultTrust
 
-/// How many records a run over a vault has looked at, to be compared with what the store holds: whatever makes a run
-/// skip some, it must not say that all is well.
+/// How many records a check of a vault has read, for comparison with the store: a check that skips records for any
+/// reason must not report success.
 package struct RecordCounts {
-  /// By folder; nil where the folder cannot be listed, which is a fault of its own.
+  /// By folder; nil if the folder cannot be listed, which is reported separately.
   private var live = [Int?](repeating: 0, count: 256)
   private var removed: Int? = 0
 
@@ -13,12 +13,12 @@ package struct RecordCounts {
 
   package mutating func take(_ count: Int?, inFolder folder: UInt8) { live[Int(folder)] = count }
 
-  /// - Parameter count: nil when the trash cannot be listed.
+  /// - Parameter count: nil if the trash cannot be listed.
   package mutating func takeTrash(_ count: Int?) { removed = count }
 
-  /// A fault for each folder that holds other records than were looked at.
+  /// A fault for each folder that holds other records than were read.
   ///
-  /// - Parameter scope: the folders that were to be looked at.
+  /// - Parameter scope: the folders of the check.
   package func faults(in store: any RecordStore, _ scope: VerificationScope = VerificationScope()) -> [VaultFault] {
     var faults: [VaultFault] = []
     for folder in UInt8.min...UInt8.max where scope.contains(folder) {
@@ -53,6 +53,5 @@ extension StoreLocation {
 
   /// The folder of removed records.
   package static let trashPath = "trash"
-  /// The folder of what is attached to records.
   package static let attachmentsPath = "attachments"
 }

@@ -4,22 +4,22 @@ package import VaultSealing
 
 /// Records of an older schema in the form of the present one.
 package enum RecordMigration {
-  /// As reading commands see it: what is to be sealed is, what is to be opened is not yet.
+  /// The form for reading commands: values to be sealed are sealed, but values to be opened are not opened yet.
   ///
-  /// - Returns: nil for a record that the steps do not fit. It is seen as it is; ``Vault/migrationPlan()`` says why.
+  /// - Returns: nil if the steps do not fit the record. It is then shown as it is; ``Vault/migrationPlan()`` says why.
   static func readable(_ record: VerifiedRecord, _ kind: RecordKind) -> JSONObject? {
     guard record.envelope.schema < kind.schema else { return record.fields }
     return try? members(record, kind, opening: false)
   }
 
-  /// The same without a key: nothing is sealed or opened.
+  /// The form without a key: nothing is sealed or opened.
   static func readable(_ fields: JSONObject, schema: Int, kind: RecordKind) -> JSONObject {
     guard schema < kind.schema else { return fields }
     var migrator = Migrator(fields)
     return (try? migrator.take(kind.steps(from: schema))) == nil ? fields : migrator.members
   }
 
-  /// As its type reads it: with what is to be opened.
+  /// The form that its type decodes, in which values to be opened are opened.
   static func typed(_ record: VerifiedRecord, _ kind: RecordKind) throws(RecordError) -> JSONObject {
     guard record.envelope.schema < kind.schema else { return record.fields }
     return try members(record, kind, opening: true)
@@ -40,7 +40,7 @@ package enum RecordMigration {
     return migrator.members
   }
 
-  /// - Parameter time: when what becomes sealed is sealed; the clock's when nil.
+  /// - Parameter time: the time of new seals; nil means the clock's.
   package static func migrator(_ record: VerifiedRecord, opening: Bool, at time: Timestamp?) -> Migrator {
     let context = record.context(sealingAt: time)
     let seal = { (value: JSONValue) throws(RecordError) -> String in try RecordKind.token(of: value, in: context) }

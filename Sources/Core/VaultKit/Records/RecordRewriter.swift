@@ -3,25 +3,24 @@ package import VaultSealing
 package import VaultStorage
 internal import VaultTrust
 
-/// Goes through records on all cores: reads, verifies, and makes what is to stand in their place.
+/// Processes records on all cores: reads and verifies them, and makes their replacements.
 ///
-/// What is in memory at once is bounded by the chunks under way and one batch, but for the versions.
+/// Memory is bounded by the chunks in progress and one batch, except for the versions.
 package struct RecordRewriter {
-  /// So much new content is handed to the store at a time.
+  /// The size of new content that is handed to the store at a time.
   private static let pieceByteLimit = 1 << 20
-  /// Changes in one batch of the journal.
+  /// The changes in one batch of the journal.
   private static let batchCount = 10_000
   private static let batchByteLimit = 64 << 20
 
   package let vault: Vault
-  /// What a record that verified becomes; nil when it stays.
+  /// The replacement of a verified record; nil if it stays.
   let makeReplacement: @Sendable (OpenRecord) throws(VaultError) -> SealedRecord?
 
   package init(vault: Vault, makeReplacement: @escaping @Sendable (OpenRecord) throws(VaultError) -> SealedRecord?) {
     (self.vault, self.makeReplacement) = (vault, makeReplacement)
   }
 
-  /// The versions of records.
   package struct Versions: Sendable {
     package let before: VersionList
     package let after: VersionList
@@ -34,7 +33,7 @@ package struct RecordRewriter {
     var changes: [StoreChange] = []
   }
 
-  /// Gathers versions piece by piece.
+  /// Collects versions piece by piece.
   private struct Gathering {
     private var (before, after) = (VersionList.Builder(), VersionList.Builder())
 
@@ -46,11 +45,10 @@ package struct RecordRewriter {
     consuming func finish() -> Versions { Versions(before: before.finish(), after: after.finish()) }
   }
 
-  /// A record that was looked at.
   private struct Outcome {
     let before: RecordVersion
     let after: RecordVersion
-    /// The new bytes; nil when it stays as it is.
+    /// The new bytes; nil if the record stays unchanged.
     let replacement: [UInt8]?
   }
 
@@ -68,7 +66,7 @@ package struct RecordRewriter {
 }
 
 extension RecordRewriter {
-  /// Stages all live records: what was made of them, or the same again.
+  /// Stages all live records: their replacements, or unchanged copies.
   package func stage(
     into replacement: any StoreReplacement, _ progress: (Int) -> Void
   ) async throws(VaultError) -> Versions {
@@ -83,7 +81,7 @@ extension RecordRewriter {
     return versions.finish()
   }
 
-  /// Stages all live records as they are, unseen.
+  /// Stages all live records unchanged, without reading them.
   func copy(into replacement: any StoreReplacement) async throws(VaultError) {
     try await ParallelMap(chunkSize: 1)(
       try vault.locked.chunks(), cancellation: VaultError.cancelled,
@@ -104,7 +102,7 @@ extension RecordRewriter {
     return piece
   }
 
-  /// Stages what is made of some records.
+  /// Stages the replacements of some records.
   private func stage(
     _ chunk: RecordChunk, into replacement: any StoreReplacement,
     _ make: (RecordID, [UInt8]) throws(VaultError) -> [UInt8]
@@ -127,7 +125,7 @@ extension RecordRewriter {
   }
 }
 
-/// Records on their way to a store, some at a time.
+/// Records that are being staged, some at a time.
 private struct StagedPiece {
   private let replacement: any StoreReplacement
   private var records: [(id: RecordID, bytes: [UInt8])] = []
@@ -149,12 +147,12 @@ private struct StagedPiece {
 }
 
 extension RecordRewriter {
-  /// Where records lie.
+  /// The part of a vault that holds the records.
   package enum Part {
     case live, trash
   }
 
-  /// Verifies records and writes what is made of them, in batches; without a lock nothing is written.
+  /// Verifies records and writes their replacements, in batches; without a lock nothing is written.
   package func rewrite(
     _ part: Part, lock: (any StoreLock)?, progress: (Int) -> Void
   ) async throws(VaultError) -> Versions {
@@ -207,7 +205,7 @@ extension RecordRewriter {
 }
 
 extension OpenRecord {
-  /// A removed record lies in the trash, and no other does.
+  /// Checks that a record lies in the trash exactly if it was removed.
   fileprivate func require(isTrashed: Bool) throws(VaultError) {
     guard (envelope.deletedAt != nil) == isTrashed else {
       throw isTrashed ? .notRemoved(file: file, id) : .removed(file: file, id)

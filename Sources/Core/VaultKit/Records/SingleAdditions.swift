@@ -3,23 +3,23 @@ internal import VaultSealing
 internal import VaultStorage
 internal import VaultTrust
 
-/// New records that are added one by one by many tasks: those that wait for the lock at the same time are stored
-/// together by the first who gets it, since what takes time is to make a write durable.
+/// New records that many tasks add one by one. Those that wait for the lock at the same time are stored together by the
+/// first task that gets it, because making a write durable takes most of the time.
 package final class SingleAdditions: Sendable {
-  /// A record on its way into the vault.
+  /// A record that is being added to the vault.
   final class Item: Sendable {
     typealias Make = @Sendable () throws(VaultError) -> StoreChange
 
     fileprivate enum State {
       case waiting
-      /// Somebody has it who stores it, and its own task may wait for that.
+      /// Another task stores it, and its own task may wait for that.
       case taken(CheckedContinuation<Result<Void, VaultError>, Never>?)
       case done(Result<Void, VaultError>)
     }
 
-    /// Seals the record under the root key of the moment.
+    /// Seals the record under the present root key.
     let make: Make
-    /// Whose id the record was sealed under.
+    /// The root under which the record was sealed.
     let root: RootID
     let change: StoreChange
     fileprivate let state = Mutex(State.waiting)
@@ -43,7 +43,7 @@ package final class SingleAdditions: Sendable {
       waiter?.resume(returning: result)
     }
 
-    /// What became of it once somebody took it.
+    /// The result, after another task took the record.
     nonisolated(nonsending) func result() async -> Result<Void, VaultError> {
       await withCheckedContinuation { continuation in
         let result: Result<Void, VaultError>? = state.withLock { state in
@@ -56,18 +56,18 @@ package final class SingleAdditions: Sendable {
     }
   }
 
-  /// So many are stored together, and so many bytes.
+  /// The most records, and the most bytes, that are stored together.
   private static let countLimit = 1024
   private static let byteLimit = 64 << 20
 
   private let waiting = Mutex<[Item]>([])
 
-  /// How many nobody has taken yet.
+  /// The number of records that nobody has taken yet.
   package var waitingCount: Int { waiting.withLock { $0.count } }
 
   func append(_ item: Item) { waiting.withLock { $0.append(item) } }
 
-  /// Takes an item back; false when somebody stores it.
+  /// Takes an item back; false if another task is storing it.
   func remove(_ item: Item) -> Bool {
     waiting.withLock { items in
       guard let index = items.firstIndex(where: { $0 === item }) else { return false }
@@ -76,7 +76,7 @@ package final class SingleAdditions: Sendable {
     }
   }
 
-  /// Those that are to be stored now, in the order in which they came.
+  /// The items to store now, in the order in which they came.
   func take() -> [Item] {
     waiting.withLock { items in
       var (count, byteCount) = (0, 0)

@@ -7,20 +7,20 @@ internal import VaultTrust
 public struct StoredRecord: Sendable {
   /// Its `$vault` member: id, kind, schema, revision and times, as the file claims them.
   public let envelope: RecordEnvelope
-  /// The record's own members, sealed fields as tokens; a record of an older schema in the form of the present one.
+  /// The record's own members, sealed fields as tokens. A record of an older schema has the form of the present one.
   public let fields: JSONObject
-  /// The record's own members as they stand in the file.
+  /// The record's own members in the form of the file.
   package let stored: JSONObject
-  /// What the record is; nil for a kind that this program does not know.
+  /// The kind of the record; nil if this program does not know it.
   public let kind: RecordKind?
 
   /// The id of the record.
   public var id: RecordID { envelope.id }
 
-  /// What names the record in lists: the member that its kind says, or for an unknown kind `name` or `title`.
+  /// The name of the record in lists: the member that its kind chooses, or for an unknown kind `name` or `title`.
   public var name: String { RecordTitle.of(fields, kind) }
 
-  /// Reads the bytes of a record file, of the trash or not.
+  /// Reads the bytes of a record file, live or removed.
   init(
     parsing bytes: [UInt8], file: String, id: RecordID, kinds: KindCatalog, isTrashed: Bool = false
   ) throws(VaultError) {
@@ -28,7 +28,7 @@ public struct StoredRecord: Sendable {
     try self.init(document, file: file, id: id, kinds: kinds, isTrashed: isTrashed)
   }
 
-  /// The same of a file that was parsed already.
+  /// Reads the parsed tree of a record file.
   package init(
     _ document: JSONValue, file: String, id: RecordID, kinds: KindCatalog, isTrashed: Bool
   ) throws(VaultError) {
@@ -58,7 +58,6 @@ extension StoredRecord {
   }
 }
 
-/// What names a record in lists.
 enum RecordTitle {
   static func of(_ fields: JSONObject, _ kind: RecordKind?) -> String {
     if let kind { return kind.title(of: fields) }
@@ -75,9 +74,9 @@ public struct RecordSummary: Sendable {
   public let id: RecordID
   /// The name of its kind.
   public let kind: String
-  /// What names it in lists; may be empty.
+  /// Its name in lists; may be empty.
   public let name: String
-  /// Whom or what it is for: a readable user name, e-mail address, host or the like; may be empty.
+  /// The account or purpose: a readable user name, e-mail address, host or similar; may be empty.
   public let who: String
   /// How many times it was written, from 1.
   public let revision: Int
@@ -85,7 +84,7 @@ public struct RecordSummary: Sendable {
   public let createdAt: Timestamp
   /// When it was written last.
   public let updatedAt: Timestamp
-  /// A tag that tells it from others of its name; empty where nobody has looked for one.
+  /// A tag that distinguishes it from others with its name; empty if nobody has looked for one.
   var tag = ""
 
   package init(_ record: StoredRecord) {

@@ -3,18 +3,18 @@ public import VaultRecords
 internal import VaultSealing
 internal import VaultTrust
 
-/// A record of a type as a vault has it: the value, and which version of which record it is.
+/// A typed record with its id and version.
 ///
-/// The members of the value are had directly: `stored.name` is `stored.value.name`.
+/// The members of the value are accessible directly: `stored.name` is `stored.value.name`.
 @dynamicMemberLookup
 public struct TypedRecord<Record: VaultRecord>: Sendable, Identifiable {
   /// The record's id.
   public let id: RecordID
   /// The number of this version, from 1.
   public let revision: Int
-  /// When the record was stored first.
+  /// The time when the record was added.
   public let createdAt: Timestamp
-  /// When this version was made.
+  /// The time when this version was made.
   public let updatedAt: Timestamp
   /// The record itself.
   public var value: Record
@@ -52,7 +52,7 @@ extension Vault {
     }
   }
 
-  /// All records of one type, in the order of their ids. Nobody can write meanwhile.
+  /// All records of one type, in the order of their ids. Writers wait meanwhile.
   ///
   /// - Throws: ``VaultError`` of the first record that does not verify or decode; `.lockedByOther`, `.cancelled`.
   public nonisolated(nonsending) func records<Record: VaultRecord>(
@@ -65,15 +65,15 @@ extension Vault {
     return records
   }
 
-  /// All records of one type one after the other, in the order of their ids, of which few are in memory at a time.
+  /// All records of one type one after the other, in the order of their ids, with few of them in memory at a time.
   ///
-  /// The vault is not locked between them, so that the loop may change records: one that is removed before its turn is
-  /// left out, one that is added may be, too. For a view of one moment there is ``records(of:)``.
+  /// The vault is not locked between them, so the loop may change records. A record that is removed before its turn is
+  /// left out, and one that is added may be left out. For a view of one moment use ``records(of:)``.
   public func sequence<Record: VaultRecord>(of type: Record.Type) -> RecordSequence<Record> { RecordSequence(self) }
 }
 
 extension OpenRecord {
-  /// The record as a type; nil when it is of another kind.
+  /// The record as a type; nil if it is of another kind.
   fileprivate func stored<Record: VaultRecord>(as type: Record.Type) throws(VaultError) -> TypedRecord<Record>? {
     guard envelope.kind.utf8.elementsEqual(type.kindName.utf8) else { return nil }
     return try TypedRecord(self, as: type)
@@ -116,7 +116,7 @@ public struct RecordSequence<Record: VaultRecord>: AsyncSequence, Sendable {
 }
 
 extension Vault {
-  /// What is read at a time, and where it goes on; empty at the end.
+  /// The next chunks to read, and the rest; empty at the end.
   fileprivate nonisolated(nonsending) func piece(
     from rest: RecordChunks?
   ) async throws(VaultError) -> ([RecordChunk], RecordChunks) {
@@ -131,7 +131,7 @@ extension Vault {
     }
   }
 
-  /// The records of a type in some chunks, while nobody writes.
+  /// The records of a type in some chunks, while writers wait.
   fileprivate nonisolated(nonsending) func records<Record: VaultRecord>(
     in chunks: [RecordChunk]
   ) async throws(VaultError) -> [TypedRecord<Record>] {

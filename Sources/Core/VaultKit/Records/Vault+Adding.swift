@@ -5,9 +5,9 @@ public import VaultSealing
 package import VaultStorage
 internal import VaultTrust
 
-/// Clear members that a record of a kind is to be made of.
+/// Clear members for a new record of a kind.
 public struct RecordInput: Sendable {
-  /// What the record is to be.
+  /// The kind of the record.
   public let kind: RecordKind
   /// Its members in clear, as the kind encodes them.
   public let members: JSONObject
@@ -15,48 +15,47 @@ public struct RecordInput: Sendable {
   public let keepsUnknown: Bool
   private let source: SealingContext?
 
-  /// Members for a record of a kind; they are checked when it is added.
+  /// Members for a record of a kind, which are checked when it is added.
   ///
-  /// - Parameter source: opens the members that the kind seals, where another program has sealed them:
-  ///   ``/VaultSealing/SealingContext/init(cryptoKitKey:associatedData:)``. Without one they are in clear.
+  /// - Parameter source: opens members that another program has sealed:
+  ///   ``/VaultSealing/SealingContext/init(cryptoKitKey:associatedData:)``. Without it they are in clear.
   public init(
     _ kind: RecordKind, _ members: JSONObject, keepingUnknown: Bool = false, openingWith source: SealingContext? = nil
   ) {
     (self.kind, self.members, keepsUnknown, self.source) = (kind, members, keepingUnknown, source)
   }
 
-  /// The members in clear.
   fileprivate func clear() throws(RecordError) -> JSONObject {
     guard let source else { return members }
     return try kind.opened(members, in: source)
   }
 }
 
-/// What to do with input of which some is refused.
+/// The reaction to input that is partly refused.
 public enum RefusalPolicy: Sendable {
-  /// The others are stored.
+  /// The accepted input is stored.
   case leaveOut
-  /// Nothing is stored, but the rest is checked, too.
+  /// Nothing is stored, but all input is checked.
   case storeNothing
-  /// The first ends it with its error; nothing is stored.
+  /// The first refusal is thrown, and nothing is stored.
   case throwFirst
 }
 
-/// What became of many inputs.
+/// The result of adding many inputs.
 public struct BulkAddResult<Input: Sendable>: Sendable {
   /// The ids of the records that were stored, or only checked, in the order of the input.
   public internal(set) var ids: [RecordID] = []
-  /// What was refused: its index, from 0, and why; ascending.
+  /// The refused inputs: index from 0, input and error; ascending.
   public internal(set) var refusals: [(index: Int, input: Input, error: VaultError)] = []
 }
 
 extension Vault {
-  /// Stores new records of types, all or none.
+  /// Stores new typed records, all or none.
   ///
-  /// The ids rise in the order of the records, so that whatever goes by ids keeps that order.
+  /// The ids rise in the order of the records, so that lists by id keep that order.
   ///
   /// - Returns: their ids, one for each.
-  /// - Throws: ``VaultError`` as ``add(_:)``.
+  /// - Throws: ``VaultError`` like ``add(_:)``.
   @discardableResult
   public func add(contentsOf records: [any VaultRecord]) async throws(VaultError) -> [RecordID] {
     let result = try await add({ () in records }, count: records.count, .throwFirst) {
@@ -66,18 +65,18 @@ extension Vault {
     return result.ids
   }
 
-  /// Stores new records of a kind, all or none, from clear input that the kind's type checks.
+  /// Stores new records of a kind, all or none, from clear input that the kind checks.
   ///
-  /// The ids rise in the order of the input, so that whatever goes by ids keeps that order.
+  /// The ids rise in the order of the input, so that lists by id keep that order.
   ///
   /// - Parameter keepingUnknown: whether members that the kind does not have are sealed in `extra` rather than refused.
   /// - Returns: their ids, one for each input.
-  /// - Throws: ``VaultError`` `.inputRefused` naming the member, and as ``add(_:)``.
+  /// - Throws: ``VaultError`` `.inputRefused` naming the member, and like ``add(_:)``.
   @discardableResult
   public func add(
     _ inputs: [JSONObject], kind: RecordKind, keepingUnknown: Bool = false
   ) async throws(VaultError) -> [RecordID] {
-    // One record needs nothing of what many do.
+    // One record needs none of the machinery for many.
     if let only = inputs.first, inputs.count == 1 {
       return [try await add(RecordInput(kind, only, keepingUnknown: keepingUnknown))]
     }
@@ -89,18 +88,18 @@ extension Vault {
 
   /// Stores new records as one batch, from clear input that their kinds check.
   ///
-  /// Reading, checking, sealing and writing overlap, on all cores, and of the records themselves only some hundred are
-  /// in memory at a time. The vault is locked from the first to the last; readers see nothing before all are there. The
-  /// ids rise in the order of the input, so that whatever goes by ids keeps that order.
+  /// Reading, checking, sealing and writing overlap, on all cores, and only some hundred records are in memory at a
+  /// time. The vault is locked from the first to the last record, and readers see all of them at once. The ids rise in
+  /// the order of the input, so that lists by id keep that order.
   ///
   /// - Parameters:
-  ///   - inputs: as many as `count` says.
-  ///   - refusals: what to do when some of it is refused.
-  ///   - isDryRun: checks and seals everything and stores nothing.
-  ///   - kept: what is kept of input that is refused.
-  ///   - progress: called now and then with how many were done since, where the caller is isolated.
+  ///   - inputs: exactly `count` of them.
+  ///   - refusals: the reaction to refused input.
+  ///   - isDryRun: checks and seals everything but stores nothing.
+  ///   - kept: the part of refused input to keep.
+  ///   - progress: called occasionally with the number of records since the last call, in the caller's isolation.
   ///   - record: makes the kind and clear members of an input; called once for each, on any thread.
-  /// - Throws: ``VaultError`` as ``add(_:)``; `.inputRefused` with `.throwFirst`, naming the member; `.cancelled`.
+  /// - Throws: ``VaultError`` like ``add(_:)``; `.inputRefused` with `.throwFirst`, naming the member; `.cancelled`.
   public nonisolated(nonsending) func add<Input: Sendable>(
     _ inputs: some Sequence<Input>, count: Int, refusals: RefusalPolicy, isDryRun: Bool = false,
     keeping kept: @escaping @Sendable (Input) -> Input = { $0 }, progress: (Int) -> Void = { _ in },
@@ -112,11 +111,12 @@ extension Vault {
     }
   }
 
-  /// Stores new records as one batch, which are chosen when nobody else can write any more.
+  /// Stores new records as one batch, which are chosen while the vault is locked for others.
   ///
   /// - Parameters:
-  ///   - count: the most that `chosen` gives.
-  ///   - chosen: called once, under the lock; it may read records, and gives the inputs. None stores nothing.
+  ///   - count: the most inputs of `chosen`.
+  ///   - chosen: called once, under the lock; it may read records, and returns the inputs. An empty result stores
+  ///     nothing.
   package nonisolated(nonsending) func add<Input: Sendable>(
     upTo count: Int, refusals: RefusalPolicy,
     chosen: nonisolated(nonsending) () async throws(VaultError) -> [Input],
@@ -127,7 +127,6 @@ extension Vault {
     }
   }
 
-  /// Adds records that `make` builds.
   private nonisolated(nonsending) func add<Input: Sendable, Inputs: Sequence<Input>>(
     _ inputs: nonisolated(nonsending) () async throws(VaultError) -> Inputs, count: Int, _ refusals: RefusalPolicy,
     isDryRun: Bool = false,
@@ -179,7 +178,7 @@ extension Vault {
     }
   }
 
-  /// A new record that was checked and sealed.
+  /// Checks and seals a new record.
   package func newRecord(_ id: RecordID, of input: RecordInput, _ now: Timestamp) throws(VaultError) -> StoreChange {
     try newRecord(id, kind: input.kind, now: now) { context throws(VaultError) in
       do throws(RecordError) {
@@ -198,7 +197,7 @@ extension Vault {
   ///
   /// - Returns: its id.
   /// - Throws: ``VaultError`` `.inputRefused`, `.lockedByOther`, `.diskFull`, `.permissionDenied`, `.ioFailed`,
-  ///   `.cancelled`, and then it is not stored.
+  ///   `.cancelled`; then it is not stored.
   @discardableResult
   public nonisolated(nonsending) func add(_ record: some VaultRecord) async throws(VaultError) -> RecordID {
     let id = RecordID.random()
@@ -208,7 +207,6 @@ extension Vault {
     return id
   }
 
-  /// Stores a new record from clear input.
   nonisolated(nonsending) func add(_ input: RecordInput) async throws(VaultError) -> RecordID {
     let id = RecordID.random()
     try await addSingle { () throws(VaultError) in
@@ -217,7 +215,7 @@ extension Vault {
     return id
   }
 
-  /// A new record of a type that was checked and sealed.
+  /// Checks and seals a new typed record.
   func newRecord(_ id: RecordID, record: some VaultRecord, now: Timestamp) throws(VaultError) -> StoreChange {
     let kind = try kind(of: type(of: record))
     return try newRecord(id, kind: kind, now: now) { context throws(VaultError) in
@@ -225,9 +223,9 @@ extension Vault {
     }
   }
 
-  /// Stores a new record, together with others that wait for the same.
+  /// Stores a new record, together with others that wait at the same time.
   ///
-  /// - Parameter make: seals it; called again when the vault has got another root key meanwhile.
+  /// - Parameter make: seals it; called again if the vault got another root key meanwhile.
   private nonisolated(nonsending) func addSingle(_ make: @escaping SingleAdditions.Item.Make) async throws(VaultError) {
     let item = try await working { () throws(VaultError) in
       try SingleAdditions.Item(keyring.current.id, make)
@@ -241,7 +239,7 @@ extension Vault {
         }
       }
     } catch {
-      // Who is cancelled, or has waited too long, when another has just taken the record, hears what became of it.
+      // If another task has just taken the record, a cancelled or late task waits for its result.
       if additions.remove(item) { throw error }
     }
     try await item.result().get()
@@ -259,7 +257,8 @@ extension Vault {
       try apply(changes, lock)
       for (item, change) in zip(items, made) { item.end(change.map { _ in () }) }
     } catch {
-      // One of them may be to blame: each is told what holds for it alone. What may be stored is not stored again.
+      // One of them may be the cause, so each is then stored separately. A record that may be stored is not stored
+      // again.
       let isOver = items.count == 1 || error.mayBeStored
       for (item, change) in zip(items, made) {
         guard !isOver else {
@@ -273,7 +272,7 @@ extension Vault {
 }
 
 extension Array {
-  /// The same, written by whoever has sealed them where a store takes them from any thread.
+  /// Writes the record on the sealing thread, if a replacement takes records from any thread.
   fileprivate func staged<Input>(in replacement: (any StoreReplacement)?) throws(VaultError) -> Self
   where Element == Result<PreparedRecord, Refusal<Input>> {
     guard let replacement else { return self }

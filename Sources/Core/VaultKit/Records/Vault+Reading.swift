@@ -5,11 +5,10 @@ package import VaultStorage
 internal import VaultTrust
 
 extension Vault {
-  /// The record with this id, verified.
+  /// The verified record with this id.
   ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`, `.newerFormat`.
-  ///   With ``Options/state``, here and below: `.rolledBack`, `.forked` when this machine has seen a newer version, or
-  ///   another one with the same revision.
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`, `.newerFormat`. With ``Options/state``, here and below:
+  ///   `.rolledBack`, `.forked` if this machine has seen a newer version, or another one with the same revision.
   public nonisolated(nonsending) func record(_ id: RecordID) async throws(VaultError) -> OpenRecord {
     try await working { () throws(VaultError) in
       defer { memory?.flush() }
@@ -17,22 +16,23 @@ extension Vault {
     }
   }
 
-  /// The record that `text` means, verified, and meant by it still; see ``LockedVault/resolve(_:)``.
+  /// The verified record that `text` means, which must still mean it; see ``LockedVault/resolve(_:)``.
   ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`, `.changedUnderneath` when the record got
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`, `.changedUnderneath` if the record got
   ///   another name between the look-up and the reading.
   public func record(named text: String) async throws(VaultError) -> OpenRecord {
     try await record(named: text, prefersLive: false)
   }
 
-  /// As ``record(named:)``, for who is about to remove it: of equal revisions here and in the trash, this one is meant.
+  /// Like ``record(named:)``, for a caller that will remove the record: of equal revisions here and in the trash, it
+  /// means the live one.
   package func recordToRemove(named text: String) async throws(VaultError) -> OpenRecord {
     try await record(named: text, prefersLive: true)
   }
 
   private func record(named text: String, prefersLive: Bool) async throws(VaultError) -> OpenRecord {
     defer { memory?.flush() }
-    // A full id is looked up by being read.
+    // A full id is looked up by reading it.
     let id = if let id = RecordID(parsing: text) { id } else { try await locked.resolve(text) }
     return try await working { () throws(VaultError) in
       let record = try verifiedRecord(id, prefersLive: prefersLive)
@@ -41,7 +41,7 @@ extension Vault {
     }
   }
 
-  /// The record of a row that somebody chose by its name, verified.
+  /// The verified record of a row that a person chose by its name.
   ///
   /// - Parameter prefersLive: as for ``recordToRemove(named:)``.
   package func record(of row: RecordSummary, prefersLive: Bool) async throws(VaultError) -> OpenRecord {
@@ -51,36 +51,36 @@ extension Vault {
     return record
   }
 
-  /// The records that a query finds, each verified, sorted.
+  /// The records that match a query, each verified, sorted.
   ///
-  /// - Parameter leavingOut: is told of each record that does not verify; nil to throw the first fault.
-  /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
+  /// - Parameter leavingOut: gets the error of each record that does not verify; nil throws the first error.
+  /// - Throws: ``VaultError`` if a folder cannot be read; `.cancelled`.
   public nonisolated(nonsending) func list(
     _ query: RecordQuery = .init(), leavingOut: ((VaultError) -> Void)? = nil
   ) async throws(VaultError) -> [RecordSummary] {
     try await listedRows(of: listed(query), leavingOut: leavingOut)
   }
 
-  /// The records that a query finds, each verified, sorted; and the faults of those that do not verify.
+  /// The records that match a query, each verified, sorted; and the errors of those that do not verify.
   package func listed(_ query: RecordQuery = .init()) async throws(VaultError) -> Listed<RecordSummary> {
     let (records, faults) = try await locked.listed(query)
     return verified(records, faults)
   }
 
-  /// Those of some rows whose records verify, and the faults of the others after those that are known.
+  /// The rows whose records verify, and the errors of the others after the known ones.
   package func verified(
     _ rows: [RecordSummary], _ faults: [VaultError]
   ) -> (records: [RecordSummary], faults: [VaultError]) {
     defer { memory?.flush() }
     var (records, faults) = (rows, faults)
     var left: Set<RecordID> = []
-    // In the order of ids: what a machine has seen is read folder by folder.
+    // In the order of ids, because the memory of this machine is read folder by folder.
     for id in records.map(\.id).sorted() {
       do throws(VaultError) {
         _ = try verifiedRecord(id)
       } catch {
         left.insert(id)
-        // It was removed: meanwhile, or in the newer revision that the trash has.
+        // It was removed meanwhile, or in the newer revision in the trash.
         if error.code != .noSuchRecord { faults.append(error) }
       }
     }
@@ -88,12 +88,12 @@ extension Vault {
     return (records, faults)
   }
 
-  /// Gives every live record to `body`, verified, in the order of ids; `body` runs where the caller is isolated.
+  /// Gives every live record to `body`, verified, in the order of ids; `body` runs in the caller's isolation.
   ///
-  /// They are as they were at one moment. Nobody can write meanwhile where the store cannot show that moment beside the
-  /// present, `body` included.
+  /// The records are those of one moment. If the store cannot show that moment beside the present, nobody can write
+  /// meanwhile, not even `body`.
   ///
-  /// - Throws: ``VaultError`` of the first record that does not verify, and what `body` throws; `.lockedByOther`,
+  /// - Throws: ``VaultError`` of the first record that does not verify, and the errors of `body`; `.lockedByOther`,
   ///   `.cancelled`.
   public nonisolated(nonsending) func forEachOpenRecord(
     _ body: (OpenRecord) throws(VaultError) -> Void
@@ -101,9 +101,9 @@ extension Vault {
     try await forEachOpenRecord({ $0 }, consume: body)
   }
 
-  /// Gives every live record to `body`, whose errors may be any.
+  /// Gives every live record to `body`, which may throw any error.
   ///
-  /// - Throws: as the one above, and what `body` throws.
+  /// - Throws: like the function above, and the errors of `body`.
   public nonisolated(nonsending) func forEachOpenRecord<Failure: Error>(
     _ body: (OpenRecord) throws(Failure) -> Void
   ) async throws {
@@ -117,16 +117,16 @@ extension Vault {
     }
   }
 
-  /// Makes something of every live record, verified, on all cores, and gives it to `consume` in the order of ids.
+  /// Transforms every live record, verified, on all cores, and gives the results to `consume` in the order of ids.
   ///
-  /// They are as they were at one moment, as with ``forEachOpenRecord(_:)``. Of the records themselves only some
-  /// hundred are in memory at a time.
+  /// The records are those of one moment, like in ``forEachOpenRecord(_:)``. Only some hundred records are in memory at
+  /// a time.
   ///
   /// - Parameters:
   ///   - transform: called once for each record, on any thread.
-  ///   - consume: runs where the caller is isolated.
-  /// - Throws: ``VaultError`` of the first record that does not verify, and what both closures throw, after everything
-  ///   before it was consumed; `.lockedByOther`, `.cancelled`.
+  ///   - consume: runs in the caller's isolation.
+  /// - Throws: ``VaultError`` of the first record that does not verify, and the errors of both closures, after
+  ///   everything before it was consumed; `.lockedByOther`, `.cancelled`.
   public nonisolated(nonsending) func forEachOpenRecord<Output: Sendable>(
     _ transform: @escaping @Sendable (OpenRecord) throws(VaultError) -> Output,
     consume: (Output) throws(VaultError) -> Void
@@ -135,7 +135,7 @@ extension Vault {
       in: { vault throws(VaultError) in try vault.locked.chunks() }, transform, consume: consume)
   }
 
-  /// The same with those of some chunks, which are asked for at the moment that is shown.
+  /// Transforms the records of some chunks, which are requested at the shown moment.
   nonisolated(nonsending) func forEachOpenRecord<Output: Sendable, Chunks: Sequence<Result<RecordChunk, VaultError>>>(
     in makeChunks: @Sendable (Vault) throws(VaultError) -> Chunks,
     _ transform: @escaping @Sendable (OpenRecord) throws(VaultError) -> Output,
@@ -156,7 +156,7 @@ extension Vault {
     }
   }
 
-  /// What is made of some records, up to the first that fails.
+  /// The results for some records, up to the first that fails.
   private func outputs<Output>(
     of chunk: RecordChunk, _ trashed: Set<RecordID>, _ transform: (OpenRecord) throws(VaultError) -> Output
   ) throws(VaultError) -> (outputs: [Output], failure: VaultError?) {
@@ -178,7 +178,7 @@ extension Vault {
     return (outputs, failure)
   }
 
-  /// A live record that verified; nil for one that the trash has in a newer revision, by which it was removed.
+  /// A verified live record; nil if the trash has a newer revision, by which it was removed.
   private func counting(
     _ bytes: [UInt8], id: RecordID, trashed: Set<RecordID>
   ) throws(VaultError) -> OpenRecord? {
@@ -206,7 +206,7 @@ extension Vault {
       try compareWithSeen(record)
       return record
     } catch {
-      // Somebody may have written the record, and noted it, since it was read here.
+      // Another process may have written and noted the record since it was read here.
       guard error.isAboutPin else { throw error }
       if try locked.read(id) == bytes {
         try locked.waitForReplica(error) { (try? locked.read(id)) != bytes }
@@ -215,8 +215,7 @@ extension Vault {
     }
   }
 
-  /// Whether an older revision of a record is in the trash; a trash that cannot be read, or does not verify, says
-  /// nothing.
+  /// Whether an older revision of a record is in the trash; false if the trash cannot be read or does not verify.
   private func isNewerThanTrash(_ live: OpenRecord, prefersLive: Bool = false) throws(VaultError) -> Bool {
     guard let bytes = try? readTrash(live.id), let trashed = try? verifyTrashed(bytes, live.id).record else {
       return false
@@ -234,8 +233,7 @@ extension Vault {
     return record
   }
 
-  /// A root that the header did not name may have been made since: the header is read once more then (format 1, section
-  /// 9, Reading).
+  /// A root that the header does not name may be new, so the header is read once more (format 1, section 9, Reading).
   package func verify(_ bytes: [UInt8], _ id: RecordID, in location: StoreLocation) throws(VaultError) -> OpenRecord {
     let document = try parseDocument(bytes, file: location.relativePath, record: id)
     do throws(VaultError) {
@@ -248,8 +246,8 @@ extension Vault {
     }
   }
 
-  /// A live record whose MAC alone is wrong, and whose sealed values are whole, may have been edited by hand: that has
-  /// a way on of its own.
+  /// Improves the error of a live record that may have been edited by hand: only its MAC is wrong, and its sealed
+  /// values are intact. Such a record has its own remedy.
   private func explained(
     _ error: VaultError, bytes: [UInt8], id: RecordID, in location: StoreLocation
   ) -> VaultError {
@@ -262,7 +260,7 @@ extension Vault {
     return explained
   }
 
-  /// Verifies the tree of a record file, and what it was parsed from is kept with it.
+  /// Verifies the tree of a record file and keeps the bytes it was parsed from.
   func verify(
     _ document: JSONValue, bytes: [UInt8], id: RecordID, file: String
   ) throws(VaultError) -> OpenRecord {
@@ -281,8 +279,8 @@ extension Vault {
     return record
   }
 
-  /// Under a root that waits for a reseal, only what the checkpoint of its beginning lists is taken: who left could
-  /// have made anything else (format 1, section 11, Rotation).
+  /// Under a root that waits for a reseal, accepts only versions that the checkpoint at its beginning lists, because
+  /// the person who left could have made any other (format 1, section 11, Rotation).
   private func requireListed(
     _ envelope: RecordEnvelope, keyring: Keyring, file: String
   ) throws(VaultError) {
@@ -299,7 +297,7 @@ extension Vault {
     guard let found = try StoredCheckpoint.read(from: store) else {
       throw VaultError(.damaged, "is missing: an unfinished reseal needs it", file: Checkpoint.fileName)
     }
-    // Under no other root: who left could have made it.
+    // Under no other root, because the person who left could have made it.
     try found.checkpoint.authenticate(under: keyring.current)
     return found.checkpoint
   }

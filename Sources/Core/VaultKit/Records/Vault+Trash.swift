@@ -3,29 +3,29 @@ internal import VaultSealing
 internal import VaultStorage
 internal import VaultTrust
 
-/// What became of records that were to be deleted for good.
+/// The result of deleting records for good.
 public struct DeletedRecords: Sendable {
-  /// The records that are gone.
+  /// The deleted records.
   public internal(set) var deleted: [RecordID] = []
-  /// Why others are still in the trash.
+  /// The errors of records that are still in the trash.
   public internal(set) var faults: [VaultError] = []
-  /// How many deleted records the checkpoint still lists, because the root key is in another process: a verification
-  /// reports them as gone until somebody accepts that in a new checkpoint.
+  /// How many deleted records the checkpoint still lists, because the root key is in another process. A verification
+  /// reports them as gone until a person accepts that in a new checkpoint.
   public internal(set) var stillListedCount = 0
 }
 
 extension Vault {
   /// The removed records, each verified, the latest first.
   ///
-  /// - Parameter leavingOut: is told of each record that does not verify; nil to throw the first fault.
-  /// - Throws: ``VaultError`` when the trash cannot be read as a folder, `.lockedByOther`.
+  /// - Parameter leavingOut: gets the error of each record that does not verify; nil throws the first error.
+  /// - Throws: ``VaultError`` if the trash cannot be read as a folder, `.lockedByOther`.
   public nonisolated(nonsending) func trash(
     leavingOut: ((VaultError) -> Void)? = nil
   ) async throws(VaultError) -> [TrashedRecord] {
     try await listedRows(of: listedTrash(), leavingOut: leavingOut)
   }
 
-  /// The removed records, each verified, the latest first; and the faults of those that do not verify.
+  /// The removed records, each verified, the latest first; and the errors of those that do not verify.
   package nonisolated(nonsending) func listedTrash() async throws(VaultError) -> Listed<TrashedRecord> {
     var records: [TrashedRecord] = []
     let faults = try await forEachOpenTrashedRecord { record, deletedAt in
@@ -34,11 +34,11 @@ extension Vault {
     return (records.sorted(by: TrashedRecord.isBefore), faults)
   }
 
-  /// Reads every removed record that verifies, in the order of ids, as they are at one moment.
+  /// Reads every removed record that verifies, in the order of ids, at one moment.
   ///
-  /// - Parameter body: gets a record, and when it was removed.
-  /// - Returns: the faults of those that do not verify, or that `body` does not take.
-  /// - Throws: as ``trash(leavingOut:)``.
+  /// - Parameter body: gets a record and the time of its removal.
+  /// - Returns: the errors of records that do not verify, or for which `body` throws.
+  /// - Throws: like ``trash(leavingOut:)``.
   public nonisolated(nonsending) func forEachOpenTrashedRecord(
     _ body: (OpenRecord, Timestamp) throws(VaultError) -> Void
   ) async throws(VaultError) -> [VaultError] {
@@ -62,24 +62,24 @@ extension Vault {
     }
   }
 
-  /// A removed record that verified; nil when it is not there any more.
+  /// A verified removed record; nil if it is gone meanwhile.
   private func openTrashed(_ id: RecordID) -> Result<(OpenRecord, Timestamp)?, VaultError> {
     Result { () throws(VaultError) in
       guard let bytes = try locked.readTrashed(id) else { return nil }
       let (record, deletedAt) = try verifyTrashed(bytes, id)
-      // An older one than was seen may lie beside a newer live one: `verify` tells.
+      // An older version than the one seen may lie beside a newer live one; `verify` reports it.
       _ = try memory?.take(SeenVersion(record))
       return (record, deletedAt)
     }
   }
 
-  /// Puts removed records back among the live ones, all or none, each as its next revision.
+  /// Restores removed records, all or none, each as its next revision.
   ///
-  /// Where a live record has the same id, the higher revision counts: a lower live one is replaced, a higher one is
-  /// kept and the call refused (format 1, section 6, Records).
+  /// If a live record has the same id, the higher revision counts: a lower live one is replaced, and for a higher one
+  /// the call is refused (format 1, section 6, Records).
   ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.alreadyExists` when a newer live record has the id, `.damaged` when
-  ///   both have the same revision or one does not verify, and as ``add(_:)``.
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.alreadyExists` if a newer live record has the id, `.damaged` if both
+  ///   have the same revision or one does not verify, and like ``add(_:)``.
   public func restore(_ ids: [RecordID]) async throws(VaultError) {
     guard !ids.isEmpty else { return }
     try await writing { lock throws(VaultError) in
@@ -113,11 +113,11 @@ extension Vault {
 
   /// Deletes removed records for good, in batches of at most 100,000.
   ///
-  /// One that does not verify is kept and reported: it may be the only copy of something. A checkpoint that lists the
+  /// A record that does not verify is kept and reported, because it may be the only copy. A checkpoint that lists the
   /// deleted records gets a successor without them, in the same step.
   ///
-  /// - Parameter evenDamaged: deletes also what does not verify, if it is a regular file.
-  /// - Throws: ``VaultError`` `.noSuchRecord` before anything is deleted, and as ``add(_:)``.
+  /// - Parameter evenDamaged: also deletes a record that does not verify, if it is a regular file.
+  /// - Throws: ``VaultError`` `.noSuchRecord` before anything is deleted, and like ``add(_:)``.
   public func deleteTrashed(_ ids: [RecordID], evenDamaged: Bool = false) async throws(VaultError) -> DeletedRecords {
     try await writing { lock throws(VaultError) in
       let present = Set(try inStore { () throws(StoreError) in try store.trashed() })
@@ -139,9 +139,10 @@ extension Vault {
     }
   }
 
-  /// Deletes for good what was removed at `time` or before, as ``deleteTrashed(_:evenDamaged:)``; nil takes all of it.
+  /// Deletes for good the records that were removed at `time` or before, like ``deleteTrashed(_:evenDamaged:)``; nil
+  /// deletes all of them.
   ///
-  /// - Throws: ``VaultError`` as ``deleteTrashed(_:evenDamaged:)``.
+  /// - Throws: ``VaultError`` like ``deleteTrashed(_:evenDamaged:)``.
   public func emptyTrash(removedBy time: Timestamp? = nil) async throws(VaultError) -> DeletedRecords {
     let (records, faults) = try await listedTrash()
     let old = records.filter { record in time.map { record.deletedAt <= $0 } ?? true }
@@ -150,7 +151,7 @@ extension Vault {
     return report
   }
 
-  /// The version in a file of the trash; nil for a file that does not verify and is to go all the same.
+  /// The version in a file of the trash; nil for a file that does not verify but must be deleted anyway.
   private func deletableVersion(
     _ bytes: [UInt8], _ id: RecordID, evenDamaged: Bool
   ) throws(VaultError) -> RecordVersion? {
@@ -175,7 +176,7 @@ extension Vault {
     batch = DeletionBatch()
   }
 
-  /// Verifies a file of the trash: as a live one, but for `deleted_at`.
+  /// Verifies a file of the trash like a live one, except for `deleted_at`.
   package func verifyTrashed(
     _ bytes: [UInt8], _ id: RecordID
   ) throws(VaultError) -> (record: OpenRecord, deletedAt: Timestamp) {
@@ -187,14 +188,13 @@ extension Vault {
 
 /// Files of the trash to delete together.
 private struct DeletionBatch {
-  /// What waits in memory to be compared with the files, in bytes.
+  /// The most bytes that wait in memory for comparison with the files.
   private static let byteLimit = 64 << 20
 
   private(set) var ids: [RecordID] = []
   /// The versions of the records; nil for a file that does not verify.
   private(set) var versions: [RecordID: RecordVersion?] = [:]
   private(set) var changes: [StoreChange] = []
-  /// What the records name.
   private(set) var attachments: [(record: RecordID, ids: [AttachmentID])] = []
   private var byteCount = 0
 
@@ -215,14 +215,14 @@ extension VaultError {
     VaultError(.noSuchRecord, "no such record in the trash", record: id, remedies: [.listTrash])
   }
 
-  /// A live record that was removed in a later revision (format 1, section 6, Records).
+  /// The error for a live record that was removed in a later revision (format 1, section 6, Records).
   static func removedSince(_ id: RecordID) -> VaultError {
     VaultError(
       .noSuchRecord, "was removed: the trash has a newer revision than lies among the live records", record: id,
       remedies: [.restoreFromTrash(id)])
   }
 
-  /// A live and a removed record of the same id and revision (format 1, section 6, Records).
+  /// The error for a live and a removed record with the same id and revision (format 1, section 6, Records).
   package static func equalRevisions(_ id: RecordID) -> VaultError {
     VaultError(
       .damaged, "has the same revision as the record of this id among the live ones",

@@ -5,15 +5,15 @@ internal import VaultStorage
 internal import VaultTrust
 
 extension Vault {
-  /// Changes a record as its type; only members that the change touches are written anew.
+  /// Changes a typed record; only members that the change touches are written again.
   ///
-  /// The vault is locked meanwhile, so that nothing comes between reading and writing. `change` runs where the caller
-  /// is isolated, and may use what belongs to an actor.
+  /// The vault is locked meanwhile, so that nothing comes between reading and writing. `change` runs in the caller's
+  /// isolation, and may use the state of an actor.
   ///
-  /// - Parameter revision: the version that the change is made for; nil takes the record as it is now.
+  /// - Parameter revision: the version on which the change is based; nil means the present one.
   /// - Returns: whether anything changed.
-  /// - Throws: ``VaultError`` as ``add(_:)`` and ``record(_:)``, `.changedUnderneath` when the record has another
-  ///   revision than expected, and what `change` throws; then nothing is written.
+  /// - Throws: ``VaultError`` like ``add(_:)`` and ``record(_:)``, `.changedUnderneath` if the record has another
+  ///   revision than expected, and the errors of `change`; then nothing is written.
   @discardableResult
   public nonisolated(nonsending) func update<Record: VaultRecord>(
     _ id: RecordID, as type: Record.Type = Record.self, expecting revision: Int? = nil,
@@ -33,10 +33,10 @@ extension Vault {
     }
   }
 
-  /// Changes a record as its type, with a closure that may throw any error and has a result.
+  /// Changes a typed record, with a closure that may throw any error and has a result.
   ///
-  /// - Returns: what `change` returns.
-  /// - Throws: as the one above, and what `change` throws; then nothing is written.
+  /// - Returns: the result of `change`.
+  /// - Throws: like the function above, and the errors of `change`; then nothing is written.
   @discardableResult
   public nonisolated(nonsending) func update<Record: VaultRecord, Output, Failure: Error>(
     _ id: RecordID, as type: Record.Type = Record.self, expecting revision: Int? = nil,
@@ -55,13 +55,14 @@ extension Vault {
     return output
   }
 
-  /// Changes records of one type, all or none; of each only members that the change touches are written anew.
+  /// Changes records of one type, all or none; only members that the change touches are written again.
   ///
-  /// The vault is locked from the first to the last. `change` is called once for each id, in their order, where the
-  /// caller is isolated, while records are read and sealed on all cores.
+  /// The vault is locked from the first to the last record. `change` is called once for each id, in their order, in the
+  /// caller's isolation, while records are read and sealed on all cores.
   ///
-  /// - Returns: the ids of those that changed, in that order.
-  /// - Throws: ``VaultError`` of the first that cannot be read, `.cancelled`, and as ``update(_:as:expecting:_:)``.
+  /// - Returns: the ids of changed records, in that order.
+  /// - Throws: ``VaultError`` of the first record that cannot be read, `.cancelled`, and like
+  ///   ``update(_:as:expecting:_:)``.
   @discardableResult
   public nonisolated(nonsending) func update<Record: VaultRecord>(
     _ ids: [RecordID], as type: Record.Type, _ change: (inout TypedRecord<Record>) throws(VaultError) -> Void
@@ -84,7 +85,7 @@ extension Vault {
 
   /// Changes records of one type, all or none, with a closure that may throw any error.
   ///
-  /// - Throws: as the one above, and what `change` throws; then nothing is written.
+  /// - Throws: like the function above, and the errors of `change`; then nothing is written.
   @discardableResult
   public nonisolated(nonsending) func update<Record: VaultRecord, Failure: Error>(
     _ ids: [RecordID], as type: Record.Type, _ change: (inout TypedRecord<Record>) throws(Failure) -> Void
@@ -99,7 +100,7 @@ extension Vault {
     }
   }
 
-  /// So many opened records are in memory at a time.
+  /// The most opened records in memory at a time.
   private static var updatedAtOnce: Int { 512 }
 
   private nonisolated(nonsending) func changes<Record: VaultRecord>(
@@ -119,10 +120,10 @@ extension Vault {
   }
 }
 
-/// A record that is about to be changed as its type.
+/// A typed record before a change.
 struct RecordDraft<Record: VaultRecord>: Sendable {
   let old: OpenRecord
-  /// What the type made of it before.
+  /// The type's encoding before the change.
   let base: JSONObject
   let kind: RecordKind
   let context: SealingContext
@@ -146,7 +147,7 @@ extension Vault {
       old: old, base: try encode(stored.value, in: context, old.id), kind: kind, context: context, stored: stored)
   }
 
-  /// What is to be written of a record that was changed; nil where nothing did.
+  /// The change to write; nil if nothing changed.
   func change(by draft: RecordDraft<some VaultRecord>) throws(VaultError) -> StoreChange? {
     let (old, base) = (draft.old, draft.base)
     let encoded = try encode(draft.stored.value, kind: draft.kind, in: draft.context, id: old.id, before: base)
@@ -160,7 +161,7 @@ extension Vault {
 }
 
 extension VaultError {
-  /// A record that is no longer the one that a change was made for.
+  /// The error for a record that changed since a change to it was made.
   static func changedMeanwhile(_ record: OpenRecord) -> VaultError {
     var error = VaultError(
       .changedUnderneath, "was changed by someone else meanwhile", file: record.file, record: record.id,

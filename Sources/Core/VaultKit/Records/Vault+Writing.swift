@@ -9,7 +9,7 @@ internal import VaultTrust
 extension Vault {
   /// Removes records: they go to the trash, sealed and authenticated as before, all or none.
   ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`, and as ``add(_:)``.
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`, and like ``add(_:)``.
   public func remove(_ ids: [RecordID]) async throws(VaultError) {
     guard !ids.isEmpty else { return }
     try await writing { lock throws(VaultError) in
@@ -20,7 +20,7 @@ extension Vault {
     }
   }
 
-  /// The changes that put a record into the trash.
+  /// The changes that move a record to the trash.
   func removal(of old: OpenRecord, at now: Timestamp) throws(VaultError) -> [StoreChange] {
     let id = old.id
     var draft = EnvelopeDraft(next: old.verified, now: now)
@@ -42,7 +42,7 @@ extension Vault {
     return true
   }
 
-  /// The change to a record's next revision, in the present schema of its kind; nil when its members are the same.
+  /// The change to a record's next revision, in the present schema of its kind; nil if its members are the same.
   func replacement(of old: OpenRecord, by fields: JSONObject) throws(VaultError) -> StoreChange? {
     guard fields != old.fields else { return nil }
     var draft = EnvelopeDraft(next: old.verified, now: currentTime())
@@ -51,10 +51,10 @@ extension Vault {
     return StoreChange(.record(old.id), from: old.bytes, to: bytes)
   }
 
-  /// The kind that records of a type are stored as.
+  /// The kind for records of a type.
   ///
-  /// A type that the vault was not opened with is refused: its records would be listed without a name, and not be held
-  /// against its description.
+  /// A type with which the vault was not opened is refused: its records would be listed without a name, and not be
+  /// checked against its description.
   func kind(of type: any VaultRecord.Type) throws(VaultError) -> RecordKind {
     if let fault = RecordKind.fault(of: type) { throw VaultError(record: fault, id: nil, input: true) }
     guard let kind = kinds[type.kindName] else {
@@ -91,7 +91,7 @@ extension Vault {
     }
   }
 
-  /// The members of a typed record, held against the description of its kind.
+  /// The encoded members of a typed record, checked against the description of its kind.
   func encode(
     _ record: some VaultRecord, kind: RecordKind, in context: SealingContext, id: RecordID, before: JSONObject?
   ) throws(VaultError) -> JSONObject {
@@ -105,7 +105,7 @@ extension Vault {
     }
   }
 
-  /// Completes a record, and its final bytes; see ``verifiedBytes(of:in:)``.
+  /// Completes a record and returns its final bytes; see ``verifiedBytes(of:in:)``.
   package func sealedBytes(
     _ fields: JSONObject, draft: EnvelopeDraft, keys: RecordKeys, in location: StoreLocation
   ) throws(VaultError) -> [UInt8] {
@@ -121,9 +121,9 @@ extension Vault {
     return bytes
   }
 
-  /// The bytes of a record's file, read once more before they are stored: they say exactly what the MAC was made of,
-  /// their envelope is one that readers take, and nothing stands in clear that has to be sealed. As it was sealed, its
-  /// tokens and its key were opened again.
+  /// The bytes of a record's file, checked before they are stored: they parse to exactly the tree of the MAC, readers
+  /// accept their envelope, and no value that must be sealed is in clear. Tokens and key were already opened again
+  /// after sealing.
   package func verifiedBytes(of record: SealedRecord, in location: StoreLocation) throws(VaultError) -> [UInt8] {
     let bytes: [UInt8]
     do throws(DocumentError) {
@@ -139,7 +139,7 @@ extension Vault {
     return bytes
   }
 
-  /// The tree is what the bytes were just found to say, so that its envelope is read as a stranger's.
+  /// Checks the envelope as if it came from a stranger; the bytes are known to parse to this tree.
   private func requireReadable(_ record: SealedRecord) throws(VaultError) {
     do throws(SealingError) {
       _ = try RecordEnvelope(of: record.document)
@@ -150,13 +150,12 @@ extension Vault {
     }
   }
 
-  /// What an older schema has in clear, `migrate` seals.
+  /// `migrate` seals the clear text of an older schema.
   private func requireSealed(_ record: SealedRecord, _ location: StoreLocation) throws(VaultError) {
     guard case .object(let members) = record.document, let envelope = members[RecordEnvelope.memberName],
       let kind = envelope["kind"]?.string.flatMap({ kinds[$0] }), envelope["schema"]?.int == kind.schema
     else { return }
-    // The envelope is clear text only where a kind seals members of any name: it is taken away when something was
-    // found.
+    // The envelope counts as clear text only if a kind seals members of any name. It is removed only after a hit.
     guard kind.clearTextPath(in: members) != nil else { return }
     var fields = members
     fields[RecordEnvelope.memberName] = nil
@@ -164,13 +163,13 @@ extension Vault {
     throw .clearText(at: path, file: location.relativePath, record.id)
   }
 
-  /// For a process that is about to end: undoes or completes the writes under way, in any vault, within a time limit;
-  /// afterwards none begins or returns.
+  /// For a process that is about to end: undoes or completes unfinished writes in all vaults, within a time limit.
+  /// Afterwards no write begins or returns.
   public static func stopWriting(within limit: Duration) { PendingWrites.stop(within: limit) }
 
-  /// Makes changes of anything but the checkpoint (``replaceCheckpoint(_:by:_:)``), and remembers them.
+  /// Applies changes, except of the checkpoint (``replaceCheckpoint(_:by:_:)``), and remembers them.
   ///
-  /// - Parameter isTold: whether the observer is; not of what a rotation writes, which is told as a whole.
+  /// - Parameter isTold: whether the observer gets events; a rotation sends only one for all its writes.
   package func apply(_ changes: [StoreChange], _ lock: any StoreLock, isTold: Bool = true) throws(VaultError) {
     do throws(VaultError) {
       try storing(
@@ -185,7 +184,7 @@ extension Vault {
     }
   }
 
-  /// Remembers what this process has just written, whatever was seen before.
+  /// Remembers the writes of this process, regardless of earlier versions.
   private func remember(_ changes: [StoreChange]) throws(VaultError) {
     guard let memory else { return }
     memory.noteWritten(changes)
@@ -194,9 +193,9 @@ extension Vault {
     }
   }
 
-  /// Puts a checkpoint that was just made in place of the one that was read, and remembers it.
+  /// Replaces the checkpoint by a new one, and remembers it.
   ///
-  /// - Parameter mark: what was read; nil when there was none.
+  /// - Parameter mark: the mark of the checkpoint that was read; nil if there was no checkpoint.
   package func replaceCheckpoint(_ mark: ContentMark?, by new: Checkpoint, _ lock: any StoreLock) throws(VaultError) {
     let writer = try inStore { () throws(StoreError) in try store.writer(of: .checkpoint, under: lock) }
     try new.write { piece throws(VaultError) in
@@ -209,7 +208,7 @@ extension Vault {
 }
 
 extension Vault {
-  /// Refuses to replace what a newer version of this program wrote: it is not damaged, and may be the only copy.
+  /// Refuses to replace a file of a newer version of this program: it is not damaged, and may be the only copy.
   package func requireNoNewerFormat(_ bytes: [UInt8], at place: StoreLocation, _ id: RecordID) throws(VaultError) {
     do throws(VaultError) {
       _ = try StoredRecord(parsing: bytes, file: place.relativePath, id: id, kinds: kinds)

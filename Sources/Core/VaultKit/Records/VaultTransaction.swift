@@ -5,14 +5,14 @@ internal import VaultSealing
 internal import VaultStorage
 internal import VaultTrust
 
-/// Changes of records that are made together, all or none: what ``Vault/write(_:)`` gives to its closure.
+/// Changes of records that are made together, all or none, by the closure of ``Vault/write(_:)``.
 ///
-/// It reads what it has changed itself. Nothing is written before the closure has ended, and nothing is when it throws.
+/// It reads its own changes. Nothing is written before the closure has ended, or if it throws.
 public final class VaultTransaction: Sendable {
   private struct State {
-    /// What is to be at a place, and what was there.
+    /// The new content of each place, and the old one.
     var changes: [StoreLocation: StoreChange] = [:]
-    /// The places in the order in which they were changed first.
+    /// The places in the order of their first change.
     var order: [StoreLocation] = []
     var isOpen = true
   }
@@ -22,7 +22,7 @@ public final class VaultTransaction: Sendable {
 
   fileprivate init(_ vault: Vault) { self.vault = vault }
 
-  /// The record with this id as its type, as this transaction has it.
+  /// The record with this id as its type, including changes of this transaction.
   ///
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.unknownKind`, `.damaged`.
   public nonisolated(nonsending) func record<Record: VaultRecord>(
@@ -44,11 +44,11 @@ public final class VaultTransaction: Sendable {
     return id
   }
 
-  /// Changes a record as its type; `change` runs where the caller is isolated.
+  /// Changes a typed record; `change` runs in the caller's isolation.
   ///
-  /// - Parameter revision: the version that the change is made for; nil takes the record as it is now.
-  /// - Returns: what `change` returns.
-  /// - Throws: ``VaultError`` as ``Vault/update(_:as:expecting:_:)``, and what `change` throws.
+  /// - Parameter revision: the version on which the change is based; nil means the present one.
+  /// - Returns: the result of `change`.
+  /// - Throws: ``VaultError`` like ``Vault/update(_:as:expecting:_:)``, and the errors of `change`.
   @discardableResult
   public nonisolated(nonsending) func update<Record: VaultRecord, Output, Failure: Error>(
     _ id: RecordID, as type: Record.Type, expecting revision: Int? = nil,
@@ -68,7 +68,7 @@ public final class VaultTransaction: Sendable {
 
   /// Removes a record: it goes to the trash.
   ///
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`; `.usage` for one that this transaction has added.
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`; `.usage` for a record that this transaction has added.
   public nonisolated(nonsending) func remove(_ id: RecordID) async throws(VaultError) {
     try await working { () throws(VaultError) in
       if isNew(id) { throw VaultError(.usage, "was added by this transaction, and is not stored yet", record: id) }
@@ -91,7 +91,7 @@ public final class VaultTransaction: Sendable {
     guard state.withLock({ $0.isOpen }) else { throw VaultError(.usage, "the transaction has ended") }
   }
 
-  /// Takes changes of what it has, so that what was there first is what they replace.
+  /// Adds changes; repeated changes of a place still replace its original content.
   private func put(_ changes: [StoreChange]) throws(VaultError) {
     try requireOpen()
     state.withLock { state in
@@ -104,7 +104,7 @@ public final class VaultTransaction: Sendable {
     }
   }
 
-  /// Ends it: the changes, in their order.
+  /// Ends the transaction and returns the changes, in their order.
   fileprivate func end() -> [StoreChange] {
     state.withLock { state in
       state.isOpen = false
@@ -114,17 +114,17 @@ public final class VaultTransaction: Sendable {
 }
 
 extension Vault {
-  /// The vault that the task is writing to.
+  /// The vault to which the task is writing.
   @TaskLocal private static var written: ObjectIdentifier?
 
-  /// Makes changes together, all or none: other programs and tasks see each of them or none, even if the machine stops
+  /// Makes changes together, all or none: other programs and tasks see all of them or none, even if the machine stops
   /// meanwhile.
   ///
-  /// The vault is locked from the first to the last, so that what the transaction reads is what it changes. `body` runs
-  /// where the caller is isolated; it must not write to the vault past the transaction, and waits for nothing slow.
+  /// The vault is locked from the first read to the last write. `body` runs in the caller's isolation. It must not
+  /// write to the vault outside the transaction, and should not wait for anything slow.
   ///
-  /// - Returns: what `body` returns.
-  /// - Throws: what `body` throws, and then nothing is written; ``VaultError`` `.lockedByOther`, `.diskFull`,
+  /// - Returns: the result of `body`.
+  /// - Throws: the errors of `body`, and then nothing is written; ``VaultError`` `.lockedByOther`, `.diskFull`,
   ///   `.permissionDenied`, `.ioFailed`, `.cancelled`.
   @discardableResult
   public nonisolated(nonsending) func write<Output>(
@@ -151,18 +151,18 @@ extension Vault {
     return output
   }
 
-  /// Does `body`, where the caller is isolated, as a part of a transaction.
+  /// Runs `body`, in the caller's isolation, as a part of a transaction.
   private func notingTransaction<Output>(
     isolation: isolated (any Actor)? = #isolation, _ body: nonisolated(nonsending) () async throws -> Output
   ) async throws -> Output {
     try await Vault.$written.withValue(ObjectIdentifier(self)) {
-      // A closure is where its function is only if it refers to that.
+      // A closure has the isolation of its function only if it refers to it.
       _ = isolation
       return try await body()
     }
   }
 
-  /// Refuses to wait for a lock that the task holds itself.
+  /// Refuses to wait for a lock that the task itself holds.
   func requireNoTransaction() throws(VaultError) {
     guard Vault.written != ObjectIdentifier(self) else {
       throw VaultError(

@@ -4,18 +4,18 @@ internal import VaultRecords
 internal import VaultSealing
 internal import VaultTrust
 
-/// What a reference means, as it is seen without a key.
+/// The field that a reference means, read without a key.
 public struct ReferencedField: Sendable {
-  /// What was asked for.
+  /// The resolved reference.
   public let reference: SecretReference
   /// The record that it means, not verified.
   public let record: StoredRecord
-  /// In the present schema of the record's kind; nil where the view is of the whole record.
+  /// The path in the present schema of the record's kind; nil if the view is of the whole record.
   public let path: MemberPath?
-  /// When the value was sealed; nil for a readable one, and for a view of the whole record.
+  /// The sealing time; nil for a readable value, and for a view of the whole record.
   public let sealedAt: Timestamp?
 
-  /// Whether it is a text, as far as that is seen without a key: what is sealed is taken for one.
+  /// Whether it is a text, as far as that can be seen without a key: sealed values are assumed to be text.
   public var isText: Bool {
     guard reference.view == nil, let path, let value = try? JSONValue.object(record.fields).value(at: path) else {
       return true
@@ -23,14 +23,14 @@ public struct ReferencedField: Sendable {
     return value.string != nil
   }
 
-  /// Whether the record is not called what the reference says.
+  /// Whether the record has another name than the label of the reference.
   public var isMislabelled: Bool {
     reference.label.map { !$0.utf8.elementsEqual(record.name.utf8) } ?? false
   }
 }
 
 extension LockedVault {
-  /// The record that a reference names: by its full id, or by a name that one record alone has to the letter.
+  /// The record that a reference names: by its full id, or by the exact name of only one record.
   ///
   /// - Throws: `VaultError` `.noSuchRecord`, `.ambiguousRecord`, `.damaged`.
   public func record(of reference: SecretReference) async throws(VaultError) -> StoredRecord {
@@ -45,10 +45,10 @@ extension LockedVault {
     return try record(first.id)
   }
 
-  /// What a reference means, and whether a program can be given it, without a key: nothing is verified.
+  /// The field that a reference means, and whether a program can be given it. It needs no key and verifies nothing.
   ///
-  /// - Throws: `VaultError` as ``record(of:)``; `.noSuchMember`; `.inputRefused` for what is no text, number or
-  ///   truth value, or does not have the view.
+  /// - Throws: `VaultError` like ``record(of:)``; `.noSuchMember`; `.inputRefused` if the value is not a text, number
+  ///   or truth value, or does not have the view.
   public func field(of reference: SecretReference) async throws(VaultError) -> ReferencedField {
     let record = try await record(of: reference)
     guard let path = reference.path else {
@@ -95,7 +95,7 @@ extension OpenRecord {
 
   /// The value that a reference to this record means, in locked memory.
   ///
-  /// - Parameter time: when a one-time code is to be good.
+  /// - Parameter time: the time for which a one-time code must be valid.
   package func value(of reference: SecretReference, at time: Timestamp = .now()) throws -> SecretBytes {
     guard let path = reference.path else {
       return try SecretBytes(copyingText: decoded(as: Database.self).connectionURL())
@@ -114,21 +114,20 @@ extension OpenRecord {
     }
   }
 
-  /// The paths of all sealed fields.
   package var sealedPaths: [MemberPath] {
     var paths: [MemberPath] = []
     JSONValue.object(fields).forEachString { path, text in if SealedToken.hasTokenShape(text) { paths.append(path) } }
     return paths
   }
 
-  /// The value of a field, in locked memory: text, bytes that were sealed as base64, or the JSON that was sealed.
+  /// The value of a field, in locked memory: text, bytes that were sealed as base64, or the sealed JSON.
   package func secret(at path: MemberPath) throws -> SecretBytes {
     if let opened = try opened(at: path) { return opened }
     return try SecretBytes(copyingText: text(at: path))
   }
 
-  /// The one sealed value at a path, in locked memory: the bytes that it stands for where the kind has bytes there. Nil
-  /// where nothing is sealed, or more than one value.
+  /// The one sealed value at a path, in locked memory, as bytes if the kind has bytes there. Nil if there is not
+  /// exactly one sealed value.
   package func opened(at path: MemberPath) throws -> SecretBytes? {
     if let bytes = try bytes(at: path) { return bytes }
     return try withSecret(at: path) { bytes in try SecretBytes(copying: bytes) }
@@ -136,7 +135,7 @@ extension OpenRecord {
 }
 
 extension SecretReference {
-  /// Refuses a record that has another name than the reference: what was looked up was not verified.
+  /// Refuses a record with another name than in the reference, because the look-up was not verified.
   package func requireName(of record: OpenRecord) throws(VaultError) {
     guard self.record.utf8.elementsEqual(record.name.utf8) || RecordID(parsing: self.record) != nil else {
       throw VaultError(.changedUnderneath, "got another name while it was looked up", record: record.id)

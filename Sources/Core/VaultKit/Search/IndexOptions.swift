@@ -5,43 +5,41 @@ internal import VaultRecords
 internal import VaultStorage
 internal import VaultTrust
 
-/// Where an index of a vault's readable fields may be kept, so that lists and look-ups need not read every file.
+/// The place and rules for an index of a vault's readable fields, so that lists and look-ups need not read every file.
 ///
-/// It is a cache for its owner alone, one file for each folder that holds a vault, made when it is first of use and
-/// brought up to date by whoever asks. Deleting it is always safe. Nothing of a sealed field is in it.
+/// It is a cache only for its owner, one file for each folder of a vault, made when it is first useful and updated by
+/// every reader. Deleting it is always safe. It contains nothing of a sealed field.
 package struct IndexOptions: Sendable {
-  /// The folder that the index lies in; it is made, 0700, when it is needed.
+  /// The folder of the index; it is created, 0700, if needed.
   package let directory: String
-  /// From how many records on an index is made: fewer are read as fast.
+  /// An index is made from this many records on; fewer are read as fast.
   package var minimumRecordCount = 256
-  /// Called with half a sentence when the files are read although an index was wanted.
+  /// Called with half a sentence if the files are read although an index was wanted.
   package var onNote: @Sendable (String) -> Void = { _ in }
 
-  /// An index in this folder.
   package init(directory: String) { self.directory = directory }
 }
 
-/// Where the index of a vault lies, and how large it is.
+/// The place and size of a vault's index.
 package struct IndexState: Sendable {
-  /// The path of its file.
   package let path: String
-  /// Nil while there is none.
+  /// Nil if it does not exist.
   package let byteCount: Int?
 }
 
 extension LockedVault {
-  /// The same vault, with an index of its records, or with nil without one.
+  /// The same vault with an index of its records; nil means without one.
   ///
-  /// What is found with it is the same, but for one thing: a file that was edited in place, and not replaced as this
-  /// program does it, is only noticed where it is among what is found. A vault that is in no folder has no index.
+  /// Results are the same with one exception: a file that was edited in place, and not replaced as this program does,
+  /// is only noticed if it is among the results. A vault that is not in a folder has no index.
   package func using(_ index: IndexOptions?) -> LockedVault { LockedVault(self, index: index) }
 
-  /// Where the index is; nil when none is used.
+  /// The place of the index; nil if no index is used.
   package var indexState: IndexState? {
     indexPlace.map { IndexState(path: $0.path, byteCount: $0.byteCount) }
   }
 
-  /// By the hash of the folder's real path, or of the address: copies of a vault have indexes of their own.
+  /// Named by the hash of the folder's real path, or of the address, so that copies of a vault have separate indexes.
   var indexPlace: IndexPlace? {
     guard let indexOptions, store is any StampedStore, let path = store.knownPaths.last,
       let hash = try? unsafe SHA256.hash(Array(path.utf8).span.bytes)
@@ -49,6 +47,6 @@ extension LockedVault {
     return IndexPlace(directory: indexOptions.directory, name: Hex.encode(Array(hash.prefix(16))))
   }
 
-  /// What an index is made for: the vault, and the kinds by which its records are read.
+  /// The identity of an index: the vault, and the kinds by which its records are read.
   var indexIdentity: [UInt8] { header.vaultID.bytes + kinds.identity }
 }

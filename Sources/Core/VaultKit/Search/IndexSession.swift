@@ -3,13 +3,13 @@ internal import VaultIndex
 internal import VaultStorage
 internal import VaultTrust
 
-/// Why the files are to be read although an index was wanted.
+/// Why the files must be read although an index was wanted.
 enum IndexStop: Error {
   case failure(IndexFailure)
   case store(StoreError)
-  /// A batch is not in place yet, or others write faster than one can look.
+  /// A batch is not in place yet, or other processes write too fast.
   case unsettled
-  /// So many files have to be read each time that an index saves nothing.
+  /// So many files must be read each time that an index saves nothing.
   case uselessness
   case cancelled
 
@@ -24,32 +24,32 @@ enum IndexStop: Error {
   }
 }
 
-/// Rows of an index, and what else has to be looked at.
+/// Rows of an index, and the records that must be read as well.
 struct IndexAnswer {
   let rows: IndexRows
-  /// Whether the rows are in the order, and of the number, that was asked for.
+  /// Whether the rows have the requested order and number.
   let isOrdered: Bool
-  /// The records whose files are to be read.
+  /// The records whose files must be read.
   let watched: [RecordID]
 }
 
-/// A vault's index while one question is asked: brought up to date first, and vouched for by stamps afterwards.
+/// A vault's index during one question: updated first, and validated by stamps afterwards.
 ///
-/// **Why the answer is of one state of the vault.** An answer counts when no batch was waiting, *then* every folder had
-/// the stamp under which it was read, and *then* every file that is shown had its own. A batch that is put in place in
-/// between changes the stamp of a folder or of a file that is shown before it is gone, and everything is asked again.
+/// **Why the answer is of one state of the vault.** An answer counts if no batch was waiting, *then* every folder had
+/// the stamp under which it was read, and *then* every shown file had its own. A batch that is put in place in between
+/// changes the stamp of a folder or of a shown file before it is gone, and everything is asked again.
 struct IndexSession {
   private static let attempts = 4
   private static let maximumWatchedCount = 1000
 
   private let reader: FolderReader
   private var question: IndexQuestion
-  /// What each folder answers; nil for those that nothing is known of.
+  /// The answer of each folder; nil if nothing is known.
   private var folders = [FolderAnswer?](repeating: nil, count: 256)
 
   init(_ reader: FolderReader, _ question: IndexQuestion) { (self.reader, self.question) = (reader, question) }
 
-  /// What was asked for, and the records whose files have to be read as well.
+  /// The answer, and the records whose files must be read as well.
   mutating func answer() async throws(IndexStop) -> IndexAnswer {
     try await ask()
     for _ in 0..<Self.attempts {
@@ -58,7 +58,7 @@ struct IndexSession {
     throw .unsettled
   }
 
-  /// Looks whether what is known is what the files say; nil when some had to be read.
+  /// Checks whether the index is current; nil if some files had to be read.
   private mutating func look() async throws(IndexStop) -> IndexAnswer? {
     let (isPending, stamps) = try askingStore { () throws(StoreError) in
       (try reader.store.hasPendingBatch(), try reader.store.folderStamps())
@@ -71,7 +71,7 @@ struct IndexSession {
     }
     let isOrdered = current.allSatisfy(\.isOrdered)
     if !isOrdered, question.limit != nil {
-      // Only all of the names can be sorted as texts.
+      // Names can be sorted as texts only if all of them are there.
       question.limit = nil
       try await ask()
       return try await look()
@@ -87,7 +87,6 @@ struct IndexSession {
     return IndexAnswer(rows: rows, isOrdered: isOrdered, watched: watched)
   }
 
-  /// Asks the index alone.
   private mutating func ask() async throws(IndexStop) {
     folders = try await Self.map(UInt8.min...UInt8.max, atOnce: 16) { [reader, question] folder throws(IndexStop) in
       reader.known(folder, to: question)
@@ -102,7 +101,7 @@ struct IndexSession {
     for (number, answer) in zip(numbers, read) { folders[number] = answer }
   }
 
-  /// The folders in which a file that is shown is not what was read.
+  /// The folders in which a shown file has changed since it was read.
   private func staleFolders(_ shown: [[Int]], _ current: [FolderAnswer]) async throws(IndexStop) -> [Int] {
     let isCurrent = try await Self.map(zip(shown, current), atOnce: 16) { [reader] shown, folder throws(IndexStop) in
       let stamps = try askingStore { () throws(StoreError) in
@@ -113,7 +112,7 @@ struct IndexSession {
     return isCurrent.indices.filter { !isCurrent[$0] }
   }
 
-  /// Does some work on all cores.
+  /// Runs some work on all cores.
   private static func map<Input: Sequence, Output: Sendable>(
     _ elements: Input, atOnce: Int, _ work: @escaping @Sendable (Input.Element) throws(IndexStop) -> Output
   ) async throws(IndexStop) -> [Output] where Input.Element: Sendable {

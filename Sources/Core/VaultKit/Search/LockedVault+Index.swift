@@ -5,13 +5,13 @@ internal import VaultStorage
 internal import VaultTrust
 
 extension LockedVault {
-  /// What a query finds, sorted, by the index; nil when there is none to ask.
+  /// The sorted results of a query from the index; nil if no index can be used.
   func indexedRows(_ search: RecordSearch) async throws(VaultError) -> (records: RecordRows, faults: [VaultError])? {
     let query = search.query
     let look: Look<RecordSummary> = { id, bytes throws(VaultError) in try search.summary(of: id, bytes, kinds) }
     guard let answer = await answer(to: search.question) else { return nil }
     guard query.conditions.isEmpty else {
-      // Which member has the value is in the file.
+      // Only the file tells which member has the value.
       let findings = try await scan((answer.rows.map(\.id) + answer.watched).sorted(), look)
       return (RecordRows(query.sorted(findings.found)), findings.faults)
     }
@@ -25,16 +25,16 @@ extension LockedVault {
     return (rows, findings.faults)
   }
 
-  /// The records that a word may mean, by the index; nil when there is none to ask.
+  /// The records that a word may mean, from the index; nil if no index can be used.
   func indexedCandidates(_ match: NameMatch) async throws(VaultError) -> FileFindings<NamedRecord>? {
     guard let key = RecordText.key(of: match.lowercased) else { return nil }
     let ids = match.idRange
     let question = IndexQuestion { folder, index in
-      // What has no key may be called anything.
+      // A record without a key may have any name.
       folder.key(index).map { $0 == key[...] } ?? true || ids?.contains(folder.id(index)) ?? false
     }
     guard let answer = await answer(to: question) else { return nil }
-    // The tags are in the file.
+    // Only the files have the tags.
     let read = match.tag == nil ? answer.watched : (answer.rows.map(\.id) + answer.watched).sorted()
     var findings = try await scan(read) { id, bytes throws(VaultError) in
       try match.candidate(id, bytes: bytes, kinds: kinds)
@@ -45,10 +45,10 @@ extension LockedVault {
     return findings
   }
 
-  /// Whether records are of more than one kind, by the index; nil when there is none to ask, or it does not know all.
+  /// Whether records are of more than one kind, from the index; nil if no index can be used, or it does not know all.
   func indexedHasSeveralKinds() async -> Bool? {
     let first = Mutex<[UInt8]?>(nil)
-    // One record of another kind than the first that comes up is enough.
+    // One record of another kind than the first is enough.
     let isOther: @Sendable (IndexedFolder, Int) -> Bool = { folder, index in
       first.withLock { first in
         let kind = folder.kind(index)
@@ -61,7 +61,7 @@ extension LockedVault {
     return !answer.rows.isEmpty
   }
 
-  /// What the index says, when there is one, or it is worth to make one; why not is noted.
+  /// The answer of the index, if there is one or making one is worthwhile; otherwise the reason is noted.
   private func answer(to question: IndexQuestion) async -> IndexAnswer? {
     guard let indexOptions, let place = indexPlace, let stamped = store as? any StampedStore else { return nil }
     do throws(IndexStop) {
@@ -75,7 +75,7 @@ extension LockedVault {
     }
   }
 
-  /// Whether there are at least so many records.
+  /// Whether there are at least this many records.
   private func holds(_ count: Int) throws(IndexStop) -> Bool {
     var found = 0
     let few = try askingStore { () throws(StoreError) in try (store as? any RemoteStore)?.fewRecords() }
@@ -98,12 +98,12 @@ extension RecordSearch {
       case .created: .created
       case .updated: .updated
       }
-    // Who of those that may have a value has it is not known before their files are read.
+    // With conditions, only the files tell which of the candidates match.
     if query.conditions.isEmpty { question.limit = query.limit }
     return question
   }
 
-  /// What the readable values of a record hold that is found.
+  /// Texts that the readable values of a matching record contain.
   fileprivate var probes: [IndexProbe] {
     texts.enumerated().map { index, text in
       guard near.isEmpty else {
@@ -120,7 +120,7 @@ extension RecordSearch {
 }
 
 extension NameMatch {
-  /// The ids that begin as the word does; nil when none can.
+  /// The ids that begin like the word; nil if no id can.
   fileprivate var idRange: ClosedRange<RecordID>? {
     guard let prefix = idPrefix else { return nil }
     func filled(with digit: Character) -> RecordID? {

@@ -5,15 +5,15 @@ internal import VaultSealing
 internal import VaultStorage
 internal import VaultTrust
 
-/// Which records a list shows.
+/// The records that a list shows.
 public struct RecordQuery: Sendable {
-  /// The order of a list, of times the newest first; equal rows follow their ids.
+  /// The order of a list, for times the newest first; equal rows are ordered by their ids.
   public enum Order: String, Sendable, CaseIterable {
-    /// By what names them, compared by bytes.
+    /// By name, compared by bytes.
     case name
-    /// By the time at which they were added.
+    /// By the time of adding.
     case created
-    /// By the time at which they were written last.
+    /// By the time of the last write.
     case updated
   }
 
@@ -21,13 +21,13 @@ public struct RecordQuery: Sendable {
   public var kind: String?
   /// Texts that must all occur in readable values, in any case.
   public var texts: [String] = []
-  /// Readable values that members must have, as text.
+  /// Values that readable members must have, as text.
   public var conditions: [(path: MemberPath, value: String)] = []
   /// The order of the rows.
   public var order: Order = .name
   /// The most rows; nil for all.
   public var limit: Int?
-  /// Whether also values fit that are only near to the texts.
+  /// Whether values that are only similar to the texts also match.
   var allowsSlips = false
 
   /// All records, by name.
@@ -35,25 +35,25 @@ public struct RecordQuery: Sendable {
 }
 
 extension LockedVault {
-  /// The records that a query finds, sorted.
+  /// The records that match a query, sorted.
   ///
-  /// With an index, files that were edited in place and that the index does not find are not looked at.
+  /// With an index, files that were edited in place and that the index does not find are not read.
   ///
-  /// - Parameter leavingOut: is told of each file that cannot be read; nil to throw the first of them.
-  /// - Throws: ``VaultError`` when a folder cannot be read; `.cancelled`.
+  /// - Parameter leavingOut: gets the error of each unreadable file; nil throws the first of them.
+  /// - Throws: ``VaultError`` if a folder cannot be read; `.cancelled`.
   public nonisolated(nonsending) func list(
     _ query: RecordQuery = .init(), leavingOut: ((VaultError) -> Void)? = nil
   ) async throws(VaultError) -> [RecordSummary] {
     try await listedRows(of: listed(query), leavingOut: leavingOut)
   }
 
-  /// The records that a query finds, sorted, and the faults of files that could not be read.
+  /// The records that match a query, sorted, and the errors of unreadable files.
   package func listed(_ query: RecordQuery = .init()) async throws(VaultError) -> Listed<RecordSummary> {
     let (rows, faults) = try await rows(query)
     return (Array(rows), faults)
   }
 
-  /// The same, with records that are only taken apart one by one: a million of them take a third of the memory.
+  /// Like `listed(_:)`, with rows that are unpacked one by one: a million of them take a third of the memory.
   package func rows(
     _ query: RecordQuery = .init()
   ) async throws(VaultError) -> (records: RecordRows, faults: [VaultError]) {
@@ -63,9 +63,9 @@ extension LockedVault {
     return (RecordRows(query.sorted(found.found)), found.faults)
   }
 
-  /// Whether records are of more than one kind; files that cannot be read do not count.
+  /// Whether records are of more than one kind; unreadable files do not count.
   ///
-  /// - Parameter ids: only of these; nil for all.
+  /// - Parameter ids: only these records; nil for all.
   package func hasSeveralKinds(among ids: Set<RecordID>? = nil) async throws(VaultError) -> Bool {
     if ids == nil, let answer = await indexedHasSeveralKinds() { return answer }
     var first: String?
@@ -80,7 +80,7 @@ extension LockedVault {
   }
 }
 
-/// What a list shows, in its order.
+/// The rows of a list, in its order.
 package struct RecordRows: RandomAccessCollection, Sendable {
   private enum Storage {
     case indexed(IndexRows)
@@ -109,11 +109,11 @@ package struct RecordRows: RandomAccessCollection, Sendable {
   }
 }
 
-/// A query in the form in which it is asked of each file.
+/// A query in the form for checking each file.
 struct RecordSearch: Sendable {
   let query: RecordQuery
   let texts: [TextMatch]
-  /// What is looked for besides, where slips are allowed.
+  /// The similar texts that also match, if slips are allowed.
   let near: [NearMatch]
 
   init(_ query: RecordQuery) {
@@ -122,7 +122,7 @@ struct RecordSearch: Sendable {
     near = query.allowsSlips ? query.texts.map(NearMatch.init) : []
   }
 
-  /// The record in these bytes, when it is one that is looked for.
+  /// The record in these bytes, if it matches.
   func summary(of id: RecordID, _ bytes: [UInt8], _ kinds: KindCatalog) throws(VaultError) -> RecordSummary? {
     guard !near.isEmpty || texts.allSatisfy({ $0.mayMatch(bytes) }) else { return nil }
     let record = try StoredRecord(parsing: bytes, file: StoreLocation.record(id).relativePath, id: id, kinds: kinds)
@@ -158,8 +158,8 @@ extension RecordQuery {
 
   /// Sorts by a key that is made once per record, then by id.
   ///
-  /// By id first, so that the same records always come out alike: of a few texts, such as U+037E and `;k`, `<` says in
-  /// neither direction that one is before the other, and yet they are not equal.
+  /// The ids are sorted first, so that equal records always come in the same order: for a few texts, such as U+037E and
+  /// `;k`, neither is before the other in the order of `<`, although they are not equal.
   private static func sorted<Key: Comparable>(
     _ records: [RecordSummary], by isBefore: (Key, Key) -> Bool = { $0 < $1 }, _ key: (RecordSummary) -> Key
   ) -> [RecordSummary] {
@@ -170,15 +170,15 @@ extension RecordQuery {
 }
 
 extension JSONValue {
-  /// Whether a member of a record is not sealed and has a value, as text, or is a list that holds it.
+  /// Whether a member of a record is readable and has this text as its value, or is a list that contains it.
   ///
-  /// - Parameter kind: that of the record, which may know the path of an older schema.
+  /// - Parameter kind: the kind of the record, which may know the path of an older schema.
   func hasReadable(_ text: String, at path: MemberPath, of kind: RecordKind?) -> Bool {
     guard let value = try? value(at: kind?.presentPath(path) ?? path) else { return false }
     return (value.array ?? [value]).contains { $0.isReadable(as: text) }
   }
 
-  /// Whether it is one value, not sealed, and this is its text.
+  /// Whether it is one readable value with this text.
   fileprivate func isReadable(as text: String) -> Bool {
     switch self {
     case .string(let own): !SealedToken.hasTokenShape(own) && own == text

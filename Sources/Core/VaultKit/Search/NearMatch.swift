@@ -1,14 +1,14 @@
 internal import VaultDocument
 internal import VaultTrust
 
-/// Finds what somebody may have meant who made a slip: by the groups of three letters that two texts have in common.
+/// Finds the texts that a person may have meant who made a slip, by the groups of three letters that two texts share.
 ///
-/// Letters count as base letters. A text is compared word by word and as a whole, with a blank before and behind each
+/// Letters count as base letters. A text is compared word by word and as a whole, with a blank before and after each
 /// word, so that its first letters weigh more.
 package struct NearMatch: Sendable {
-  /// The least share of groups that both have, of those that one has, as PostgreSQL's pg_trgm has it.
+  /// The least share of common groups, as in PostgreSQL's pg_trgm.
   private static let threshold = 0.3
-  /// Longer values are texts, and not what somebody spells.
+  /// Longer values are prose, which nobody types as a search word.
   private static let maximumByteCount = 4096
 
   private let groups: Set<UInt64>
@@ -22,7 +22,7 @@ package struct NearMatch: Sendable {
     letterCount = words.reduce(0) { $0 + $1.count }
   }
 
-  /// From 0 for nothing in common to 1; 0 where that is a coincidence.
+  /// From 0 for nothing in common to 1; 0 if the similarity is a coincidence.
   package func similarity(to text: String) -> Double {
     guard letterCount > 2, text.utf8.count <= Self.maximumByteCount, filter.mayPass(text) else { return 0 }
     let words = Self.words(of: text)
@@ -55,9 +55,9 @@ package struct NearMatch: Sendable {
   }
 }
 
-/// Tells most texts that have too few groups in common with a word, without taking them apart.
+/// Rejects most texts that share too few groups with a word, without splitting them.
 ///
-/// Of two texts that are near, the share of common groups among those of both is at least the threshold, so it is at
+/// If two texts are similar, the share of common groups among those of both is at least the threshold, so it is at
 /// least that among those of the word alone.
 private struct GroupFilter: Sendable {
   private static let blank = UInt8(ascii: " ")
@@ -77,7 +77,7 @@ private struct GroupFilter: Sendable {
 
   private static func place(of group: UInt64) -> Int { Int((group &* 0x9E37_79B9_7F4A_7C15) >> 52) }
 
-  /// False if the text has fewer of the groups than needed; a text that is not ASCII may always pass.
+  /// False if the text has fewer of the groups than needed; a text that is not ASCII always passes.
   func mayPass(_ text: String) -> Bool {
     let bytes = text.utf8Span.span
     let start = UInt64(Self.blank) << 21 | UInt64(Self.blank)
@@ -99,7 +99,7 @@ private struct GroupFilter: Sendable {
     return false
   }
 
-  /// A letter in lower case or a digit; a blank for every other character.
+  /// A lower-case letter or a digit; a blank for every other character.
   private static func letter(_ byte: UInt8) -> UInt8 {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): byte
@@ -109,25 +109,25 @@ private struct GroupFilter: Sendable {
   }
 }
 
-/// Finds a part of a name, letters being base letters.
+/// Finds a part of a name, comparing base letters.
 package struct PartMatch: Sendable {
   private let letters: TextMatch
 
   package init(_ word: String) { letters = TextMatch(BaseLetters.of(word)) }
 
-  /// Whether a text, which is in base letters, holds the part.
+  /// Whether a text in base letters contains the part.
   package func matches(baseLetters text: String) -> Bool { letters.matches(lowercased: text) }
 }
 
-/// What a word may mean that is the exact name of no record.
+/// Guesses for a word that is not the exact name of a record.
 package struct NameGuesses: Sendable {
-  /// The records whose name the word is, in any case.
+  /// The records with the word as their name, in any case.
   package let named: [RecordSummary]
-  /// The records with the word in their names, letters being base letters, in the order of these.
+  /// The records with the word in their names, comparing and sorting by base letters.
   package let parts: [RecordSummary]
-  /// The names that are nearest, the best first.
+  /// The most similar names, the best first.
   package let names: [String]
-  /// The files of which nobody can say whether their records have the name.
+  /// The errors of files whose names are unknown.
   package fileprivate(set) var faults: [VaultError] = []
 
   package init(of word: String, among records: some Sequence<RecordSummary>) {
@@ -152,7 +152,7 @@ package struct NameGuesses: Sendable {
     names.sort { $0.score == $1.score ? $0.key < $1.key : $0.score > $1.score }
     var unique: [String] = []
     for (_, _, name) in names where !unique.contains(name) && unique.count < 5 { unique.append(name) }
-    // Who types a whole name without its marks means it, and not those that go on.
+    // A person who types a whole name without its accents means it, and not longer names.
     let whole = parts.filter { BaseLetters.of($0.record.name) == base }
     self.named = named
     self.parts = (whole.isEmpty ? parts : whole).map(\.record)
@@ -161,7 +161,7 @@ package struct NameGuesses: Sendable {
 }
 
 extension LockedVault {
-  /// What a word may mean that names no record.
+  /// Guesses for a word that names no record.
   package func guesses(_ word: String) async throws(VaultError) -> NameGuesses {
     let (records, faults) = try await rows()
     var guesses = NameGuesses(of: word, among: records)
@@ -169,13 +169,13 @@ extension LockedVault {
     return guesses
   }
 
-  /// The most records that are read to be compared.
+  /// The most records that are read for comparison.
   private static let nearReadCount = 256
 
-  /// The records whose readable values are nearest to the texts of a query that finds nothing, the best first. Of more
-  /// than 256 that are near, the first by name are compared.
+  /// The records whose readable values are most similar to the texts of a query without results, the best first. If
+  /// more than 256 are similar, the first by name are compared.
   ///
-  /// - Parameter limit: the most of them.
+  /// - Parameter limit: the most results.
   package func nearest(_ query: RecordQuery, limit: Int) async throws(VaultError) -> [RecordSummary] {
     var query = query
     (query.allowsSlips, query.order, query.limit) = (true, .name, Self.nearReadCount)

@@ -3,7 +3,7 @@ internal import VaultRecords
 internal import VaultSealing
 
 extension RecordSummary {
-  /// The name, with a tag before it where that tells the record from others of its name: `TAG/NAME`.
+  /// The name, with a tag before it if needed to distinguish the record from others of its name: `TAG/NAME`.
   package var label: String { tag.isEmpty ? name : "\(tag)/\(name)" }
 }
 
@@ -12,7 +12,6 @@ extension StoredRecord {
   var tags: [String] { RecordTags.of(fields) }
 }
 
-/// The tags of a record.
 enum RecordTags {
   static func of(_ fields: JSONObject) -> [String] {
     (fields["tags"]?.array ?? []).compactMap(\.string).filter { !$0.isEmpty && !SealedToken.hasTokenShape($0) }
@@ -20,12 +19,12 @@ enum RecordTags {
 }
 
 extension LockedVault {
-  /// Most records of one name that are told apart by their tags: their files have to be read.
+  /// The most records of one name to distinguish by their tags, because their files must be read.
   private static let maximumTwinCount = 1000
 
-  /// The records, of which those that share a name have a tag before it that no other of them has.
+  /// The records, with a tag before each shared name that no other record of the name has.
   ///
-  /// Records of one name that have no such tag stay as they are.
+  /// Records without such a tag stay unchanged.
   package func toldApart(_ records: [RecordSummary]) -> [RecordSummary] {
     var places: [String: [Int]] = [:]
     for (index, record) in records.enumerated() where !record.name.isEmpty {
@@ -45,7 +44,7 @@ extension LockedVault {
 }
 
 extension NameMatch {
-  /// What the text may mean as `TAG/NAME`, at each of its slashes.
+  /// The possible meanings of the text as `TAG/NAME`, one for each of its slashes.
   var qualified: [NameMatch] {
     text.indices.filter { text[$0] == "/" }.compactMap { slash in
       let (tag, name) = (text[..<slash], text[text.index(after: slash)...])
@@ -53,7 +52,7 @@ extension NameMatch {
     }
   }
 
-  /// Whether the tag, where one is asked for, is among these.
+  /// Whether the wanted tag, if there is a wanted one, is among these.
   func isTag(of tags: [String]) -> Bool {
     guard let tag else { return true }
     return tags.contains { $0.lowercased() == tag }

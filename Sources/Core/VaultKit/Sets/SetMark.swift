@@ -4,25 +4,22 @@ internal import VaultStorage
 internal import VaultSystem
 internal import VaultTrust
 
-/// What a machine remembers of a name in a set: which vault it stands for, whatever the file says tomorrow.
+/// The memory of a name in a set on this machine: the vault that it stands for, even if the file changes.
 package struct SetMark: Equatable, Sendable {
   static let format = 1
 
-  /// Where the set's file is.
+  /// The path of the set's file.
   package let set: String
-  /// The name of the vault in the set.
   package let name: String
-  /// The vault that the name stands for.
   package var vaultID: VaultID
-  /// Whether a person has said so, rather than that it was found like that.
+  /// Whether a person has accepted it, and it was not only found.
   package var isAccepted: Bool
-  /// The address that a person has said may be connected to; nil for none.
+  /// The address to which a person allowed a connection; nil for none.
   package var address: String?
-  /// Who had a key when this machine last wrote there by the name: recipients, and ids of slots with passphrases; nil
-  /// for never.
+  /// The holders of a key when this machine last wrote there by the name: recipients, and ids of slots with
+  /// passphrases; nil if it never wrote.
   package var readers: [String]?
 
-  /// What is remembered of a name from now on.
   package init(
     set: String, name: String, vaultID: VaultID, isAccepted: Bool, address: String? = nil, readers: [String]? = nil
   ) {
@@ -30,7 +27,7 @@ package struct SetMark: Equatable, Sendable {
     (self.isAccepted, self.address, self.readers) = (isAccepted, address, readers)
   }
 
-  /// Reads the bytes of a file of the state.
+  /// Reads the bytes of a state file.
   init(parsing bytes: [UInt8], file: String) throws(VaultError) {
     guard case .object(let document)? = try? JSONParser.parse(bytes),
       document.names == ["accepted", "address", "format", "name", "readers", "set", "vault"],
@@ -47,7 +44,6 @@ package struct SetMark: Equatable, Sendable {
     guard self.readers?.count == readers.array?.count else { throw .damagedState(file) }
   }
 
-  /// The bytes of a file of the state.
   func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
     document["accepted"] = .bool(isAccepted)
@@ -62,12 +58,12 @@ package struct SetMark: Equatable, Sendable {
 }
 
 extension KnownVaults {
-  /// The paths that a set's file is known by: as it was given, and without links.
+  /// The paths by which a set's file is known: the given one, and the one without links.
   public static func paths(ofSet file: String) -> [String] {
     DirectoryStore.knownPaths(given: file, real: ProcessEnvironment.realPath(file))
   }
 
-  /// What is remembered of a name in a set; nil for nothing.
+  /// The memory of a name in a set; nil if it is unknown.
   package func mark(of name: String, inSetAt path: String) throws(VaultError) -> SetMark? {
     let file = try StateName.set(path, name)
     guard let bytes = try read(file) else { return nil }
@@ -78,7 +74,7 @@ extension KnownVaults {
     return mark
   }
 
-  /// Remembers what names in sets stand for, in place of what was remembered.
+  /// Remembers the meanings of names in sets, replacing earlier ones.
   package func remember(_ marks: [SetMark]) throws(VaultError) {
     var changes: [StateFolder.Change] = []
     for mark in marks {
@@ -90,7 +86,7 @@ extension KnownVaults {
     try inState { () throws(StoreError) in try folder.apply(changes, under: lock) }
   }
 
-  /// Forgets what names in sets stand for.
+  /// Forgets the meaning of a name in sets.
   ///
   /// - Throws: ``VaultError`` `.permissionDenied`, `.diskFull`, `.ioFailed`.
   public func forget(_ name: String, inSetsAt paths: [String]) throws(VaultError) {
@@ -105,7 +101,7 @@ extension KnownVaults {
 }
 
 extension StateName {
-  /// No path holds a NUL, and no name of a vault.
+  /// Neither a path nor a name of a vault contains a NUL.
   fileprivate static func set(_ path: String, _ name: String) throws(VaultError) -> StateName {
     try .hashed(path + "\0" + name, in: "sets")
   }

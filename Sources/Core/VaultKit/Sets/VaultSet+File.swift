@@ -3,11 +3,10 @@ internal import VaultTrust
 
 extension VaultSet {
   private static let format = 1
-  /// The largest file that is read, in bytes.
+  /// The largest accepted file in bytes.
   package static let byteLimit = 1 << 20
 
-  /// Reads the bytes of a set's file. Members that it does not know are refused: they could say more of who may read
-  /// what.
+  /// Reads the bytes of a set's file. Unknown members are refused, because they could restrict who may read.
   package init(parsing bytes: [UInt8], file: String) throws(VaultError) {
     let document: JSONObject
     do throws(DocumentError) {
@@ -30,7 +29,6 @@ extension VaultSet {
     }
   }
 
-  /// The bytes of its file.
   package func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
     document["format"] = .number(JSONNumber(Self.format))

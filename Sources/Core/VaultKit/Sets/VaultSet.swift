@@ -2,18 +2,17 @@ package import VaultDocument
 package import VaultRecords
 internal import VaultTrust
 
-/// Vaults that belong together, each under a name: what a file says, and nobody vouches for.
+/// Vaults that belong together, each under a name, as listed in a file that nobody authenticates.
 ///
-/// Each of them is a vault of its own, with keys of its own. Who uses a name compares the vault that is found there
-/// with what is known of the name (``SetMark``), before any key is used.
+/// Each of them is a separate vault with its own keys. Before any key is used, the vault found under a name must be
+/// compared with the memory of the name (``SetMark``).
 package struct VaultSet: Equatable, Sendable {
-  /// What such a file is called where nobody says otherwise.
+  /// The default name of such a file.
   package static let fileName = "vaults.json"
 
   /// In the order of the file.
   package private(set) var members: [Member]
 
-  /// A set of no vaults.
   package init() { members = [] }
 
   init(_ members: [Member]) throws(VaultError) {
@@ -21,10 +20,9 @@ package struct VaultSet: Equatable, Sendable {
     for member in members { try add(member) }
   }
 
-  /// The vault of a name; nil for none.
+  /// The vault of a name; nil if the set does not have it.
   package subscript(name: String) -> Member? { members.first { $0.name.utf8.elementsEqual(name.utf8) } }
 
-  /// Adds a vault.
   package mutating func add(_ member: Member) throws(VaultError) {
     try member.check()
     for other in members {
@@ -38,34 +36,33 @@ package struct VaultSet: Equatable, Sendable {
     members.append(member)
   }
 
-  /// Takes a vault out; nothing happens to the vault itself.
+  /// Removes a vault from the set; the vault itself does not change.
   package mutating func remove(_ name: String) { members.removeAll { $0.name.utf8.elementsEqual(name.utf8) } }
 
-  /// The vaults with a rule that takes a record.
+  /// The vaults with a rule that fits a record.
   ///
   /// - Parameters:
   ///   - kind: the name of its kind.
-  ///   - fields: its members; of sealed ones no rule is asked.
+  ///   - fields: its members; rules never use sealed ones.
   package func takers(of kind: String, _ described: RecordKind?, _ fields: JSONObject) -> [Member] {
     members.filter { member in member.takes.contains { $0.takes(kind, described: described, fields: fields) } }
   }
 }
 
 extension VaultSet {
-  /// One vault of a set.
   package struct Member: Equatable, Sendable {
-    /// ASCII letters, digits, `-`, `_` and `.`, at most 64, a letter or a digit first.
+    /// ASCII letters, digits, `-`, `_` and `.`, at most 64; the first is a letter or a digit.
     package let name: String
-    /// A folder, from that of the set's file on, or an address.
+    /// A folder, relative to that of the set's file, or an address.
     package let place: String
-    /// The id of the vault, which one that is found there has to have.
+    /// The id of the vault, which the vault found there must have.
     package let id: VaultID
-    /// New records that one of these fits belong here.
+    /// New records that fit one of these rules belong here.
     package let takes: [PlacementRule]
-    /// The recipients that are to have a key, and no others; nil where the set does not say.
+    /// The only recipients that should have a key; nil if the set does not say.
     package let recipients: [String]?
 
-    /// A vault of a set; whether it can be one is checked as it is added.
+    /// A vault of a set, which is checked when it is added.
     package init(
       name: String, place: String, id: VaultID, takes: [PlacementRule] = [], recipients: [String]? = nil
     ) {
@@ -107,16 +104,14 @@ extension VaultSet {
   }
 }
 
-/// Which new records belong into a vault: all of its conditions have to hold.
+/// Which new records belong in a vault: all of its conditions must hold.
 package struct PlacementRule: Equatable, Sendable {
-  /// A readable member that must have a value, or be a list that holds it; `kind` is the record's kind.
+  /// A readable member that must have a value, or be a list that contains it; `kind` is the record's kind.
   package struct Condition: Equatable, Sendable {
     /// The member, or `kind`.
     package let path: MemberPath
-    /// The value, as text.
     package let value: String
 
-    /// A condition on one member.
     package init(path: MemberPath, value: String) { (self.path, self.value) = (path, value) }
 
     fileprivate static let kind = "kind"
@@ -126,7 +121,7 @@ package struct PlacementRule: Equatable, Sendable {
   /// At least one, in the order of their paths.
   package let conditions: [Condition]
 
-  /// A rule of these conditions, which may come in any order.
+  /// A rule of these conditions, in any order.
   package init(_ conditions: [Condition]) {
     self.conditions = conditions.sorted { $0.path.description < $1.path.description }
   }
@@ -135,14 +130,14 @@ package struct PlacementRule: Equatable, Sendable {
     !conditions.isEmpty
       && conditions.allSatisfy { condition in
         if condition.isOfKind { return condition.value.utf8.elementsEqual(kind.utf8) }
-        // No secret decides where it goes: who knows the rules would know something of it.
+        // A secret never decides the vault, because a person who knows the rules would learn something about it.
         guard described?.isSealed(condition.path) != true else { return false }
         return JSONValue.object(fields).hasReadable(condition.value, at: condition.path, of: described)
       }
   }
 
-  /// Whether a record could fit this rule and another one: unless one of them asks for another kind, or of a member
-  /// that is no list for another value.
+  /// Whether a record could fit both rules: not if they want different kinds, or different values of a member that is
+  /// not a list.
   ///
   /// - Parameter isList: whether a member may be a list.
   package func overlaps(_ other: PlacementRule, isList: (MemberPath) -> Bool) -> Bool {
@@ -153,6 +148,6 @@ package struct PlacementRule: Equatable, Sendable {
     }
   }
 
-  /// As it is written: `kind=database tags=staging`.
+  /// The written form: `kind=database tags=staging`.
   package var description: String { conditions.map { "\($0.path)=\($0.value)" }.joined(separator: " ") }
 }

@@ -4,9 +4,9 @@ internal import VaultStorage
 internal import VaultTrust
 
 extension KnownVaults {
-  /// Remembers that somebody was told on which type of file system a vault lies.
+  /// Remembers that a person was told the type of file system on which a vault lies.
   ///
-  /// - Returns: whether this machine did not know it.
+  /// - Returns: whether it is new to this machine.
   package func noteDisk(_ type: String, of vault: LockedVault) throws(VaultError) -> Bool {
     let name = StateName.disk(vault.header.vaultID)
     let bytes = Array((type + "\n").utf8)
@@ -18,6 +18,6 @@ extension KnownVaults {
 }
 
 extension StateName {
-  /// The file system on which a vault was last said to lie.
+  /// The file system on which a vault was last reported.
   static func disk(_ id: VaultID) -> StateName { StateName("disks", id.text + ".txt") }
 }

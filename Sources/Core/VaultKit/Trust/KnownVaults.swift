@@ -5,23 +5,24 @@ internal import VaultStorage
 internal import VaultSystem
 internal import VaultTrust
 
-/// Where a machine remembers which vaults it knows and what it has seen of them (format 1, section 9.1, Pin and seen).
+/// The memory of vaults on this machine: which vaults it knows and which states it has seen (format 1, section 9.1, Pin
+/// and seen).
 ///
 /// It lies outside of every vault, is shared by all processes of a user, and holds nothing secret.
 public struct KnownVaults: Sendable {
   package let folder: StateFolder
-  /// The copy of a vault whose states and records are meant; nil for the place at which the vault was seen first.
+  /// The copy of a vault whose states and records are meant; nil for the place where the vault was first seen.
   let copy: String?
 
-  /// The state in a directory; it is made, 0700, when something is first written.
+  /// The memory in a directory, which is created, 0700, when something is first written.
   public init(directory: String) { self.init(StateFolder(at: directory)) }
 
-  /// The state of this user: in `$XDG_STATE_HOME/cvault`, else `~/.local/state/cvault`; nil without a home directory.
+  /// The memory of this user: in `$XDG_STATE_HOME/cvault`, else `~/.local/state/cvault`; nil without a home directory.
   /// Other programs of the user share it.
   public static var ofUser: KnownVaults? { userDirectory.map { KnownVaults(directory: $0) } }
 
   package static var userDirectory: String? {
-    // Relative paths are to be ignored (XDG Base Directory Specification).
+    // Relative paths must be ignored (XDG Base Directory Specification).
     func folder(_ name: String) -> String? {
       ProcessEnvironment.variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
@@ -35,25 +36,25 @@ public struct KnownVaults: Sendable {
   /// Its directory.
   public var directory: String { folder.path }
 
-  /// How a vault relates to what is remembered. Nothing is written, and no key is needed: the header may be anybody's.
+  /// How a vault relates to the memory. Nothing is written, and no key is needed: the header may come from anybody.
   package func pinState(of vault: LockedVault) throws(VaultError) -> PinState { try known(vault).state }
 
-  /// What is remembered of a vault and of its paths, and how the vault relates to that.
+  /// The memory of a vault and of its paths, and how the vault relates to that.
   package func known(_ vault: LockedVault) throws(VaultError) -> KnownVault {
     let known = try known(vault.header, at: vault.knownPaths, allowsCopy: !vault.isReplica)
-    // Somebody may have written the header, and its pin, since it was read here.
+    // Another process may have written the header and its pin since it was read here.
     guard case .differs(let difference) = known.state, let newer = try vault.newer(than: difference.error) else {
       return known
     }
     return try self.known(newer)
   }
 
-  /// How a header relates to what is remembered, as if it were that of the vault in a folder, of which nothing is read.
+  /// How a header relates to the memory, as if it were the header of the vault in a folder, which is not read.
   package func known(_ header: VaultHeader, in folder: String) throws(VaultError) -> KnownVault {
     try known(header, at: DirectoryStore.knownPaths(given: folder, real: ProcessEnvironment.realPath(folder)))
   }
 
-  /// - Parameter allowsCopy: whether a place that is not known yet may be a copy of its own.
+  /// - Parameter allowsCopy: whether an unknown place may be a new copy.
   package func known(
     _ header: VaultHeader, at paths: [String], allowsCopy: @autoclosure () -> Bool = true
   ) throws(VaultError) -> KnownVault {
@@ -64,7 +65,7 @@ public struct KnownVaults: Sendable {
       header, paths: paths, marks: marks, copy: copy, pin: memory(of: copy).pin(of: header.vaultID))
   }
 
-  /// What is remembered of a vault; nil when nothing is.
+  /// The pin of a vault; nil if it is unknown.
   package func pin(of vaultID: VaultID) throws(VaultError) -> Pin? {
     guard let first = try pin(named: .pin(vaultID), of: vaultID) else { return nil }
     return copy == nil ? first : try pin(named: .pin(vaultID, copy), of: vaultID).sharing(first)
@@ -75,7 +76,7 @@ public struct KnownVaults: Sendable {
     return try Pin(parsing: bytes, of: vaultID, file: folder.path(of: name))
   }
 
-  /// The files of a pin: that of a copy, and that of the first place, which says which root key all copies have.
+  /// The files of a pin: that of a copy, and that of the first place, which holds the root key of all copies.
   private func changes(to pin: Pin) throws(VaultError) -> [StateFolder.Change] {
     var files = [StateFolder.Change(.pin(pin.vaultID, copy), try pin.fileBytes())]
     if copy != nil, let first = try self.pin(named: .pin(pin.vaultID), of: pin.vaultID) {
@@ -85,7 +86,7 @@ public struct KnownVaults: Sendable {
     return files
   }
 
-  /// The paths at which a vault was seen, as they were given and without links, sorted.
+  /// The paths at which a vault was seen, as given and without links, sorted.
   ///
   /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.ioFailed`.
   public func paths(of vaultID: VaultID) throws(VaultError) -> [String] {
@@ -115,13 +116,13 @@ public struct KnownVaults: Sendable {
 }
 
 extension KnownVaults {
-  /// Pins a vault by a header that verified; what is remembered already is only ever renewed under the same root.
+  /// Pins a vault by a verified header; an existing pin is only renewed under the same root.
   ///
   /// - Parameters:
-  ///   - known: what is remembered of the vault with this header.
+  ///   - known: the memory of the vault with this header.
   ///   - isNamed: whether a person has said that it is this vault; that is never forgotten again.
   ///   - isOwn: whether this process has just written it, under the vault's lock: then it may have another root.
-  /// - Returns: what was remembered before, nil for nothing; a vault that was known already is not written again.
+  /// - Returns: the pin before, nil for an unknown vault; a vault that was already known is not written again.
   func remember(
     _ header: VaultHeader, _ known: KnownVault, isNamed: Bool, isOwn: Bool = false
   ) throws(VaultError) -> Pin? {
@@ -147,7 +148,7 @@ extension KnownVaults {
     return files
   }
 
-  /// Remembers a header with another root that this process is about to write, beside what is pinned.
+  /// Remembers a header with another root, which this process is about to write, beside the pin.
   package func announce(_ header: VaultHeader) throws(VaultError) {
     let lock = try inState { () throws(StoreError) in try folder.lock() }
     guard var pin = try pin(of: header.vaultID) else { return }
@@ -156,13 +157,13 @@ extension KnownVaults {
     try inState { () throws(StoreError) in try folder.apply(files, under: lock) }
   }
 
-  /// The newest checkpoint that this machine has seen of a vault; nil when none.
+  /// The newest checkpoint that this machine has seen of a vault; nil if it has seen none.
   package func expectedCheckpoint(of vaultID: VaultID) throws(VaultError) -> Pin.CheckpointMark? {
     let pin = try pin(of: vaultID)
     return pin?.checkpoint
   }
 
-  /// Remembers a checkpoint that verified, unless a newer one was seen.
+  /// Remembers a verified checkpoint, unless a newer one was seen.
   ///
   /// - Parameter isOwn: whether this process has just written it.
   func noteCheckpoint(
@@ -181,8 +182,8 @@ extension KnownVaults {
 }
 
 extension KnownVaults {
-  /// Takes a vault as it is now for the one that is expected, whatever was remembered; what was seen of its records is
-  /// forgotten. No key is needed, so the caller compares the fingerprint; the next header that verifies is pinned.
+  /// Accepts a vault in its present state as the expected one, regardless of the memory; the memory of its records is
+  /// dropped. It needs no key, so the caller must compare the fingerprint; the next header that verifies is pinned.
   ///
   /// - Throws: ``VaultError`` `.permissionDenied`, `.diskFull`, `.ioFailed`.
   public func accept(_ vault: LockedVault) throws(VaultError) {
@@ -195,7 +196,7 @@ extension KnownVaults {
     try inState { () throws(StoreError) in try folder.apply(changes, under: lock) }
   }
 
-  /// Forgets what was seen of some records.
+  /// Forgets the versions of some records.
   ///
   /// - Throws: ``VaultError`` `.damagedState`, `.permissionDenied`, `.diskFull`, `.ioFailed`.
   public func forgetSeen(_ ids: [RecordID], of vaultID: VaultID) throws(VaultError) {
@@ -203,7 +204,7 @@ extension KnownVaults {
     try note(changes.mapValues { Dictionary($0.map { ($0, .forgotten) }) { $1 } }, of: vaultID)
   }
 
-  /// Forgets a vault, its paths, and what stands at the paths of this one.
+  /// Forgets a vault, its paths, and the memory of its present paths.
   ///
   /// - Returns: whether anything was remembered.
   /// - Throws: ``VaultError`` `.permissionDenied`, `.diskFull`, `.ioFailed`.
@@ -211,7 +212,7 @@ extension KnownVaults {
   public func forget(_ vault: LockedVault) throws(VaultError) -> Bool {
     let vaultID = vault.header.vaultID
     var names: [StateName] = [.disk(vaultID)]
-    // A damaged mark of another path is no reason to keep this one.
+    // A damaged mark of another path is not a reason to keep this one.
     let marks = ((try? pathMarks()) ?? []).filter { $0.mark.vaultID == vaultID }
     for copy in Set(marks.map(\.mark.copy) + [nil]) {
       names += try memory(of: copy).seenNames(of: vaultID) + [.pin(vaultID, copy)]
@@ -220,7 +221,7 @@ extension KnownVaults {
     for path in vault.knownPaths { names.append(try .path(path)) }
     var present: [StateName] = []
     for name in Set(names) where try isPresent(name) { present.append(name) }
-    // Logs before their files: one that is left behind alone would bring back what was forgotten.
+    // Logs before their files, because a log that stayed alone would restore the forgotten versions.
     present.sort { $0.file > $1.file }
     guard !present.isEmpty else { return false }
     let lock = try inState { () throws(StoreError) in try folder.lock() }
@@ -236,22 +237,22 @@ extension KnownVaults {
 }
 
 extension KnownVaults {
-  /// What was seen of the records of one folder.
+  /// The memory of the records of one folder.
   package func seen(in number: UInt8, of vaultID: VaultID) throws(VaultError) -> SeenFolder {
     try seenFiles(in: number, of: vaultID).folder
   }
 
-  /// What was seen of one record, for who does not need the others.
+  /// The memory of one record, for callers that do not need the others.
   package func seen(_ id: RecordID, of vaultID: VaultID) throws(VaultError) -> SeenFolder {
     try seenFiles(in: id.folder, of: vaultID, only: id).folder
   }
 
-  /// - Parameter only: the one record that is asked for.
+  /// - Parameter only: the one wanted record.
   private func seenFiles(
     in number: UInt8, of vaultID: VaultID, only id: RecordID? = nil
   ) throws(VaultError) -> (folder: SeenFolder, logByteCount: Int?) {
     let name = StateName.seen(vaultID, copy: copy, folder: number)
-    // First the log: where its lines go into the file meanwhile, they are found twice rather than not at all.
+    // The log first: if its lines are moved to the file meanwhile, they are found twice rather than not at all.
     let log = try inState { () throws(StoreError) in try folder.readLog(.seenLog(vaultID, copy: copy, folder: number)) }
     var seen = SeenFolder()
     if let bytes = try read(name) {
@@ -264,7 +265,7 @@ extension KnownVaults {
     return (seen, log?.count)
   }
 
-  /// Remembers what was seen of records, together with what others have noted meanwhile.
+  /// Remembers versions of records, together with those that other processes have noted meanwhile.
   ///
   /// - Parameter changes: by the folders of the records.
   package func note(_ changes: [UInt8: [RecordID: SeenChange]], of vaultID: VaultID) throws(VaultError) {
@@ -287,8 +288,8 @@ extension KnownVaults {
       var new = old
       for (id, change) in changes { new.take(change, of: id) }
       if logByteCount != nil {
-        // First its lines are in the file, then it goes: whoever dies or reads in between finds them twice, and never
-        // not at all. Only then is anything forgotten, which a log that is left behind would bring back.
+        // The log is removed only after its lines are in the file, so a crash or a reader in between finds them twice
+        // and never not at all. Only then are versions forgotten, which a remaining log would restore.
         let folded = newer == nil ? old : new
         files.append(StateFolder.Change(name, try folded.fileBytes()))
         files.append(StateFolder.Change(log, nil))
@@ -326,7 +327,7 @@ extension StateName {
     StateName(seenFolder(id, copy), Hex.encode([folder]) + ".log")
   }
 
-  /// A path can hold any character and be longer than a name: the hash of it stands for it.
+  /// Uses the hash of a path, because a path can have any character and be longer than a file name.
   static func path(_ path: String) throws(VaultError) -> StateName { try hashed(path, in: paths) }
 
   static func hashed(_ text: String, in folder: String) throws(VaultError) -> StateName {
@@ -350,10 +351,10 @@ extension StateFolder.Change {
 }
 
 extension LockedVault {
-  /// The places that the vault is known by; none for a vault that is in no directory and no database.
+  /// The paths by which the vault is known; empty for a vault that is not in a directory or database.
   var knownPaths: [String] { store.knownPaths }
 
-  /// The vault with its header read once more; nil when that is the same.
+  /// The vault with its header read again; nil if the header is the same.
   package func reread() throws(VaultError) -> LockedVault? {
     let newer = LockedVault(try LockedVault(store: store), index: indexOptions)
     return newer.headerBytes == headerBytes ? nil : newer

@@ -2,18 +2,17 @@ internal import VaultDocument
 internal import VaultStorage
 internal import VaultTrust
 
-/// The newest state of a file that a machine has seen, and that the vault's folder does not have.
+/// The newest state of a file that a machine has seen and that the vault's folder does not have.
 ///
-/// It need not be lost: `git switch` and `git stash` put another state there, and keep this one.
+/// It may not be lost: `git switch` and `git stash` put another state there, and keep this one.
 package struct MissedState {
-  /// The places at which the file can be, below the vault's folder.
+  /// The possible places of the file, below the vault's folder.
   package let files: [String]
-  /// Whether these bytes are the missed state.
   package let isMissed: ([UInt8]) -> Bool
-  /// Whether these bytes are of a later state than the one that the folder has.
+  /// Whether these bytes are a later state than that of the folder.
   package let isLater: ([UInt8]) -> Bool
 
-  /// - Parameter found: the version that is there; nil for none.
+  /// - Parameter found: the present version; nil if there is no version.
   package init(_ seen: SeenVersion, found: RecordVersion?) {
     let id = seen.id
     files = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
@@ -42,10 +41,11 @@ package struct MissedState {
   }
 }
 
-/// Names what keeps a state beside the vault's folder, as in `the branch other`; nil where nothing does.
+/// Names the place that keeps a state beside the vault's folder, as in `the branch other`; nil if there is no such
+/// place.
 package typealias OtherStates = @Sendable (MissedState) -> String?
 
 extension Succession {
-  /// Whether what was found is what was known, or later.
+  /// Whether the found state is the known one or a later one.
   fileprivate var isForward: Bool { self == .newer || self == .same }
 }

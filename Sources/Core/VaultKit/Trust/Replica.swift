@@ -2,8 +2,9 @@ internal import VaultDocument
 internal import VaultStorage
 internal import VaultTrust
 
-// What a machine has seen of a vault may not have arrived at a replica of its database. That is no rollback: a reader
-// waits for the replica, and says so if it stays behind. A replica that has everything and is older was rolled back.
+// Changes that a machine has seen may not have arrived at a replica of the vault's database. That is not a rollback: a
+// reader waits for the replica, and reports it if it stays behind. A replica that has everything and is older was
+// rolled back.
 
 extension LockedVault {
   /// Whether the vault is read from a server that only follows another.
@@ -11,17 +12,17 @@ extension LockedVault {
 
   private var remoteStore: (any RemoteStore)? { store as? any RemoteStore }
 
-  /// What to do about an older state: git has no part in a database.
+  /// The remedies for an older state, without git for a database.
   package func fitting(_ remedies: [Remedy]) -> [Remedy] {
     guard remoteStore != nil else { return remedies }
     return remedies.map { $0 == .leaveBranch ? .askAboutDatabase : $0 }
   }
 
-  /// Waits for a replica on which something is older than this machine has seen.
+  /// Waits for a replica on which a state is older than this machine has seen.
   ///
   /// - Parameters:
-  ///   - error: what is told of it if it is a rollback.
-  ///   - isNewer: whether something newer has come.
+  ///   - error: the error if it is a rollback.
+  ///   - isNewer: whether a newer state has come.
   func waitForReplica(_ error: VaultError, until isNewer: () -> Bool) throws(VaultError) {
     switch remoteStore?.catchUp(until: isNewer) {
     case .newer: return
@@ -33,7 +34,7 @@ extension LockedVault {
     }
   }
 
-  /// What is told of something that is older than was seen, and was waited for already.
+  /// The error for a state that is older than seen, after waiting.
   package func setback(_ error: VaultError) -> VaultError {
     do throws(VaultError) {
       try waitForReplica(error) { false }
@@ -43,8 +44,7 @@ extension LockedVault {
     return error
   }
 
-  /// The vault with a header that was written since it was read here; nil for none. A replica that is behind is waited
-  /// for.
+  /// The vault with a newer header; nil if there is no newer one. It waits for a replica that is behind.
   func newer(than error: VaultError) throws(VaultError) -> LockedVault? {
     if let newer = try reread() { return newer }
     guard error.isAboutPin, remoteStore != nil else { return nil }
@@ -58,7 +58,7 @@ extension LockedVault {
 }
 
 extension VaultError {
-  /// A replica that does not have what this machine has seen.
+  /// The error for a replica that lacks a state that this machine has seen.
   static func replicaIsBehind(file: String?, _ record: RecordID? = nil) -> VaultError {
     VaultError(
       .ioFailed, replicaReason, file: file, record: record,
@@ -74,13 +74,12 @@ extension VaultError {
 }
 
 extension Vault {
-  /// What to do about faults of this vault.
   package func remedies(for faults: [VaultFault]) throws(VaultError) -> [Remedy] {
     locked.fitting(faults.remedies(fingerprint: try header.fingerprint()))
   }
 
-  /// Faults of what is older than was seen, for a vault that may be a replica's: of one that is behind nobody can say
-  /// more than that it could not be read.
+  /// The faults of older states in a vault that may be on a replica. If the replica is behind, they only say that the
+  /// state could not be read.
   package func asToldOfReplica(_ faults: [VaultFault]) -> [VaultFault] {
     let store = (present ?? self).locked.store as? any RemoteStore
     guard case .behind? = store?.catchUp(until: { false }) else { return faults }

@@ -4,33 +4,32 @@ internal import VaultSealing
 internal import VaultStorage
 internal import VaultTrust
 
-/// What a machine remembers of one vault, while the vault is open.
+/// The memory of one vault on this machine, while the vault is open.
 package final class RollbackMemory: Sendable {
-  /// So many versions are held at once: beyond it what was noted is written, and all of them are let go.
+  /// The most versions in memory: beyond it, notes are written and all versions are released.
   private static let versionLimit = 1 << 16
 
   private struct Contents {
-    /// The files that were read, by folders.
+    /// The files that were read, by folder.
     var folders: [UInt8: SeenFolder] = [:]
-    /// Folders of which one record was asked for.
+    /// Folders of which only one record was read.
     var searched: Set<UInt8> = []
-    /// How many versions those held when they were read.
+    /// How many versions were read.
     var readCount = 0
-    /// What is to be written, by folders.
+    /// The changes to write, by folder.
     var pending: [UInt8: [RecordID: SeenChange]] = [:]
     var pendingCount = 0
-    /// What is being written, or could not be: what is read from the disk lacks it.
+    /// The changes that are being written, or could not be written; data read from the disk lacks them.
     var unwritten: [UInt8: [RecordID: SeenChange]] = [:]
-    /// How many are writing it.
     var writerCount = 0
     /// Records that were sealed and verified, and may be written next.
     var sealed: [StoreLocation: SeenVersion] = [:]
-    /// What was deleted for good, and is still to be noted for other copies.
+    /// Records that were deleted for good and must still be noted for other copies.
     var deleted: [RecordID] = []
     var hasFailed = false
-    /// Whether it was said that this copy is behind another.
+    /// Whether it was reported that this copy is behind another.
     var isBehind = false
-    /// Whether it was said that another branch keeps what is missed.
+    /// Whether it was reported that another branch keeps the missing state.
     var isElsewhere = false
 
     mutating func note(_ change: SeenChange, of id: RecordID) {
@@ -38,7 +37,7 @@ package final class RollbackMemory: Sendable {
       folders[id.folder]?.take(change, of: id)
     }
 
-    /// What was read from the disk, with what is not there yet.
+    /// The data from the disk, completed with changes that are not there yet.
     func completed(_ read: SeenFolder, _ number: UInt8) -> SeenFolder {
       var seen = read
       for (id, change) in unwritten[number] ?? [:] { seen.take(change, of: id) }
@@ -46,10 +45,10 @@ package final class RollbackMemory: Sendable {
       return seen
     }
 
-    /// Where nothing can be written, memory has to do.
+    /// If nothing can be written, everything stays in memory.
     var isFull: Bool { !hasFailed && readCount + pendingCount > RollbackMemory.versionLimit }
 
-    /// Lets go of everything; what is not written yet is kept aside, and is the result.
+    /// Releases everything; unwritten changes are kept aside and returned.
     mutating func beginWriting() -> [UInt8: [RecordID: SeenChange]] {
       for (number, changes) in pending { unwritten[number, default: [:]].merge(changes) { $1 } }
       (pending, pendingCount, folders, readCount, searched) = ([:], 0, [:], 0, [])
@@ -59,7 +58,7 @@ package final class RollbackMemory: Sendable {
 
     mutating func endWriting(isWritten: Bool) {
       writerCount -= 1
-      // Another may be writing what came later.
+      // Another task may be writing later changes.
       if isWritten, writerCount == 0 { unwritten = [:] }
     }
   }
@@ -67,7 +66,7 @@ package final class RollbackMemory: Sendable {
   private let state: KnownVaults
   private let vaultID: VaultID
   private let paths: [String]
-  /// What was known when the vault was opened, until its header is remembered.
+  /// The memory when the vault was opened, until its header is remembered.
   private let known: KnownVault?
   private let isNamed: Bool
   private let onNote: @Sendable (StateNote) -> Void
@@ -75,11 +74,11 @@ package final class RollbackMemory: Sendable {
   private let otherStates: OtherStates?
   private let contents = Mutex(Contents())
 
-  /// Nil when nothing is to be remembered.
+  /// Nil if nothing is remembered.
   init?(of vault: LockedVault, _ options: Vault.Options) {
     guard let state = options.state else { return nil }
     vaultID = vault.header.vaultID
-    // What cannot be read is told when it is asked for.
+    // Errors are reported when the memory is needed.
     known = options.known ?? (try? state.known(vault.header, at: vault.knownPaths, allowsCopy: !vault.isReplica))
     paths = known?.paths ?? vault.knownPaths
     self.state = state.memory(of: known?.copy)
@@ -89,19 +88,19 @@ package final class RollbackMemory: Sendable {
     isReplica = { vault.isReplica }
   }
 
-  /// What this machine knows of the vault; refuses another vault or another root, before any key is used.
+  /// The memory of the vault; refuses another vault or another root, before any key is used.
   func requireIdentity(_ header: VaultHeader) throws(VaultError) -> KnownVault {
     let known = if let known { known } else { try state.known(header, at: paths, allowsCopy: !isReplica()) }
     if case .differs(let difference) = known.state, difference.isIdentity { throw difference.error }
     return known
   }
 
-  /// Pins a header that verified, and says what is new about it.
+  /// Pins a verified header, and reports news about it.
   ///
-  /// Where nothing can be written the vault works all the same; what is remembered was compared before.
+  /// If nothing can be written, the vault works nevertheless; the comparison with the memory was done before.
   ///
   /// - Parameters:
-  ///   - known: what was read of it before; nil reads it.
+  ///   - known: the memory before; nil reads it.
   ///   - isOwn: whether this vault has just written it.
   func remember(_ header: VaultHeader, _ known: KnownVault? = nil, isOwn: Bool = false) throws(VaultError) {
     let old: Pin?
@@ -124,7 +123,7 @@ package final class RollbackMemory: Sendable {
     if old.header != nil, let change = StateNote.slots(old.slots, header) { onNote(change) }
   }
 
-  /// Remembers a header with another root before it is written, so that dying over it leaves no vault that is refused.
+  /// Remembers a header with another root before it is written, so that a crash leaves no vault that is refused.
   func announce(_ header: VaultHeader) throws(VaultError) {
     do throws(VaultError) {
       try state.announce(header)
@@ -134,7 +133,7 @@ package final class RollbackMemory: Sendable {
     }
   }
 
-  /// Says once that nothing is remembered.
+  /// Reports once that nothing is remembered.
   private func fail(_ error: VaultError) {
     let isFirst = contents.withLock { contents in
       defer { contents.hasFailed = true }
@@ -145,9 +144,9 @@ package final class RollbackMemory: Sendable {
 }
 
 extension RollbackMemory {
-  /// Compares a version that verified with what was seen of its record, and notes one that is new.
+  /// Compares a verified version with the memory of its record, and notes a new one.
   ///
-  /// - Returns: what is wrong with it; nil for nothing.
+  /// - Returns: the fault of the version; nil if it is good.
   func take(_ found: SeenVersion) throws(VaultError) -> (code: VaultError.Code, reason: String)? {
     let seen = try seen(of: found.id)
     let succession = seen.succession(of: found.version)
@@ -160,9 +159,9 @@ extension RollbackMemory {
     return fault
   }
 
-  /// Whether a state that was seen last is kept elsewhere, which is said once.
+  /// Whether the last state seen is kept elsewhere, which is reported once.
   ///
-  /// Then another state was put here on purpose. What was seen stays remembered.
+  /// Then another state was put here on purpose. The memory stays unchanged.
   package func isElsewhere(_ missed: MissedState) -> Bool {
     guard let place = otherStates?(missed) else { return false }
     let isFirst = contents.withLock { contents in
@@ -173,7 +172,7 @@ extension RollbackMemory {
     return true
   }
 
-  /// Says once that a copy is behind the place at which the vault was seen first, when a record is read there first.
+  /// Reports once that a copy is behind the place where the vault was first seen, when a record is first read there.
   private func compareWithFirstPlace(_ found: SeenVersion) {
     guard state.copy != nil, contents.withLock({ !$0.isBehind }),
       let first = try? state.memory(of: nil).seen(found.id, of: vaultID).versions[found.id],
@@ -183,7 +182,7 @@ extension RollbackMemory {
     onNote(.behind(found.id, revision: found.revision, newest: revision))
   }
 
-  /// What was seen of a record, and maybe of others: a whole folder is only read for more than one of its records.
+  /// The memory of a record, possibly with others: a whole folder is only read for more than one of its records.
   package func seen(of id: RecordID) throws(VaultError) -> SeenFolder {
     let isFirst = contents.withLock { contents in
       contents.folders[id.folder] == nil && contents.searched.insert(id.folder).inserted
@@ -193,7 +192,7 @@ extension RollbackMemory {
     return contents.withLock { $0.completed(read, id.folder) }
   }
 
-  /// What was seen of the records of a folder.
+  /// The memory of the records of a folder.
   package func folder(_ number: UInt8) throws(VaultError) -> SeenFolder {
     if let known = contents.withLock({ $0.folders[number] }) { return known }
     let read = try state.seen(in: number, of: vaultID)
@@ -210,7 +209,7 @@ extension RollbackMemory {
     self.change { $0.note(change, of: id) }
   }
 
-  /// Changes what is held, and lets go of it where that became too much.
+  /// Changes the versions in memory, and releases them if they became too many.
   private func change(_ body: (inout Contents) -> Void) {
     let isFull = contents.withLock { contents in
       body(&contents)
@@ -219,7 +218,7 @@ extension RollbackMemory {
     if isFull { flush() }
   }
 
-  /// A record that was sealed for a place; it counts once it is written.
+  /// Notes a record that was sealed for a place; it counts once it is written.
   func prepare(_ version: SeenVersion, for place: StoreLocation) {
     contents.withLock { $0.sealed[place] = version }
   }
@@ -241,12 +240,12 @@ extension RollbackMemory {
     }
   }
 
-  /// The version that was prepared for a place, which is then remembered by who asks for it.
+  /// Removes and returns the version that was prepared for a place; the caller remembers it.
   func takePrepared(for place: StoreLocation) -> SeenVersion? {
     contents.withLock { $0.sealed.removeValue(forKey: place) }
   }
 
-  /// Notes records that are in place by now. Where they cannot be remembered that is told, and undoes nothing.
+  /// Notes records that are already in place. If they cannot be remembered, that is reported and undoes nothing.
   ///
   /// - Parameters:
   ///   - onlyInTrash: the records that are not live.
@@ -264,7 +263,7 @@ extension RollbackMemory {
     }
   }
 
-  /// A file of the trash was deleted for good; a live record of the same id stays remembered.
+  /// Notes that a file of the trash was deleted for good; a live record of the same id stays remembered.
   private func noteDeleted(_ id: RecordID) {
     if let seen = try? folder(id.folder).versions[id], !seen.isTrashed { return }
     note(.forgotten, of: id)
@@ -279,8 +278,8 @@ extension RollbackMemory {
     }
   }
 
-  /// How the checkpoint that is there differs from the newest that was seen; nil where it is that or a later one, or
-  /// where that is kept elsewhere.
+  /// How the present checkpoint differs from the newest one seen; nil if it is that or a later one, or if that is kept
+  /// elsewhere.
   package func checkpointDifference(from found: Pin.CheckpointMark?) throws(VaultError) -> PinDifference? {
     guard let expected = try state.expectedCheckpoint(of: vaultID), let difference = expected.difference(from: found),
       !isElsewhere(MissedState(expected, found: found))
@@ -288,7 +287,7 @@ extension RollbackMemory {
     return difference
   }
 
-  /// Writes what was noted; a failure is told, and never undoes what was done.
+  /// Writes the notes; a failure is reported and undoes nothing.
   package func flush() {
     let changes = contents.withLock { $0.beginWriting() }
     do throws(VaultError) {
@@ -306,19 +305,19 @@ extension RollbackMemory {
   }
 }
 
-/// Something about what a machine remembers that a person may want to know.
+/// News about the memory that a person may want to know.
 public enum StateNote: Sendable {
   /// The vault was not known here; the value is its fingerprint.
   case firstUse(String)
-  /// The vault was not known at its place, and is at another as well; the value is the path of that. What is changed in
-  /// one is not in the other, and each is remembered on its own.
+  /// The vault was unknown at its place and is also at another, whose path is the value. Changes in one do not reach
+  /// the other, and each is remembered separately.
   case copy(of: String)
-  /// A record that is read in a copy for the first time is older than this machine has seen it elsewhere.
+  /// A record that is first read in a copy is older than this machine has seen it elsewhere.
   case behind(RecordID, revision: Int, newest: Int)
-  /// Since this machine unlocked it last, somebody added or removed ways to unlock.
+  /// Ways to unlock were added or removed since this machine last unlocked the vault.
   case slotsChanged(added: [Pin.SlotName], removed: [Pin.SlotName])
-  /// The folder has an earlier state than this machine has seen, and the later one is kept; the value names where, as
-  /// in `the branch other`.
+  /// The folder has an earlier state than this machine has seen, and the later one is kept; the value names the place,
+  /// as in `the branch other`.
   case elsewhere(String)
   /// Nothing can be remembered.
   case notRemembered(VaultError)
@@ -340,7 +339,7 @@ extension SeenVersion {
     self.init(RecordVersion(record), isTrashed: record.deletedAt != nil)
   }
 
-  /// The version in the bytes of a record's file, which verified.
+  /// The version in the bytes of a verified record file.
   package init?(parsing bytes: [UInt8], of id: RecordID) {
     guard let document = try? JSONParser.parse(bytes), let envelope = try? RecordEnvelope(of: document) else {
       return nil
@@ -351,18 +350,17 @@ extension SeenVersion {
 }
 
 extension VaultError {
-  /// Whether it says that something is not as this machine remembers it.
+  /// Whether it reports a difference from this machine's memory.
   var isAboutPin: Bool { code == .unexpectedVault || code == .rolledBack || code == .forked }
 
-  /// Whether the vault can be used all the same: it is only that nothing can be written about it.
+  /// Whether the vault can be used nevertheless, because only the memory cannot be written.
   fileprivate var isOnlyForgetting: Bool {
     code == .permissionDenied || code == .diskFull || code == .lockedByOther || code == .ioFailed
   }
 }
 
 extension Vault {
-  /// Whether a record is as this machine has seen it, or newer; also when it is in the trash, or was deleted by
-  /// somebody who noted that.
+  /// Whether a record is as this machine has seen it, or newer; also if it is in the trash, or was deleted with a note.
   package func isAsSeen(_ id: RecordID) -> Bool {
     if (try? verifiedRecord(id)) != nil { return true }
     if (try? locked.read(id)) ?? nil == nil, hasArrived(id) { return (try? verifiedRecord(id)) != nil }
@@ -371,7 +369,7 @@ extension Vault {
     return (try? compareWithSeen(record)) != nil
   }
 
-  /// Compares a version that verified with what this machine has seen of its record, and notes it.
+  /// Compares a verified version with this machine's memory of its record, and notes it.
   func compareWithSeen(_ record: OpenRecord) throws(VaultError) {
     guard let memory else { return }
     let fault = try memory.take(SeenVersion(record))
@@ -382,7 +380,7 @@ extension Vault {
     throw present.map { $0.locked.setback(error) } ?? error
   }
 
-  /// Whether a record that a replica did not have has come by now.
+  /// Whether a record that a replica lacked has come by now.
   private func hasArrived(_ id: RecordID) -> Bool {
     guard (try? readTrash(id)) ?? nil == nil, (try? memory?.seen(of: id).versions[id]) ?? nil != nil else {
       return false

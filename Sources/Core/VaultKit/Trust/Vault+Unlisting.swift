@@ -5,16 +5,17 @@ internal import VaultTrust
 
 extension Vault {
   /// Writes a successor of the checkpoint without the records that are about to be deleted for good, so that no later
-  /// verification takes the deletion for a rollback (format 1, section 8, Checkpoint).
+  /// verification reports the deletion as a rollback (format 1, section 8, Checkpoint).
   ///
-  /// The checkpoint is replaced before the files are deleted: a crash in between leaves records that it does not list,
-  /// which is no fault. The successor keeps the date of its predecessor, because it says nothing newer of the others.
+  /// The checkpoint is replaced before the files are deleted: a crash in between leaves unlisted records, which is
+  /// harmless. The successor keeps the date of its predecessor, because it says nothing newer about the others.
   ///
   /// An entry stays if the deleted version is older, or another one of the same revision: it was rolled back before.
   /// All entries stay if the checkpoint is damaged, or is older than this machine has seen.
   ///
   /// - Parameter records: their versions in the trash; nil for a file that does not verify.
-  /// - Returns: how many of the records the checkpoint still lists, although the deletion alone is why they are gone.
+  /// - Returns: how many of the records the checkpoint still lists, although they are gone only because of the
+  ///   deletion.
   func unlist(_ records: [RecordID: RecordVersion?], _ lock: any StoreLock) throws(VaultError) -> Int {
     guard let old = (try? StoredCheckpoint.read(from: store)) ?? nil else { return 0 }
     var gone: Set<RecordID> = []
@@ -40,7 +41,7 @@ extension Vault {
 }
 
 extension RecordVersion {
-  /// Whether a version is this one or a later one; a version that nobody can read is taken for such.
+  /// Whether a version is this one or a later one; an unreadable version counts as later.
   fileprivate func isSucceeded(by version: RecordVersion?) -> Bool {
     switch version?.succession(after: self) {
     case nil, .newer, .same: true
@@ -50,7 +51,7 @@ extension RecordVersion {
 }
 
 extension Checkpoint {
-  /// The successor that lists the same but for some records, and is of the same date.
+  /// The successor that lists the same versions without some records, with the same date.
   package func without(_ ids: Set<RecordID>, under root: RootKey) throws(VaultError) -> Checkpoint {
     var kept = VersionList.Builder()
     try entries.forEachPiece { entries in

@@ -1,8 +1,8 @@
 internal import VaultDocument
 
 extension RecordKind {
-  /// Refuses steps that put clear text in a sealed place: what `fill` gives would stand in the header, and a part of a
-  /// `split` that no later step seals would make a record that cannot be read.
+  /// Refuses steps that put clear text in a sealed place: the value of `fill` would stand in the header, and a part of
+  /// a `split` that no later step seals would make an unreadable record.
   func checkClearText() throws(RecordError) {
     for migration in migrations {
       let later = steps(from: migration.schema)
@@ -29,7 +29,7 @@ extension RecordKind {
 }
 
 extension ValueSchema {
-  /// Whether anything in a value of this form has a sealed place.
+  /// Whether any part of a value of this form has a sealed place.
   fileprivate func seals(_ value: JSONValue) -> Bool {
     guard !isSealed else { return true }
     switch (form, value) {
@@ -42,7 +42,7 @@ extension ValueSchema {
 }
 
 extension JSONValue {
-  /// A record that has nothing but this value; an item stands alone in its list.
+  /// A record with only this value; an item is alone in its list.
   fileprivate func standing(at path: MemberPath) -> JSONValue {
     path.components.reversed().reduce(self) { value, component in
       guard case .member(let name) = component else { return .array([value]) }
@@ -54,7 +54,7 @@ extension JSONValue {
 }
 
 extension MemberPath {
-  /// Where readable text that is put here is after the steps; nil if one of them seals it.
+  /// The place of readable text put here, after the steps; nil if one of them seals it.
   fileprivate func clearPlace(after steps: some Sequence<MigrationStep>) -> MemberPath? {
     var place = self
     for step in steps {

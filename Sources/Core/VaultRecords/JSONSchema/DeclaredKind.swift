@@ -3,13 +3,13 @@ public import VaultDocument
 extension RecordKind {
   /// A kind that a vault declares by a JSON Schema (2020-12).
   ///
-  /// - Parameter name: what the vault calls it.
-  /// - Throws: ``RecordError`` `.invalidSchema` with the path of the keyword that cannot be used.
+  /// - Parameter name: the name in the vault.
+  /// - Throws: ``RecordError`` `.invalidSchema` with the path of the unusable keyword.
   public convenience init(declared schema: JSONObject, name: String) throws(RecordError) {
     var parser = SchemaParser(schema)
     var content = try parser.content()
     let titlePaths = try Self.titlePaths(of: schema, content)
-    // JSON gives members no order; what names a record is asked for first.
+    // JSON gives members no order, so the title is asked for first.
     if case .member(let title)? = titlePaths.first?.components.first { content = content.putting(first: title) }
     let summary = schema["description"]?.string ?? schema["title"]?.string ?? ""
     let version = try Self.version(of: schema)
@@ -28,7 +28,7 @@ extension RecordKind {
     return version
   }
 
-  /// The member that `x-title` names, else `title` or `name` where these are readable text.
+  /// The member that `x-title` names, else `title` or `name` if these are readable text.
   private static func titlePaths(of schema: JSONObject, _ content: ObjectRule) throws(RecordError) -> [MemberPath] {
     let root = ValueSchema(.object(content))
     guard let named = schema["x-title"] else {

@@ -1,8 +1,8 @@
 internal import VaultDocument
 
-/// Takes the keywords of one schema; what is left over at the end is refused.
+/// Consumes the keywords of one schema; keywords left at the end are refused.
 struct KeywordReader {
-  /// Most values of one `enum`: every record is held against them one by one.
+  /// The most values of one `enum`, because every record is compared with them one by one.
   static let maximumAllowedCount = 1_000
 
   private let schema: JSONObject
@@ -53,7 +53,7 @@ struct KeywordReader {
     return flag
   }
 
-  /// What sort of secret a sealed value is.
+  /// The sort of secret of a sealed value.
   mutating func secretSort() throws(RecordError) -> SecretSort? {
     guard let word = try text("x-secret") else { return nil }
     guard let sort = SecretSort(rawValue: word) else {
@@ -62,7 +62,7 @@ struct KeywordReader {
     return sort
   }
 
-  /// What a new value is made of, such that one can be made.
+  /// The rules for generating a new value, checked to be satisfiable.
   mutating func generation() throws(RecordError) -> PasswordRules? {
     guard let text = try text("x-generate") else { return nil }
     do throws(PasswordRules.Fault) {
@@ -86,7 +86,6 @@ struct KeywordReader {
     return number
   }
 
-  /// Distinct names.
   mutating func names(_ keyword: String) throws(RecordError) -> [String] {
     guard let value = take(keyword) else { return [] }
     guard let items = value.array, items.allSatisfy({ $0.string != nil }) else {
@@ -97,7 +96,7 @@ struct KeywordReader {
     return names
   }
 
-  /// Two counts, of which the first is not more than the second.
+  /// Two counts; the first must not exceed the second.
   mutating func range(_ low: String, _ high: String) throws(RecordError) -> (Int?, Int?) {
     let (minimum, maximum) = (try count(low), try count(high))
     if let minimum, let maximum, minimum > maximum { throw fault(low, "is more than \(high)") }
@@ -110,7 +109,7 @@ struct KeywordReader {
     return count
   }
 
-  /// The one type, and whether `null` may stand instead.
+  /// The one type, and whether `null` is also allowed.
   mutating func type() throws(RecordError) -> (name: String?, isNullable: Bool)? {
     guard let value = take("type") else { return nil }
     if let name = value.string { return (name, false) }
@@ -122,7 +121,7 @@ struct KeywordReader {
     return (others[0], names.count == 2)
   }
 
-  /// What `enum` or `const` leaves.
+  /// The values that `enum` or `const` allows.
   mutating func allowedValues() throws(RecordError) -> [JSONValue]? {
     if let constant = take("const") {
       guard !has("enum") else { throw fault("const", "says what enum says already") }

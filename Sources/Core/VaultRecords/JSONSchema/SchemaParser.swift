@@ -2,15 +2,16 @@ internal import VaultDocument
 
 /// Reads a JSON Schema (2020-12) as the description of a kind.
 ///
-/// Only keywords that the description has are taken: one that is passed over could be the one that forbids something.
+/// Only keywords that the description supports are accepted, because an ignored one could be the one that forbids
+/// something.
 struct SchemaParser {
-  /// Most values of a description, counting what `$ref` repeats.
+  /// The most values of a description, counting repetitions by `$ref`.
   static let maximumValueCount = 2_000
   private static let dialect = "https://json-schema.org/draft/2020-12/schema"
   static let rootKeywords: Set<String> = ["$schema", "$id", "$defs", "x-title", "x-kind", "x-schema", "x-migrations"]
 
   let root: JSONObject
-  /// Where the parser is in the schema.
+  /// The parser's position in the schema.
   private var path = MemberPath.root
   private var references: [String] = []
   private var valueCount = 0
@@ -34,7 +35,7 @@ struct SchemaParser {
     return rule.member(named: "tags") == nil ? rule.adding(.tags) : rule
   }
 
-  /// Reads every definition once, whether it is used or not.
+  /// Reads every definition once, even unused ones.
   private mutating func definitions() throws(RecordError) {
     guard let definitions = root["$defs"] else { return }
     guard let definitions = definitions.object else { throw fault("must be an object", at: "$defs") }
@@ -96,7 +97,7 @@ struct SchemaParser {
     return value
   }
 
-  /// The type that all listed values have; `null` says nothing.
+  /// The type that all listed values have, ignoring `null`.
   private static func type(of values: [JSONValue]) -> String? {
     let types = Set(values.compactMap(\.schemaType))
     if types == ["integer", "number"] { return "number" }
@@ -122,7 +123,7 @@ struct SchemaParser {
       }
       members.append(MemberSchema(name, value, required: required.contains { $0.utf8.elementsEqual(name.utf8) }))
     }
-    // What every record has comes first; JSON gives members no order of their own.
+    // Required members come first, because JSON gives members no order.
     var rule = ObjectRule(members.filter(\.isRequired) + members.filter { !$0.isRequired })
     for name in required where rule.member(named: name) == nil {
       throw fault("names a field that properties does not have", at: "required")
@@ -160,7 +161,7 @@ struct SchemaParser {
     return try value(target)
   }
 
-  /// What contradicts itself, or would say a secret in the header.
+  /// Refuses contradictions, and secrets that would stand in the header.
   private func check(_ value: ValueSchema) throws(RecordError) {
     if value.isSealed {
       guard !value.isNullable else { throw fault("a sealed field has a value or is absent: it cannot be null") }
@@ -169,7 +170,7 @@ struct SchemaParser {
     } else if case .any = value.form {
       throw fault("says no type: only what is sealed may be anything")
     }
-    // The listed values need not be looked for in their own list.
+    // The listed values need not be searched in their own list.
     var rules = value
     rules.allowed = nil
     for allowed in value.allowed ?? [] { try check(allowed, fits: rules, at: "enum") }
@@ -201,7 +202,7 @@ struct SchemaParser {
 }
 
 extension JSONValue {
-  /// The type as JSON Schema calls it.
+  /// The type's name in JSON Schema.
   fileprivate var schemaType: String? {
     switch self {
     case .null: nil

@@ -1,8 +1,7 @@
 public import VaultDocument
 
 extension RecordKind {
-  /// The kind as a JSON Schema (2020-12): of a declared kind the one that was given, else one that says the same as the
-  /// type.
+  /// The kind as a JSON Schema (2020-12): the given one of a declared kind, else an equivalent of the type.
   public var jsonSchema: JSONObject {
     if case .declared(let schema) = origin { return schema }
     var schema = ValueSchema(.object(content)).jsonSchema

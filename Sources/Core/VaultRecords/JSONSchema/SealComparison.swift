@@ -1,11 +1,11 @@
 internal import VaultDocument
 
 extension RecordKind {
-  /// The first member that this kind seals and `newer` would store in clear, or would not know any more.
+  /// The first member that this kind seals and `newer` would store in clear or would not know.
   ///
-  /// A member that is forgotten counts: it could come back readable, and old records would then lie. So does one that
-  /// only `newer` names, where this kind seals members of any name. What a migration of `newer` moves is looked for
-  /// where it goes; what it opens is opened with a confirmation when the records are migrated.
+  /// A forgotten member counts, because it could come back readable, and old records would then be wrong. So does a
+  /// member that only `newer` names if this kind seals members of any name. Values that a migration of `newer` moves
+  /// are checked at their new place. Opened values are not reported, because migrating them needs a confirmation.
   public func sealDropped(by newer: RecordKind) -> String? {
     let steps = newer.schema > schema ? newer.steps(from: schema) : []
     return sealedPaths(knownTo: newer, after: steps).first { path in
@@ -14,11 +14,11 @@ extension RecordKind {
     }?.pattern
   }
 
-  /// The first member whose sealed values `newer` would read as something else than was sealed (format 1, section 5.1,
+  /// The first member whose sealed values `newer` would read as another type than was sealed (format 1, section 5.1,
   /// What is sealed).
   ///
-  /// A token does not say whether it holds text or JSON: its kind does. So text stays text, and JSON keeps a type that
-  /// holds every value of the old one.
+  /// A token does not say whether it holds text or JSON, only its kind does. So text must stay text, and JSON must keep
+  /// a type that holds every value of the old one.
   public func sealReinterpreted(by newer: RecordKind) -> (path: String, old: String, new: String)? {
     let steps = newer.schema > schema ? newer.steps(from: schema) : []
     for path in sealedPaths(knownTo: newer, after: steps) {
@@ -30,12 +30,12 @@ extension RecordKind {
     return nil
   }
 
-  /// Where this kind seals: every place of its own, and those that only the names of `newer` or of its steps tell from
-  /// others of a map.
+  /// The sealed places of this kind: its own, and those in a map that only names of `newer` or of its steps
+  /// distinguish.
   private func sealedPaths(knownTo newer: RecordKind, after steps: [MigrationStep]) -> [MemberPath] {
     var paths = whole.sealedPaths(below: .root)
     for path in newer.whole.endPaths(below: .root) {
-      // A record that lacks what is moved to a place may have had something at that place before.
+      // A record without the moved value may have had another value at the target before.
       paths += [path, path.origin(before: steps[...])].compactMap(whole.sealedStart)
     }
     for (index, step) in steps.enumerated() {
@@ -49,7 +49,7 @@ extension RecordKind {
 }
 
 extension ValueSchema {
-  /// Whether each value that was sealed by `old` can be read by this description, and is the same value then.
+  /// Whether each value that was sealed by `old` can be read by this description with the same meaning.
   ///
   /// - Parameter isInside: whether the values are parts of one sealed JSON value, in which a text has its quotes.
   fileprivate func holdsEveryValue(of old: ValueSchema, isInside: Bool = false) -> Bool {
@@ -57,7 +57,7 @@ extension ValueSchema {
       new?.holdsEveryValue(of: old, isInside: true) ?? false
     }
     return switch (old.form, form) {
-    // Bytes are given out without their base64: text is not given out as bytes, nor bytes as text.
+    // Bytes are output without their base64, so text and bytes cannot stand for each other.
     case (.text(let old), .text(let new)): (old.format == .base64) == (new.format == .base64)
     case (.bool, .bool), (.integer, .integer), (.integer, .number), (.number, .number): true
     case (.text, .any): isInside
@@ -70,7 +70,7 @@ extension ValueSchema {
     }
   }
 
-  /// The type as an error names it: a description without a type takes any JSON value.
+  /// The type's name for errors; a description without a type accepts any JSON value.
   fileprivate var sealedTypeName: String {
     switch form {
     case .any: "any JSON value"
@@ -79,7 +79,7 @@ extension ValueSchema {
     }
   }
 
-  /// Where something is sealed, an item or a name of no other standing for all.
+  /// The sealed places, with one item or one unused name standing for all.
   fileprivate func sealedPaths(below path: MemberPath) -> [MemberPath] {
     holdsSealed ? endPaths(below: path).filter { value(at: $0, below: path)?.isSealed == true } : []
   }
@@ -88,7 +88,7 @@ extension ValueSchema {
     value(at: MemberPath(Array(path.components.dropFirst(start.components.count))))
   }
 
-  /// Where values are that are sealed or have nothing in them, an item or a name of no other standing for all.
+  /// The places of values that are sealed or have no parts, with one item or one unused name standing for all.
   fileprivate func endPaths(below path: MemberPath) -> [MemberPath] {
     guard !isSealed else { return [path] }
     switch form {
@@ -100,7 +100,7 @@ extension ValueSchema {
     }
   }
 
-  /// The start of a path that leads to a sealed value; nil where nothing on the way is sealed.
+  /// The start of a path that leads to a sealed value; nil if nothing on the way is sealed.
   fileprivate func sealedStart(of path: MemberPath) -> MemberPath? {
     (0...path.components.count).lazy.map { MemberPath(Array(path.components.prefix($0))) }
       .first { value(at: $0)?.isSealed == true }
@@ -108,12 +108,12 @@ extension ValueSchema {
 }
 
 extension MemberPath {
-  /// Stands for the names that a map takes and nobody describes; no member has it.
+  /// Stands for the undescribed names of a map; no member has this name.
   fileprivate static let anyName = "\u{FFFF}"
 
-  /// Where a value is after the steps.
+  /// The place of a value after the steps.
   ///
-  /// - Parameter throughOpening: whether a value that a step opens is followed; otherwise it is nil for one.
+  /// - Parameter throughOpening: whether to follow a value that a step opens; if not, it is nil.
   func moved(by steps: some Sequence<MigrationStep>, throughOpening: Bool) -> MemberPath? {
     var components = components
     for step in steps {
@@ -127,7 +127,7 @@ extension MemberPath {
     return MemberPath(components)
   }
 
-  /// Where a value was before the steps.
+  /// The place of a value before the steps.
   fileprivate func origin(before steps: ArraySlice<MigrationStep>) -> MemberPath {
     var components = components
     for case .move(let source, let target) in steps.reversed() where components.starts(with: target.components) {
@@ -136,7 +136,7 @@ extension MemberPath {
     return MemberPath(components)
   }
 
-  /// The path as people read it: `urls[]`, `secrets.*`.
+  /// The path for people: `urls[]`, `secrets.*`.
   fileprivate var pattern: String {
     components.reduce(into: "") { text, component in
       switch component {

@@ -6,19 +6,19 @@ public import VaultSealing
   public import Foundation
 #endif
 
-/// A key to an interface of a program.
+/// A key for a programming interface.
 public struct APIKey: DescribedRecord, Equatable {
-  /// What lists call it; the issuer where there is none.
+  /// The title in lists; without it, the issuer.
   public var title: String?
-  /// Whose interface it opens.
+  /// The provider of the interface.
   public var issuer: String
-  /// The part of the key that is no secret, such as `AKIA…`.
+  /// The part of the key that is not secret, such as `AKIA…`.
   public var keyID: String?
   /// Secret.
   public var secret: EncryptedCodableString
-  /// What it may be used for, in the issuer's words.
+  /// The permitted uses, in the issuer's words.
   public var scopes: [String]
-  /// When the issuer stops taking it.
+  /// The time when the key expires.
   public var expiresAt: Date?
   /// Words to find it by.
   public var tags: [String]

@@ -1,8 +1,8 @@
 public import VaultSealing
 
-/// Whatever has no kind of its own: a title, and values by names that the user chooses, readable or secret.
+/// A record without a special kind: a title, and readable or secret values under names that the user chooses.
 public struct CustomRecord: DescribedRecord, Equatable {
-  /// What lists call it.
+  /// The title in lists.
   public var title: String
   /// Readable values by names that the user chooses.
   public var fields: [String: String]
@@ -11,7 +11,6 @@ public struct CustomRecord: DescribedRecord, Equatable {
   /// Words to find it by.
   public var tags: [String]
 
-  /// A record with a title, and whatever else there is.
   public init(
     title: String, fields: [String: String] = [:], secrets: [String: EncryptedCodableString] = [:], tags: [String] = []
   ) {

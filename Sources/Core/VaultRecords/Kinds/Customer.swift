@@ -10,13 +10,13 @@ public import VaultSealing
 ///
 /// The struct is flat; its JSON groups the postal address and the ways to reach the customer in nested objects.
 public struct Customer: Sendable, Equatable {
-  /// What lists call the customer.
+  /// The name in lists.
   public var name: String
   /// Secret.
   public var accessKey: EncryptedCodableString
   /// Secret.
   public var atmCode: EncryptedCodableString?
-  /// Since when it is one, to the millisecond.
+  /// The day on which the person became a customer, to the millisecond.
   public var addedOn: Date
   /// Street and number; `address.street` in the JSON.
   public var street: String?
@@ -35,7 +35,7 @@ public struct Customer: Sendable, Equatable {
   /// Words to find it by.
   public var tags: [String]
 
-  /// A customer; an access key is what every one has.
+  /// A customer; only the name, the access key and the date are required.
   public init(
     name: String, accessKey: EncryptedCodableString, atmCode: EncryptedCodableString? = nil, addedOn: Date,
     street: String? = nil, city: String? = nil, zip: String? = nil,
@@ -60,9 +60,9 @@ public struct Customer: Sendable, Equatable {
 extension Customer: DescribedRecord {
   public static var kindName: String { "customer" }
   public static var schema: Int { 2 }
-  /// Schema 2: the website is a way to reach the customer like the others.
+  /// Schema 2: the website moves to the other contact data.
   public static var migrations: [Migration] { [Migration(to: 2, [.move("website", to: "contact_info.website")])] }
-  /// The names that a Swift program writes by itself, and what stands in an object here at the top.
+  /// The default names of a Swift program, and the members of nested objects at the top level.
   public static var inputPaths: [(source: String, target: String)] {
     let tops = [
       ("accessKey", "access_key"), ("atmCode", "atm_code"), ("addedOn", "added_on"), ("contactInfo", "contact_info"),
@@ -102,7 +102,7 @@ extension Customer: DescribedRecord {
 }
 
 extension ValueSchema {
-  /// Text that a whole number in the input stands for.
+  /// Text for which the input may have a whole number.
   fileprivate static var digits: ValueSchema {
     var rule = TextRule()
     rule.takesDigits = true

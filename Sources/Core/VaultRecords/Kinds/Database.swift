@@ -1,26 +1,25 @@
 internal import VaultDocument
 public import VaultSealing
 
-/// How to reach a database.
+/// The access data of a database.
 public struct Database: DescribedRecord, Equatable {
-  /// What lists call it; the name of the database or the host where there is none.
+  /// The title in lists; without it, the name of the database or the host.
   public var title: String?
   /// The scheme of its address: `postgresql`, `mysql`, `redis`.
   public var engine: String
-  /// The name or number of the machine.
+  /// The name or address of the machine.
   public var host: String
-  /// The port, 1…65535; nil for the usual one of the engine.
+  /// The port, 1…65535; nil for the default port of the engine.
   public var port: Int?
   /// The name of the database on that machine.
   public var database: String?
-  /// Who signs in.
+  /// The user name.
   public var user: String?
   /// Secret.
   public var password: EncryptedCodableString?
   /// Words to find it by.
   public var tags: [String]
 
-  /// A way to a database.
   public init(
     title: String? = nil, engine: String, host: String, port: Int? = nil, database: String? = nil, user: String? = nil,
     password: EncryptedCodableString? = nil, tags: [String] = []
@@ -35,14 +34,14 @@ public struct Database: DescribedRecord, Equatable {
     self.tags = tags
   }
 
-  /// The address that programs connect to, user and password in it (RFC 3986):
+  /// The address for programs to connect to, including user and password (RFC 3986):
   /// `engine://user:password@host:port/database`.
   ///
-  /// - Throws: `SealingError` when the password was read without a key.
+  /// - Throws: `SealingError` if the password was read without a key.
   public func connectionURL() throws(SealingError) -> String {
     var credentials = user.map(PercentEncoding.encoded) ?? ""
     if let password { credentials += ":" + PercentEncoding.encoded(try password.reveal()) }
-    // An IPv6 address has colons of its own.
+    // An IPv6 address contains colons.
     let place = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : PercentEncoding.encoded(host)
     let port = port.map { ":\($0)" } ?? ""
     let path = database.map { "/" + PercentEncoding.encoded($0) } ?? ""

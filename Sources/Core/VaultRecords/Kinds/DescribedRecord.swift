@@ -1,7 +1,7 @@
 internal import VaultDocument
 internal import VaultSealing
 
-/// A record whose members are listed once: how they are encoded and decoded, what they may be, and what a prompt says.
+/// A record whose members are listed once, with their encoding, rules and prompt titles.
 ///
 /// ```swift
 /// struct Badge: DescribedRecord {
@@ -20,17 +20,17 @@ internal import VaultSealing
 /// }
 /// ```
 ///
-/// What is secret is said by the type of the property, and required is what is not optional, no list and no map.
+/// The type of a property says whether it is secret. Properties that are not optional, a list or a map are required.
 public protocol DescribedRecord: VaultRecord {
-  /// The members of the encoded form, all of them, in the order in which a person is asked for them.
+  /// All members of the encoded form, in the order in which a person is asked for them.
   static var members: [Member<Self>] { get }
-  /// What decoding begins with: properties that are no member keep their value from here.
+  /// The start value for decoding: properties that are not members keep their value from here.
   static var blank: Self { get }
 }
 
 extension DescribedRecord {
   public static var content: [MemberSchema] { members.map(\.schema) }
-  /// True: each member's type is what its description says.
+  /// True, because each member's type fits its description.
   public static var isDescribedByContent: Bool { true }
 
   public init(from decoder: any Decoder) throws {
@@ -40,7 +40,7 @@ extension DescribedRecord {
   }
 
   public func encode(to encoder: any Encoder) throws {
-    // Looked up once for all sealed members; where there is none, the first of them says so.
+    // Looked up once for all sealed members; without a context, the first of them throws.
     let context = try? SealingContext.of(encoder)
     var container = encoder.container(keyedBy: AnyCodingKey.self)
     var record = self
@@ -55,7 +55,7 @@ public final class Member<Record>: Sendable {
   typealias Target = KeyedEncodingContainer<AnyCodingKey>
 
   let schema: MemberSchema
-  /// Whether the record has nothing there that would be written.
+  /// Whether the record has no value to write here.
   let isAbsent: @Sendable (inout Record) -> Bool
   let read: @Sendable (SpelledMembers, inout Record) throws -> Void
   let write: @Sendable (inout Record, inout Target, SealingContext?) throws -> Void
@@ -63,9 +63,9 @@ public final class Member<Record>: Sendable {
   /// A member that every record has.
   ///
   /// - Parameters:
-  ///   - title: what a prompt calls it.
-  ///   - value: what it may be, where its type does not say enough; its type says whether it is sealed.
-  ///   - sort: what sort of secret it is, where it is one; nil is a text.
+  ///   - title: its name in prompts.
+  ///   - value: its rules, if its type does not say enough. The type says whether it is sealed.
+  ///   - sort: the sort of a secret; nil means text.
   public init<Value: MemberValue>(
     _ name: String, _ path: Property<Value>, _ title: String? = nil,
     as value: ValueSchema? = nil, secret sort: SecretSort? = nil
@@ -74,7 +74,7 @@ public final class Member<Record>: Sendable {
     schema = MemberSchema(name, described, title, required: true)
     isAbsent = { _ in false }
     read = { source, record in
-      // What is missing is refused by the decoder, in its words.
+      // The decoder refuses a missing member with its own error.
       let key = try source.key(key)
       let value = try Value.read(source.container, key, described)
       place.set(try value ?? source.container.decode(Value.self, forKey: key), in: &record)
@@ -99,7 +99,7 @@ public final class Member<Record>: Sendable {
     }
   }
 
-  /// A list, absent where it is empty, so that a record has no lines that say nothing.
+  /// A list, absent if it is empty, so that a record has no meaningless lines.
   public convenience init<Value: MemberValue>(
     _ name: String, _ path: Property<[Value]>, _ title: String? = nil,
     of items: ValueSchema? = nil
@@ -107,7 +107,7 @@ public final class Member<Record>: Sendable {
     self.init(name, collection: path, title: title, described: .list(of: Value.described(items)), blank: [])
   }
 
-  /// Values by names that the user chooses, absent where there are none.
+  /// Values under names that the user chooses; absent if there are no values.
   public convenience init<Value: MemberValue>(
     _ name: String, _ path: Property<[String: Value]>, _ title: String? = nil,
     of values: ValueSchema? = nil
@@ -131,7 +131,7 @@ public final class Member<Record>: Sendable {
     }
   }
 
-  /// An object in the JSON whose members are properties of the record itself, absent where it has none of them.
+  /// An object in the JSON whose members are properties of the record itself; absent if the record has none of them.
   public static func nested(_ name: String, _ members: [Member]) -> Member {
     Member(nested: AnyCodingKey(name), members)
   }
@@ -151,10 +151,10 @@ public final class Member<Record>: Sendable {
   }
 }
 
-/// Where a record has a property.
+/// The place of a property in a record.
 ///
-/// To ask a key path takes some 500 instructions, for every member of every record; so a stored property is read and
-/// written where it lies in memory.
+/// A key path takes some 500 instructions for every member of every record, so a stored property is read and written
+/// directly in memory.
 private struct Place<Record, Value>: Sendable {
   let path: any WritableKeyPath<Record, Value> & Sendable
   /// In bytes from the beginning of a record; nil for a property that is computed or observed.
@@ -175,7 +175,7 @@ private struct Place<Record, Value>: Sendable {
 
   func set(_ value: Value, in record: inout Record) {
     guard let offset else { return record[keyPath: path] = value }
-    // Safe as above; what was there is a value, which is released.
+    // Safe as above; the old content is a value, which is released.
     unsafe withUnsafeMutablePointer(to: &record) { record in
       unsafe (UnsafeMutableRawPointer(record) + offset).assumingMemoryBound(to: Value.self).pointee = value
     }

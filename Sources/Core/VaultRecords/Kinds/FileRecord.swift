@@ -6,7 +6,7 @@ public import VaultSealing
 public struct FileRecord: DescribedRecord, Equatable {
   /// Its name, without folders.
   public var name: String
-  /// Such as `application/pdf`.
+  /// The media type, such as `application/pdf`.
   public var mediaType: String?
   /// In bytes; derived from the content.
   public var size: Int?
@@ -15,7 +15,7 @@ public struct FileRecord: DescribedRecord, Equatable {
   /// Words to find it by.
   public var tags: [String]
 
-  /// A file whose content is base64 already; ``init(name:mediaType:bytes:tags:)`` takes bytes.
+  /// A file whose content is already base64; ``init(name:mediaType:bytes:tags:)`` takes bytes.
   public init(
     name: String, mediaType: String? = nil, size: Int? = nil, content: EncryptedCodableString, tags: [String] = []
   ) {
@@ -28,7 +28,7 @@ public struct FileRecord: DescribedRecord, Equatable {
 
   /// A file with these bytes.
   ///
-  /// - Throws: `CryptoError` where locked memory has no room for them and their base64.
+  /// - Throws: `CryptoError` if locked memory has no room for the bytes and their base64.
   public init(name: String, mediaType: String? = nil, bytes: RawSpan, tags: [String] = []) throws {
     let content = try EncryptedCodableString(utf8: SecretBytes(base64Of: bytes))
     self.init(name: name, mediaType: mediaType, size: bytes.byteCount, content: content, tags: tags)
@@ -59,14 +59,13 @@ extension ValueSchema {
 }
 
 extension SecretBytes {
-  /// The base64 of bytes.
   package convenience init(base64Of bytes: RawSpan) throws(CryptoError) {
     try self.init(byteCount: Base64.encodedCount(of: bytes.byteCount)) { output in
       Base64.append(Span(_bytes: bytes), to: &output)
     }
   }
 
-  /// The bytes that base64 stands for; nil for what is none.
+  /// The bytes of base64; nil if the text is not base64.
   package static func decoding(base64 text: RawSpan) throws(CryptoError) -> SecretBytes? {
     let text = Span<UInt8>(_bytes: text)
     guard text.count.isMultiple(of: 4) else { return nil }

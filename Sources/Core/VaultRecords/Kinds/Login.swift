@@ -1,14 +1,14 @@
 public import VaultSealing
 
-/// What one signs in with.
+/// The credentials of an account.
 public struct Login: DescribedRecord, Equatable {
-  /// What lists call it.
+  /// The title in lists.
   public var title: String
-  /// Who signs in.
+  /// The user name.
   public var username: String?
   /// Secret.
   public var password: EncryptedCodableString?
-  /// Where one signs in, each with its scheme.
+  /// The addresses of the sign-in pages, with their schemes.
   public var urls: [String]
   /// Secret: the key of one-time passwords, as base32 or an `otpauth:` address.
   public var totp: EncryptedCodableString?
@@ -21,7 +21,7 @@ public struct Login: DescribedRecord, Equatable {
   /// Words to find it by.
   public var tags: [String]
 
-  /// A login; only a title is what every one has.
+  /// A login; only the title is required.
   public init(
     title: String, username: String? = nil, password: EncryptedCodableString? = nil, urls: [String] = [],
     totp: EncryptedCodableString? = nil, notes: EncryptedCodableString? = nil, fields: [String: String] = [:],

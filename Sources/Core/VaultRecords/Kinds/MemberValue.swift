@@ -7,17 +7,17 @@ public import VaultSealing
   public import Foundation
 #endif
 
-/// A type that a ``Member`` of a record may have.
+/// A type of property for a ``Member`` of a record.
 public protocol MemberValue: Codable, Sendable {
-  /// What a value of the type may be, and whether it is sealed.
+  /// The description of the type's values, and whether they are sealed.
   static var described: ValueSchema { get }
 
-  /// Takes a value from an object; nil where it is missing or null.
+  /// Takes a value from an object; nil if it is missing or null.
   static func read(
     _ source: KeyedDecodingContainer<AnyCodingKey>, _ key: AnyCodingKey, _ schema: ValueSchema
   ) throws -> Self?
 
-  /// Puts the value into an object; sealed ones are sealed with `context`, where there is one.
+  /// Puts the value into an object; sealed values are sealed with `context`.
   func write(
     to target: inout KeyedEncodingContainer<AnyCodingKey>, _ key: AnyCodingKey, _ context: SealingContext?
   ) throws
@@ -36,10 +36,10 @@ extension MemberValue {
     try target.encode(self, forKey: key)
   }
 
-  /// What is described in more detail, sealed as the type is.
+  /// The type's description with more detail, sealed like the type.
   ///
-  /// - Precondition: `detail` is of the same JSON type, so that whatever fits it can be decoded. Only what is sealed
-  ///   has a `sort`.
+  /// - Precondition: `detail` has the same JSON type, so that every value that fits it can be decoded. Only a sealed
+  ///   value has a `sort`.
   static func described(_ detail: ValueSchema?, secret sort: SecretSort? = nil) -> ValueSchema {
     var value = detail ?? described
     precondition(value.hasForm(of: described), "a description must be of its member's type")
@@ -53,7 +53,7 @@ extension MemberValue {
 extension String: MemberValue {
   public static var described: ValueSchema { .text }
 
-  /// Text, or a whole number as its digits where the description takes these.
+  /// Text, or the digits of a whole number if the description allows it.
   public static func read(
     _ source: KeyedDecodingContainer<AnyCodingKey>, _ key: AnyCodingKey, _ schema: ValueSchema
   ) throws -> String? {
@@ -66,7 +66,7 @@ extension String: MemberValue {
     }
   }
 
-  /// As a string, and not as any value that encodes itself: encoders take that by a longer way.
+  /// Encoded as a string, because encoders take a longer way for other encodable values.
   public func write(
     to target: inout KeyedEncodingContainer<AnyCodingKey>, _ key: AnyCodingKey, _ context: SealingContext?
   ) throws {

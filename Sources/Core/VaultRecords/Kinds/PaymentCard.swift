@@ -1,9 +1,9 @@
 public import VaultDocument
 public import VaultSealing
 
-/// A card to pay with.
+/// A payment card.
 public struct PaymentCard: DescribedRecord, Equatable {
-  /// What lists call it; the holder where there is none.
+  /// The title in lists; without it, the holder.
   public var title: String?
   /// The name on the card.
   public var holder: String
@@ -18,7 +18,7 @@ public struct PaymentCard: DescribedRecord, Equatable {
   /// Words to find it by.
   public var tags: [String]
 
-  /// A card; number and holder are what every one has.
+  /// A card; only number and holder are required.
   public init(
     title: String? = nil, holder: String, number: EncryptedCodableString, expiry: String? = nil,
     securityCode: EncryptedCodableString? = nil, pin: EncryptedCodableString? = nil, tags: [String] = []
@@ -63,7 +63,7 @@ extension PaymentCard {
     return [("number", "the check digit does not fit: look for a mistyped digit")]
   }
 
-  /// Whether the last digit is the one that the others ask for (ISO/IEC 7812-1, annex B).
+  /// Whether the check digit is right (ISO/IEC 7812-1, annex B).
   package static func hasCheckDigit(_ number: String) -> Bool {
     let digits = number.utf8.map { Int($0) - Int(UInt8(ascii: "0")) }.filter { (0...9).contains($0) }
     let sum = digits.reversed().enumerated().reduce(0) { sum, digit in

@@ -2,11 +2,11 @@ package import VaultCrypto
 internal import VaultDocument
 
 extension SSHKey {
-  /// The public half of a private key in OpenSSH's form, as `TYPE BASE64`: it stands at its beginning, in clear where
-  /// the key has a passphrase, too. Nil for another form, and for what is none.
+  /// The public half of a private key in OpenSSH's form, as `TYPE BASE64`. It stands at the beginning of the file in
+  /// clear, even if the key has a passphrase. Nil for other forms and for invalid text.
   ///
-  /// The form is base64 in lines, of a name with a NUL, two names, options, a count and the public key, each text
-  /// behind its length (PROTOCOL.key of OpenSSH).
+  /// The form is base64 in lines: a name with a NUL, two names, options, a count and the public key, each text after
+  /// its length (PROTOCOL.key of OpenSSH).
   package static func publicKey(ofPrivate text: SecretBytes) throws(CryptoError) -> String? {
     let decoded = try text.withBytes { text throws(CryptoError) -> SecretBytes? in
       try binary(ofPrivate: Span<UInt8>(_bytes: text))
@@ -15,7 +15,7 @@ extension SSHKey {
     let blob = decoded.withBytes { bytes -> [UInt8]? in publicBlob(Span<UInt8>(_bytes: bytes)) }
     guard let blob else { return nil }
     var offset = 0
-    // Its first text is what the line begins with.
+    // The first text of the public key is the type, with which the line begins.
     guard let name = field(of: blob.span, at: &offset), !name.isEmpty,
       blob[name].allSatisfy({ (0x21...0x7E).contains($0) })
     else { return nil }
@@ -25,7 +25,7 @@ extension SSHKey {
   private static let start = Array("-----BEGIN OPENSSH PRIVATE KEY-----".utf8)
   private static let magic = Array("openssh-key-v1\0".utf8)
 
-  /// What stands in base64 between the two lines of marks.
+  /// The binary content of the base64 between the two marker lines.
   private static func binary(ofPrivate text: Span<UInt8>) throws(CryptoError) -> SecretBytes? {
     let blanks = text.indices.prefix { text[$0] <= 0x20 }.count
     guard text.count > blanks + start.count, start.indices.allSatisfy({ text[blanks + $0] == start[$0] }) else {
@@ -43,7 +43,7 @@ extension SSHKey {
   private static func publicBlob(_ bytes: Span<UInt8>) -> [UInt8]? {
     guard bytes.count > magic.count, magic.indices.allSatisfy({ bytes[$0] == magic[$0] }) else { return nil }
     var offset = magic.count
-    // Cipher, derivation of its key, options of that.
+    // Cipher, its key derivation, and the options of that.
     for _ in 0..<3 where field(of: bytes, at: &offset) == nil { return nil }
     guard number(in: bytes, at: &offset) == 1, let blob = field(of: bytes, at: &offset) else { return nil }
     return blob.map { bytes[$0] }
@@ -56,7 +56,7 @@ extension SSHKey {
     return (0..<4).reduce(0) { $0 << 8 | Int(bytes[offset + $1]) }
   }
 
-  /// Where the text is whose length stands at `offset`.
+  /// The range of the text whose length stands at `offset`.
   private static func field(of bytes: Span<UInt8>, at offset: inout Int) -> Range<Int>? {
     guard let count = number(in: bytes, at: &offset), bytes.count - offset >= count else { return nil }
     defer { offset += count }

@@ -2,22 +2,22 @@ internal import VaultCrypto
 public import VaultDocument
 public import VaultSealing
 
-/// A pair of keys for the Secure Shell.
+/// A key pair for the Secure Shell.
 public struct SSHKey: DescribedRecord, Equatable {
-  /// What lists call it; the fingerprint where there is none.
+  /// The title in lists; without it, the fingerprint.
   public var title: String?
   /// One line, as in `id_ed25519.pub`.
   public var publicKey: String
   /// Secret.
   public var privateKey: EncryptedCodableString
-  /// Secret: what the private key is sealed with, where it is.
+  /// Secret: the passphrase of the private key, if it has one.
   public var passphrase: EncryptedCodableString?
   /// `SHA256:…` of the public key; derived from it.
   public var fingerprint: String?
   /// Words to find it by.
   public var tags: [String]
 
-  /// A pair of keys; the fingerprint is derived as it is stored.
+  /// A key pair; the fingerprint is derived when it is stored.
   public init(
     title: String? = nil, publicKey: String, privateKey: EncryptedCodableString,
     passphrase: EncryptedCodableString? = nil, fingerprint: String? = nil, tags: [String] = []
@@ -45,14 +45,14 @@ extension SSHKey {
     .tags(\.tags),
   ]
 
-  /// Derives the fingerprint from the public key, and refuses another one.
+  /// Derives the fingerprint from the public key, and refuses a different one.
   public static func completed(_ members: JSONObject, before: JSONObject?) throws(RecordError) -> JSONObject {
     guard case .string(let publicKey)? = members["public_key"] else { return members }
     guard let fingerprint = fingerprint(of: publicKey) else {
       throw RecordError(.invalidValue, "is no public key as in a .pub file", path: "public_key")
     }
     let given = members["fingerprint"]
-    // A fingerprint that stood before and belonged to another key was derived as well.
+    // An old fingerprint of the previous key was derived, too, and is replaced.
     let isOld = before != nil && given == before?["fingerprint"] && members["public_key"] != before?["public_key"]
     guard given == nil || isOld || given == .string(fingerprint) else {
       throw RecordError(.invalidValue, "is not the fingerprint of the public key", path: "fingerprint")
@@ -62,12 +62,12 @@ extension SSHKey {
     return members
   }
 
-  /// What `ssh-keygen -l` prints of a public key: SHA-256 of its binary form, base64 without padding (RFC 4253, section
-  /// 6.6, for that form).
+  /// The fingerprint as `ssh-keygen -l` prints it: SHA-256 of the binary form, base64 without padding (RFC 4253,
+  /// section 6.6, for that form).
   package static func fingerprint(of publicKey: String) -> String? {
     let parts = publicKey.split(whereSeparator: \.isWhitespace)
     guard parts.count >= 2, let blob = try? Base64.decode(String(parts[1])), blob.count > 4 else { return nil }
-    // The binary form begins with the name of the algorithm, which the line says as well.
+    // The binary form begins with the name of the algorithm, which is also in the line.
     let name = Array(parts[0].utf8)
     guard blob.count > 4 + name.count, blob[0..<4].elementsEqual([0, 0, 0, UInt8(truncatingIfNeeded: name.count)]),
       blob[4..<4 + name.count].elementsEqual(name), let hash = try? unsafe SHA256.hash(blob.span.bytes)

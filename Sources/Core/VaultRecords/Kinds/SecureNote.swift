@@ -1,15 +1,14 @@
 public import VaultSealing
 
-/// A text that nobody else shall read.
+/// A secret text.
 public struct SecureNote: DescribedRecord, Equatable {
-  /// What lists call it; can be read.
+  /// The readable title in lists.
   public var title: String
   /// Secret.
   public var text: EncryptedCodableString
   /// Words to find it by.
   public var tags: [String]
 
-  /// A note.
   public init(title: String, text: EncryptedCodableString, tags: [String] = []) {
     self.title = title
     self.text = text

@@ -1,16 +1,15 @@
-/// The cases of an enum, also of one that is not `CaseIterable`.
+/// The cases of an enum, even if it is not `CaseIterable`.
 ///
-/// Swift keeps what it needs of a type in its metadata. Its layout is part of Swift's ABI (docs/ABI/TypeMetadata.rst in
-/// the sources of Swift): the kind of the type, then what describes it, which for an enum has the numbers of its cases.
+/// Swift keeps a type's layout in its metadata, which is part of Swift's ABI (docs/ABI/TypeMetadata.rst in the sources
+/// of Swift): the kind of the type, then its descriptor, which for an enum has the numbers of its cases.
 enum EnumCases {
-  /// The cases of an enum whose cases all are without values, in the order in which they are declared; none for any
-  /// other type.
+  /// The cases of an enum without associated values, in declaration order; empty for any other type.
   static func all<Cases>(of type: Cases.Type) -> [Cases] {
     guard let count = counts(of: type), count.withValues == 0, count.plain <= 256 else { return [] }
     switch MemoryLayout<Cases>.size {
-    // The only case takes no room.
+    // A single case takes no memory.
     case 0: return count.plain == 1 ? [unsafe unsafeBitCast((), to: Cases.self)] : []
-    // Cases without values are the numbers from 0. Each of them is a case, since there are so many.
+    // Cases without values are the numbers from 0, and each number below the count is a case.
     case 1 where count.plain > 1:
       return (0..<count.plain).map { unsafe unsafeBitCast(UInt8($0), to: Cases.self) }
     default: return []
@@ -24,7 +23,7 @@ enum EnumCases {
   private static let enumDescriptor: UInt32 = 18
 
   private static func counts(of type: Any.Type) -> (withValues: Int, plain: Int)? {
-    // Safe: a type is the address of its metadata, of which every type has the first word, and an enum the second.
+    // Safe: a type is the address of its metadata. Every type has the first word, and an enum the second.
     let metadata = unsafe unsafeBitCast(type, to: UnsafePointer<UInt>.self)
     guard unsafe metadata[0] == enumMetadata, let descriptor = unsafe UnsafeRawPointer(bitPattern: metadata[1]) else {
       return nil

@@ -1,18 +1,18 @@
 internal import Synchronization
 
-/// The members of a type, learned from its own `init(from:)`: which keys it asks for, as which types, and whether it
-/// can do without.
+/// The members of a type, learned from its own `init(from:)`: the keys it asks for, their types, and whether they are
+/// required.
 struct RecordedContent: Sendable {
   /// Why the members of a type are not known.
   struct Failure: Sendable {
-    /// Of the member; empty for the type itself.
+    /// The path of the member; empty for the type itself.
     let path: String
-    /// In words that follow the name of the type.
+    /// The reason, in words that follow the name of the type.
     let reason: String
   }
 
   let members: [MemberSchema]
-  /// Nil where all members are known.
+  /// Nil if all members are known.
   let failure: Failure?
 
   /// A class holds the mutex, because the optimiser can leave a static mutex undefined (Tests/Toolchain).
@@ -22,7 +22,7 @@ struct RecordedContent: Sendable {
 
   private static let known = Known()
 
-  /// What `type` asks a decoder for.
+  /// Learns the members that `type` asks a decoder for.
   init(of type: any VaultRecord.Type) {
     let id = ObjectIdentifier(type)
     if let known = Self.known.byType.withLock({ $0[id] }) {
@@ -50,7 +50,7 @@ struct RecordedContent: Sendable {
 extension RecordedContent.Failure {
   private static let remedy = "say them in `content`"
 
-  /// Nil where nothing is unknown that has to be known: that is what is sealed.
+  /// Nil if everything that must be known, which is the sealed values, is known.
   fileprivate init?(_ recording: Recording) {
     guard !recording.hasFailed else {
       self.init(
@@ -63,7 +63,7 @@ extension RecordedContent.Failure {
     if root.isOpen {
       self.init(path: "", reason: "cannot be learned, since they depend on what is there: \(Self.remedy)")
     } else if let path = root.path(where: { $0.repeated?.holdsSealed == true }) {
-      // Where a type holds itself again, what it seals is sealed at any depth, and no description has that.
+      // A type that contains itself seals at any depth, which no description can express.
       self.init(path: path, reason: "holds the type again, and sealed values with it: \(Self.remedy)")
     } else if let path = root.path(where: { $0.isOpen && $0.holdsSealed }) {
       self.init(
@@ -83,23 +83,23 @@ extension ValueSchema {
 }
 
 extension RecordedContent {
-  /// The members, if all of them are known, else none.
+  /// The members if all of them are known, else none.
   var whole: [MemberSchema] { failure == nil ? members : [] }
 
-  /// Why the members of a type that describes none are not known; nil where they are.
+  /// Why the members of a type without a description are not known; nil if they are.
   static func fault(of type: any VaultRecord.Type) -> RecordError? {
     guard type.content.isEmpty, let failure = RecordedContent(of: type).failure else { return nil }
     return RecordError(
       .invalidValue, "of \(type) \(failure.reason)", path: failure.path.isEmpty ? "content" : failure.path)
   }
 
-  /// Whether what is known of the members of a type was learned from it.
+  /// Whether the members of a type were learned and not described.
   static func isLearned(_ type: any VaultRecord.Type) -> Bool {
     let content = type.content
     return !content.isEmpty && content.allSatisfy(\.isLearned)
   }
 
-  /// Compares what a type reads with how it is described.
+  /// Compares the members that a type reads with its description.
   func compare(with content: [MemberSchema], of type: any VaultRecord.Type) throws(RecordError) {
     try Self.compare(ObjectRule(members), with: ObjectRule(content), below: "", failure == nil)
   }

@@ -1,6 +1,6 @@
 internal import VaultDocument
 
-/// What is known of one value of a type that is learned.
+/// The learned facts about one value of a type.
 final class RecordedValue {
   private enum Form {
     case unknown
@@ -11,15 +11,15 @@ final class RecordedValue {
   }
 
   private var form = Form.unknown
-  /// Whether the type asked whether there is one.
+  /// Whether the type asked if the value exists.
   var isOptional = false
-  /// Whether the type decides by what is there. Then the values that it has read are not all that it takes.
+  /// Whether the type's behaviour depends on the value. It may then accept more than the values it has read.
   var isOpen = false
-  /// The value above whose type this one is again; nil for none.
+  /// The enclosing value with the same type; nil if there is no such value.
   weak var repeated: RecordedValue?
-  /// What its type says of it, which counts alone.
+  /// The description by its type, which overrides the rest.
   var given: ValueSchema?
-  /// In how many runs that ended well the type asked for it.
+  /// In how many successful runs the type asked for it.
   private(set) var runCount = 0
   private var lastRun = -1
   /// The choices of the run in which it was first asked for.
@@ -42,7 +42,7 @@ final class RecordedValue {
     }
   }
 
-  /// The values in it, with what leads to each.
+  /// The values in it, each with the step to it.
   var parts: [(step: String, value: RecordedValue)] {
     switch form {
     case .unknown, .value: []
@@ -52,16 +52,16 @@ final class RecordedValue {
     }
   }
 
-  /// Whether it or anything in it is sealed, in any way that the type can go.
+  /// Whether it or any part of it is sealed, on any path the type can take.
   var holdsSealed: Bool {
     if case .value(let schema) = form { return schema.holdsSealed }
     return parts.contains { $0.value.holdsSealed }
   }
 
-  /// Whether it is asked for a second time in a way that the first does not answer.
+  /// Whether it is asked for again as another form than the first time.
   func differs(from name: String) -> Bool { formName.map { $0 != name } ?? false }
 
-  /// The kind of value that was asked for first.
+  /// The form that was asked for first.
   var formName: String? {
     switch form {
     case .unknown: nil
@@ -74,7 +74,7 @@ final class RecordedValue {
   /// The path of the value that the type asked for last.
   var lastPath: String { parts.last.map { Self.path($0.step, $0.value.lastPath) } ?? "" }
 
-  /// The path of the first value below that is so; nil for none.
+  /// The path of the first value below that satisfies `isSo`; nil if there is no such value.
   func path(where isSo: (RecordedValue) -> Bool) -> String? {
     for (step, value) in parts {
       if let rest = isSo(value) ? "" : value.path(where: isSo) { return Self.path(step, rest) }
@@ -82,14 +82,14 @@ final class RecordedValue {
     return nil
   }
 
-  /// It and all values below.
+  /// This value and all values below.
   var all: [RecordedValue] { [self] + parts.flatMap(\.value.all) }
 
   private static func path(_ step: String, _ rest: String) -> String {
     step.isEmpty || rest.isEmpty ? step + rest : step + "." + rest
   }
 
-  /// Notes that a run asks for it; false where the same run has asked before.
+  /// Notes that a run asks for it; false if the same run has asked before.
   func touch(inRun run: Int, _ script: [Int]) -> Bool {
     guard lastRun != run else { return false }
     if runCount == 0 { self.script = script }
@@ -97,10 +97,10 @@ final class RecordedValue {
     return true
   }
 
-  /// Forgets a run that did not end well.
+  /// Forgets a failed run.
   func untouch() { runCount -= 1 }
 
-  /// What a type says of itself counts more than how it is decoded.
+  /// Takes a form by decoding, unless the type has described itself.
   func take(_ schema: ValueSchema) { if case .unknown = form { form = .value(schema) } }
 
   func beginObject() { if case .unknown = form { form = .object([]) } }
@@ -131,7 +131,7 @@ final class RecordedValue {
 }
 
 extension ValueSchema {
-  /// What a person calls the form.
+  /// The form's name for people.
   var formName: String {
     switch form {
     case .text: "text"

@@ -1,19 +1,19 @@
 internal import VaultDocument
 internal import VaultSealing
 
-/// Learns a type: has it decode again and again, and notes what it asks for.
+/// Learns a type by letting it decode repeatedly and noting what it asks for.
 ///
-/// The first run answers every question with the first answer that there is. Then each question that has several
-/// answers, which case of an enum is there or which member an object has, is answered otherwise in runs of their own.
-/// In the end each value is refused once, to see whether the type then asks for a value of another kind.
+/// The first run answers every question with the first possible answer. Then each question with several answers, such
+/// as the case of an enum or the members of an object, gets other answers in separate runs. Finally each value is
+/// refused once, to see whether the type then asks for a value of another kind.
 final class Recording {
-  /// The end of a run whose values go on without end, or are far too many.
+  /// Ends a run that has endless or far too many values.
   struct Endless: Error {}
 
   private static let runLimit = 256
   private static let probeLimit = 256
   private static let valueLimit = 1 << 14
-  /// Types within types: a generic type can hold another one of itself for ever.
+  /// The limit of nested types, because a generic type can contain another instance of itself forever.
   static let depthLimit = 24
 
   let root = RecordedValue()
@@ -30,8 +30,8 @@ final class Recording {
   private var isProbe: Bool { refused != nil }
 
   /// - Parameters:
-  ///   - style: of the names in a file; nil for those that the type has.
-  ///   - described: what the type says of single values, by their paths.
+  ///   - style: the style of names in a file; nil for those of the type.
+  ///   - described: the type's description of single values, by path.
   init(of type: any Decodable.Type, style: KeyStyle? = nil, described: [(path: [String], schema: ValueSchema)] = []) {
     self.style = style
     for (path, schema) in described { path.reduce(root) { $0.member($1) }.given = schema }
@@ -47,10 +47,10 @@ final class Recording {
     if !hasFailed { probe(type) }
   }
 
-  /// Where the first run ended.
+  /// The last path of the first run.
   private(set) var lastPath = ""
 
-  /// Has the type decode with these answers; true where it takes what it gets.
+  /// Lets the type decode with these answers; true if it succeeds.
   private func decode(_ type: any Decodable.Type, _ script: [Int]) -> Bool {
     run += 1
     (self.script, questions, touched, valueCount) = (script, [], [], 0)
@@ -60,7 +60,7 @@ final class Recording {
     return isGood
   }
 
-  /// The same answers with another one to a later question: two answers that are not the first are enough.
+  /// Scripts with another answer to a later question; at most two answers differ from the first ones.
   private func others(besides script: [Int]) -> [[Int]] {
     guard script.count(where: { $0 > 0 }) < 2 else { return [] }
     return questions.indices.dropFirst(script.count).flatMap { index in
@@ -83,14 +83,13 @@ final class Recording {
     value.member(style?.name(for: name) ?? name)
   }
 
-  /// Which of so many answers a question gets.
+  /// Chooses one of `count` answers to a question.
   func choose(_ count: Int) -> Int {
     let answer = questions.count < script.count ? script[questions.count] : 0
     questions.append(count)
     return min(answer, count - 1)
   }
 
-  /// Notes that a value is asked for.
   func ask(for value: RecordedValue) throws {
     valueCount += 1
     guard valueCount < Self.valueLimit else { throw Endless() }
@@ -98,7 +97,7 @@ final class Recording {
   }
 
   /// Refuses the value of this probe when the type first asks for it. If the type then asks for another kind of value,
-  /// it takes both, and the value is open.
+  /// it accepts both, and the value is open.
   func require(_ value: RecordedValue, as schema: ValueSchema, _ type: Any.Type) throws {
     guard value === refused else { return }
     guard isRefused else {

@@ -1,7 +1,7 @@
 internal import VaultDocument
 internal import VaultSealing
 
-/// A type that is not decoded to have a value of it.
+/// A type whose samples are made without decoding.
 protocol SampledType {
   static func sample(_ recorder: SchemaRecorder) throws -> any Decodable
 }
@@ -23,7 +23,7 @@ extension Set: SampledType where Element: Decodable {
 }
 
 extension Dictionary: SampledType where Key: Decodable, Value: Decodable {
-  /// Keys that are text or numbers are the names of members; any others stand before their values in a list.
+  /// Text and number keys are the names of members; other keys stand before their values in a list.
   static func sample(_ recorder: SchemaRecorder) throws -> any Decodable {
     let isObject = Key.self == String.self || Key.self == Int.self || Key.self is any CodingKeyRepresentable.Type
     guard isObject else {
@@ -37,14 +37,14 @@ extension Dictionary: SampledType where Key: Decodable, Value: Decodable {
     let values = recorder.part(recorder.value.values())
     guard !values.ends(before: Value.self) else { return Self() }
     let value = try values.sample(Value.self)
-    // One whose keys cannot be made up is empty.
+    // If no key can be made up, the dictionary is empty.
     let key: Any = Key.self == Int.self ? 0 : "name"
     return (key as? Key).map { [$0: value] } ?? Self()
   }
 }
 
 extension SchemaRecorder {
-  /// One item, or none where the type of items would hold itself.
+  /// One item, or none if the type of items contains itself.
   fileprivate func items<Element: Decodable>(of type: Element.Type) throws -> [Element] {
     try recording.require(value, as: .list(of: .text), [Element].self)
     let items = part(value.items())
@@ -69,7 +69,7 @@ extension Variant: SampledType {
 
 extension Sealed: SampledType {
   static func sample(_ recorder: SchemaRecorder) throws -> any Decodable {
-    // What is in it is not described.
+    // The content is not described.
     Sealed(try recorder.part(RecordedValue()).sample(Value.self))
   }
 }

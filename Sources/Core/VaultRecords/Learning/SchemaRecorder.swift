@@ -7,16 +7,16 @@ internal import VaultSealing
   internal import Foundation
 #endif
 
-/// Gives a type something for whatever it asks for, and notes it.
+/// A decoder that gives a type a sample of everything it asks for, and notes the request.
 struct SchemaRecorder: Decoder, ExactDecoder {
   let value: RecordedValue
   let recording: Recording
-  /// The types that are being decoded, the outermost first, and where.
+  /// The types that are being decoded, the outermost first, and their places.
   private let types: [(type: any Any.Type, value: RecordedValue)]
   let userInfo: [CodingUserInfoKey: Any] = [.sealingContext: SchemaRecorder.context]
   var codingPath: [any CodingKey] { [] }
 
-  /// Takes clear text, and seals nothing.
+  /// Accepts clear text, and seals nothing.
   private static let context = SealingContext.locked.reading(.clearText)
 
   init(_ value: RecordedValue, of type: any Any.Type, in recording: Recording) {
@@ -29,10 +29,9 @@ struct SchemaRecorder: Decoder, ExactDecoder {
     (self.value, self.types, self.recording) = (value, types, recording)
   }
 
-  /// The type whose containers these are.
+  /// The type that owns these containers.
   var type: (any Any.Type)? { types.last?.type }
 
-  /// For a value within this one.
   func part(_ value: RecordedValue) -> SchemaRecorder { SchemaRecorder(value, types: types, recording: recording) }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -48,8 +47,7 @@ struct SchemaRecorder: Decoder, ExactDecoder {
 
   func singleValueContainer() -> any SingleValueDecodingContainer { RecordedScalar(recorder: self) }
 
-  /// Whether a type is being decoded already, so that it would hold itself, or types are too deep: then nothing more is
-  /// decoded here.
+  /// Whether to stop because a type contains itself or types are nested too deeply.
   func ends(before type: any Any.Type) -> Bool {
     let outer = types.first { $0.type == type } ?? (types.count > Recording.depthLimit ? types.first : nil)
     guard let outer else { return false }
@@ -58,7 +56,6 @@ struct SchemaRecorder: Decoder, ExactDecoder {
     return true
   }
 
-  /// Something of a type.
   func sample<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try recording.ask(for: value)
     if let given = value.given { return try Self.example(of: type, given) }
@@ -88,7 +85,7 @@ struct SchemaRecorder: Decoder, ExactDecoder {
     return value
   }
 
-  /// A case of an enum that is text or numbers, with all of them as the only values there may be.
+  /// A case of an enum of texts or numbers, noting all cases as the only allowed values.
   private func oneCase<Value: Decodable>(of type: Value.Type) throws -> (any Decodable)? {
     func all<Cases: CaseIterable>(_ type: Cases.Type) -> [Any] { Array(type.allCases) }
     let cases = (type as? any CaseIterable.Type).map { all($0) } ?? EnumCases.all(of: type)
@@ -106,7 +103,7 @@ struct SchemaRecorder: Decoder, ExactDecoder {
     return coded[recording.choose(coded.count)].0
   }
 
-  /// A value of a type that says itself what its values are, as one of these.
+  /// A value of a type that describes itself, made from one of its allowed values.
   private static func example<Value: Decodable>(of type: Value.Type, _ schema: ValueSchema) throws -> Value {
     for tree in schema.examples {
       if let value = try? TreeDecoder(openingWith: context).decode(type, from: tree) { return value }
@@ -116,7 +113,7 @@ struct SchemaRecorder: Decoder, ExactDecoder {
 }
 
 extension ValueSchema {
-  /// Values that may be good.
+  /// Values that may be valid.
   fileprivate var examples: [JSONValue] {
     let usual: [JSONValue] =
       switch form {
@@ -135,8 +132,8 @@ private struct RecordedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let recorder: SchemaRecorder
   var codingPath: [any CodingKey] { [] }
 
-  /// One of the keys that there can be, another one in each run. An enum of Swift's own asks so which case it is; any
-  /// other type does something that is not to be seen with it.
+  /// One of the possible keys, a different one in each run. An enum of Swift decides its case this way; other uses
+  /// cannot be recognised.
   var allKeys: [Key] {
     let keys = EnumCases.all(of: Key.self)
     let isCase = recorder.type.flatMap(EnumCases.count) == keys.count
@@ -182,7 +179,7 @@ private struct RecordedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-/// One item, so that it is known what items are.
+/// Gives one item, so that the type of items becomes known.
 private struct RecordedItems: UnkeyedDecodingContainer {
   let recorder: SchemaRecorder
   private(set) var currentIndex = 0
@@ -192,7 +189,7 @@ private struct RecordedItems: UnkeyedDecodingContainer {
 
   init(recorder: SchemaRecorder) { self.recorder = recorder }
 
-  /// A type that reads on to the first error has to come to one.
+  /// The limit for a type that reads until the first error.
   private static let limit = 64
 
   private mutating func next() throws -> SchemaRecorder {
@@ -219,7 +216,7 @@ private struct RecordedItems: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder { try asked() }
 }
 
-/// Where each type of the standard library ends.
+/// The scalars, where each type of the standard library ends.
 private struct RecordedScalar: SingleValueDecodingContainer {
   let recorder: SchemaRecorder
   var codingPath: [any CodingKey] { [] }

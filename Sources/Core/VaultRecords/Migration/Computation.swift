@@ -1,11 +1,9 @@
 public import VaultDocument
 internal import VaultSealing
 
-/// What a step of a migration does in Swift, where no declared step says it.
-///
-/// ``MigrationStep/compute(_:_:)`` makes one.
+/// A migration step in Swift, for changes that no declared step can express. ``MigrationStep/compute(_:_:)`` makes one.
 public struct Computation: Sendable, Equatable {
-  /// What it does, as a plan shows it: `name from first and last name`.
+  /// The change in words, for a plan: `name from first and last name`.
   public let words: String
   let body: @Sendable (inout MigratingRecord) throws -> Void
   private let identity = Identity()
@@ -16,7 +14,7 @@ public struct Computation: Sendable, Equatable {
     (self.words, self.body) = (words, body)
   }
 
-  /// Whether both are the same one: of two closures nobody can tell whether they do the same.
+  /// Whether both are the same object, because closures cannot be compared.
   public static func == (left: Computation, right: Computation) -> Bool { left.identity === right.identity }
 }
 
@@ -32,19 +30,19 @@ extension MigrationStep {
   /// }
   /// ```
   ///
-  /// It is run whenever an older record is read, also without a key, and must give the same each time. An error of it
-  /// says that the record does not fit; only a ``RecordError`` is shown as it is, since others could hold values.
+  /// It runs whenever an older record is read, even without a key, and must give the same result each time. An error
+  /// means that the record does not fit. Only a ``RecordError`` is shown, because other errors could hold values.
   ///
-  /// - Parameter words: what it does, as a plan shows it.
+  /// - Parameter words: the change in words, for a plan.
   public static func compute(
     _ words: String, _ body: @escaping @Sendable (inout MigratingRecord) throws -> Void
   ) -> MigrationStep { .compute(Computation(words, body)) }
 }
 
-/// One record while a step of a migration changes it. Paths are written in source code and have to be well formed.
+/// A record while a migration step changes it. Paths are written in source code and must be well formed.
 public struct MigratingRecord {
   private(set) var tree: JSONValue
-  /// Why a value has no place where it was to be put; the first of them.
+  /// The first reason why a value could not be put in its place.
   private(set) var failure: RecordError?
   private(set) var hasOpened = false
   private(set) var hasSealed = false
@@ -58,10 +56,10 @@ public struct MigratingRecord {
     (self.tree, self.seal, self.reveal) = (tree, seal, reveal)
   }
 
-  /// The readable value at a path; nil where there is none, and where it is sealed.
+  /// The readable value at a path; nil if there is no value or it is sealed.
   ///
-  /// What is given takes the place of what is there, and objects on the way are made. Nil takes away what is there,
-  /// readable or sealed, and the objects around it that have no other member.
+  /// Setting a value replaces the old one and makes missing objects on the way. Setting nil removes the value, readable
+  /// or sealed, and the objects around it that become empty.
   public subscript(path: String) -> JSONValue? {
     get {
       let value = tree.presentValue(at: MemberPath(ofSource: path))
@@ -74,13 +72,13 @@ public struct MigratingRecord {
     }
   }
 
-  /// The text that is sealed at a path, JSON for what was no text; nil where nothing is.
+  /// The text that is sealed at a path, as JSON for other values than text; nil if nothing is sealed there.
   ///
-  /// A step that has asked for one may change sealed values and take values away, and nothing else: what is to be
-  /// readable needs the step ``MigrationStep/open(_:)-(String)`` before, and a person who agrees.
+  /// A step that has called this may only change sealed values and remove values. To make a value readable, use the
+  /// step ``MigrationStep/open(_:)-(String)`` before it, which a person must confirm.
   ///
-  /// - Throws: ``RecordError`` `.sealing`, also where there is no key, as in the list of a locked vault: such a record
-  ///   is listed in its old form.
+  /// - Throws: ``RecordError`` `.sealing`, also without a key, as in the list of a locked vault: such a record is
+  ///   listed in its old form.
   public mutating func revealed(_ path: String) throws(RecordError) -> String? {
     let path = MemberPath(ofSource: path)
     guard let token = tree.presentValue(at: path)?.token else { return nil }
@@ -89,10 +87,10 @@ public struct MigratingRecord {
     return try reveal(token)
   }
 
-  /// Seals a value: a text as it is, anything else as JSON. Without a key, as in the list of a locked vault, there is
-  /// nothing at the path then.
+  /// Seals a value: a text as it is, anything else as JSON. Without a key, as in the list of a locked vault, the path
+  /// is then empty.
   ///
-  /// - Throws: ``RecordError`` `.sealing`, `.invalidValue` for a path on which something else is in the way.
+  /// - Throws: ``RecordError`` `.sealing`, `.invalidValue` if another value is in the way of the path.
   public mutating func seal(_ value: JSONValue, at path: String) throws(RecordError) {
     let path = MemberPath(ofSource: path)
     guard let seal else { return tree.removeWithEmpty(path) }
@@ -110,13 +108,13 @@ public struct MigratingRecord {
 }
 
 extension JSONValue {
-  /// The value at a path; nil where there is none, or null.
+  /// The value at a path; nil if it is missing or null.
   func presentValue(at path: MemberPath) -> JSONValue? {
     guard let value = try? value(at: path), !value.isNull else { return nil }
     return value
   }
 
-  /// Takes a value away, and the objects around it that have no other.
+  /// Removes a value, and the objects around it that become empty.
   mutating func removeWithEmpty(_ path: MemberPath) {
     var path = path
     repeat {
@@ -125,12 +123,12 @@ extension JSONValue {
     } while !path.components.isEmpty && (try? value(at: path))?.object?.isEmpty == true
   }
 
-  /// The first place at which something readable stands that another tree does not have there.
+  /// The first place with a readable value that another tree does not have there.
   func firstReadable(notIn other: JSONValue) -> MemberPath? {
     differences(from: other).lazy.flatMap(\.leaves).first { $0.after != nil && $0.after?.token == nil }?.path
   }
 
-  /// The text, where it is a token.
+  /// The text if it is a token.
   fileprivate var token: String? {
     guard case .string(let text) = self, SealedToken.hasTokenShape(text) else { return nil }
     return text

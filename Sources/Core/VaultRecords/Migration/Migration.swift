@@ -1,13 +1,13 @@
 public import VaultDocument
 
-/// What leads from the schema before to a new one.
+/// The steps from the previous schema to a new one.
 public struct Migration: Sendable {
-  /// The schema that it leads to, from 2.
+  /// The new schema, from 2.
   public let schema: Int
-  /// In the order in which they are taken.
+  /// In the order of execution.
   public let steps: [MigrationStep]
 
-  /// A migration from the schema before.
+  /// A migration from the previous schema.
   public init(to schema: Int, _ steps: [MigrationStep]) {
     self.schema = schema
     self.steps = steps
@@ -15,7 +15,6 @@ public struct Migration: Sendable {
 }
 
 extension Migration {
-  /// What it moves, from where, and where to.
   var moves: [(source: String, target: String)] {
     steps.compactMap { step in
       if case .move(let source, let target) = step { (source.description, target.description) } else { nil }
@@ -23,9 +22,9 @@ extension Migration {
   }
 }
 
-/// One change of the members of a record. What a record does not have is left alone.
+/// One change of the members of a record. Values that a record does not have are skipped.
 public enum MigrationStep: Sendable, Equatable {
-  /// What a readable value becomes.
+  /// The new type of a readable value.
   public enum Target: String, Sendable, CaseIterable {
     /// A text; a number becomes its digits, a truth value `true` or `false`.
     case text
@@ -35,23 +34,23 @@ public enum MigrationStep: Sendable, Equatable {
     case number
     /// `true` or `false`, read from text.
     case bool
-    /// A list; a text is divided as on a command line, anything else becomes its only item.
+    /// A list; a text is split as on a command line, anything else becomes its only item.
     case list
   }
 
-  /// Moves a value as it is, readable or sealed; a move within one object is a new name.
+  /// Moves a value unchanged, readable or sealed; a move within one object renames it.
   case move(MemberPath, to: MemberPath)
-  /// Divides readable text at a separator; the last part takes the rest.
+  /// Splits readable text at a separator; the last part takes the rest.
   case split(MemberPath, at: String, into: [MemberPath])
   /// Gives a readable value another type.
   case convert(MemberPath, to: Target)
-  /// Seals what was readable. Older versions of the file still show it.
+  /// Seals a readable value. Older versions of the file still show it.
   case seal(MemberPath)
-  /// Makes a secret readable; only when a person has confirmed it.
+  /// Makes a secret readable, only after a person has confirmed it.
   case open(MemberPath)
-  /// Gives a value to records that have none.
+  /// Gives a value to records that lack it.
   case fill(MemberPath, with: JSONValue)
-  /// Does in Swift what no other step says; kinds that a vault declares have none.
+  /// Runs Swift code; kinds that a vault declares cannot use it.
   case compute(Computation)
 
   /// The step in words: `website → contact_info.website`.
@@ -68,14 +67,14 @@ public enum MigrationStep: Sendable, Equatable {
   }
 }
 
-// Paths in source code, which have to be well formed.
+// Paths in source code, which must be well formed.
 extension MigrationStep {
-  /// Moves a value as it is, readable or sealed; a move within one object is a new name.
+  /// Moves a value unchanged, readable or sealed; a move within one object renames it.
   public static func move(_ source: String, to target: String) -> MigrationStep {
     .move(MemberPath(ofSource: source), to: MemberPath(ofSource: target))
   }
 
-  /// Divides readable text at a separator; the last part takes the rest.
+  /// Splits readable text at a separator; the last part takes the rest.
   public static func split(_ source: String, at separator: String, into parts: [String]) -> MigrationStep {
     .split(MemberPath(ofSource: source), at: separator, into: parts.map(MemberPath.init(ofSource:)))
   }
@@ -85,13 +84,13 @@ extension MigrationStep {
     .convert(MemberPath(ofSource: path), to: target)
   }
 
-  /// Seals what was readable. Older versions of the file still show it.
+  /// Seals a readable value. Older versions of the file still show it.
   public static func seal(_ path: String) -> MigrationStep { .seal(MemberPath(ofSource: path)) }
 
-  /// Makes a secret readable; only when a person has confirmed it.
+  /// Makes a secret readable, only after a person has confirmed it.
   public static func open(_ path: String) -> MigrationStep { .open(MemberPath(ofSource: path)) }
 
-  /// Gives a value to records that have none.
+  /// Gives a value to records that lack it.
   public static func fill(_ path: String, with value: JSONValue) -> MigrationStep {
     .fill(MemberPath(ofSource: path), with: value)
   }
@@ -107,9 +106,9 @@ extension RecordKind {
     migrations.filter { $0.schema > older && $0.schema <= newer }.sorted { $0.schema < $1.schema }.flatMap(\.steps)
   }
 
-  /// The steps that clear input is looked through for, with where each takes a value from.
+  /// The steps that apply to clear input, with the source of each.
   ///
-  /// What the present schema has at that place means something else there.
+  /// Steps whose source exists in the present schema with another meaning are left out.
   static func inputSteps(
     _ steps: [MigrationStep], besides whole: ValueSchema
   ) -> [(source: MemberPath, step: MigrationStep)] {
@@ -121,7 +120,7 @@ extension RecordKind {
     }
   }
 
-  /// Clear input with members where the present schema has them that an older one, or another spelling, has elsewhere.
+  /// Clear input with the members of an older schema or another spelling moved to their present places.
   package func modernised(_ input: JSONObject) -> JSONObject {
     var tree = JSONValue.object(input)
     for (source, step) in inputSteps where tree.hasValue(at: source) {
@@ -131,8 +130,8 @@ extension RecordKind {
     return tree.object ?? input
   }
 
-  /// Where clear input at a path belongs: there, but for what an older schema, or another spelling, has elsewhere; the
-  /// parts of what is divided.
+  /// The places for clear input at a path. They differ from the path for an older schema or another spelling, and are
+  /// several for a split value.
   package func inputPaths(_ path: MemberPath) -> [MemberPath] {
     inputSteps.reduce([path]) { paths, input in
       paths.flatMap { path in

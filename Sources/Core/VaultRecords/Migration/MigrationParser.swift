@@ -1,11 +1,11 @@
 internal import VaultDocument
 
-/// Reads `x-migrations` of a declared kind: an object of arrays of steps by the schema that they lead to.
+/// Reads `x-migrations` of a declared kind: an object with an array of steps for each target schema.
 struct MigrationParser {
   static let member = "x-migrations"
-  /// Most bytes of the text at which `split` divides: it is tried at every byte of a value.
+  /// The longest separator of `split` in bytes, because it is tried at every byte of a value.
   static let maximumSeparatorByteCount = 64
-  /// Most steps of all migrations: what a step moves is followed through those after it.
+  /// The most steps of all migrations, because each move is followed through the later steps.
   static let maximumStepCount = 1_000
 
   static func migrations(of schema: JSONObject, upTo version: Int) throws(RecordError) -> [Migration] {

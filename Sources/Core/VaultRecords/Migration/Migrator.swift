@@ -1,21 +1,21 @@
 package import VaultDocument
 internal import VaultSealing
 
-/// Takes the steps of a migration on the members of one record.
+/// Applies the steps of a migration to the members of one record.
 package struct Migrator {
   private(set) var tree: JSONValue
   /// The steps that changed something, in their order.
   package private(set) var taken: [MigrationStep] = []
-  /// Whether a value was sealed that was readable, or something was that was made of readable values.
+  /// Whether a readable value, or a value made from readable ones, was sealed.
   package private(set) var hasSealed = false
   private let seal: ((JSONValue) throws(RecordError) -> String)?
   private let reveal: ((String) throws(RecordError) -> String)?
   private let opens: Bool
 
   /// - Parameters:
-  ///   - seal: makes a token; nil leaves values that are to be sealed as they are.
-  ///   - reveal: opens a token; nil where there is no key.
-  ///   - opening: whether values that are to be opened are; otherwise they stay sealed.
+  ///   - seal: makes a token; nil leaves values to seal unchanged.
+  ///   - reveal: opens a token; nil without a key.
+  ///   - opening: whether the steps that open values do so; if not, the values stay sealed.
   package init(
     _ members: JSONObject, seal: ((JSONValue) throws(RecordError) -> String)? = nil,
     reveal: ((String) throws(RecordError) -> String)? = nil, opening: Bool = false
@@ -30,7 +30,6 @@ package struct Migrator {
     (self.tree, self.seal, self.reveal, opens) = (tree, seal, reveal, opening)
   }
 
-  /// The members as they are now.
   package var members: JSONObject { tree.object ?? JSONObject() }
 
   package mutating func take(_ steps: [MigrationStep]) throws(RecordError) {
@@ -61,7 +60,7 @@ package struct Migrator {
 
   private func value(at path: MemberPath) -> JSONValue? { tree.presentValue(at: path) }
 
-  // Each says whether it has changed something.
+  // Each function returns whether it has changed something.
 
   private mutating func move(_ source: MemberPath, to target: MemberPath) throws(RecordError) -> Bool {
     guard let value = value(at: source) else { return false }
@@ -126,7 +125,7 @@ package struct Migrator {
     } catch let error as RecordError {
       throw error
     } catch {
-      // What it says is the caller's, and could hold a value.
+      // The caller's error could hold a value, so it is not shown.
       throw RecordError(.invalidValue, "does not fit the step: \(computation.words)", underlying: error.sealingError)
     }
     if let failure = record.failure { throw failure }
@@ -151,7 +150,7 @@ package struct Migrator {
 }
 
 extension MigrationStep.Target {
-  /// The value as another type; nil where it has no such form.
+  /// The value as another type; nil if it has no such form.
   fileprivate func converted(_ value: JSONValue) -> JSONValue? {
     let schema: ValueSchema =
       switch self {
@@ -175,7 +174,6 @@ extension MigrationStep.Target {
 }
 
 extension Substring {
-  /// Where these bytes stand for the first time.
   fileprivate func firstRange(ofBytes text: String) -> Range<Index>? {
     guard !text.isEmpty else { return nil }
     return utf8.indices.first { utf8[$0...].starts(with: text.utf8) }.map { start in

@@ -1,8 +1,8 @@
-/// Base32 (RFC 4648, section 6) as services print it: in any case, with blanks and hyphens, with padding or without.
+/// Base32 (RFC 4648, section 6) as services print it: in any case, with blanks and hyphens, with or without padding.
 package enum Base32 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-  /// The bytes that a text stands for; nil where it is none of base32, or was cut off.
+  /// The decoded bytes; nil if the text is not base32 or was cut off.
   package static func decode(_ text: some StringProtocol) -> [UInt8]? {
     var (bytes, bits, bitCount, isPadded) = ([UInt8](), 0, 0, false)
     for byte in text.utf8 where ![UInt8(ascii: " "), UInt8(ascii: "-")].contains(byte) {
@@ -18,11 +18,11 @@ package enum Base32 {
       bytes.append(UInt8(bits >> bitCount))
       bits &= 1 << bitCount - 1
     }
-    // Five bits or more are a digit that belongs to nothing.
+    // Five or more bits left mean an incomplete digit group.
     return bitCount < 5 ? bytes : nil
   }
 
-  /// Bytes as capital letters without padding, as addresses of one-time codes have them.
+  /// Capital letters without padding, as in addresses of one-time codes.
   package static func encode(_ bytes: [UInt8]) -> String {
     var (text, bits, bitCount) = ([UInt8](), 0, 0)
     for byte in bytes {

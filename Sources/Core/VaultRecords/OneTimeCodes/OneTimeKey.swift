@@ -1,10 +1,10 @@
 internal import VaultCrypto
 internal import VaultDocument
 
-/// What one-time codes are made from: a key, and how a code is taken from it (RFC 6238; for Steam five letters).
+/// The key and parameters of one-time codes (RFC 6238; for Steam five letters).
 ///
-/// It holds the key in ordinary memory and is to be made only for as long as a code is needed. Its description has
-/// nothing of the key.
+/// It holds the key in ordinary memory, so make it only while a code is needed. Its description contains nothing of the
+/// key.
 package struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable {
   private enum Form: Sendable {
     case digits(Int)
@@ -16,10 +16,10 @@ package struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable 
   private let form: Form
   private let label: String
   private let issuer: String?
-  /// For how many seconds a code is good.
+  /// How many seconds a code is valid.
   package let period: Int
 
-  /// The size of the key; RFC 4226, section 4, wants 128 bits at least, and many services give 80.
+  /// The size of the key. RFC 4226, section 4, demands at least 128 bits, and many services give 80.
   package var bitCount: Int { key.count * 8 }
   /// Whether codes are the letters of Steam.
   package var isSteam: Bool { if case .steam = form { true } else { false } }
@@ -49,11 +49,11 @@ package struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable 
     (self.label, self.issuer) = (label, issuer)
   }
 
-  /// - Parameter rest: what follows `otpauth://`.
+  /// - Parameter rest: the text after `otpauth://`.
   private init(address rest: Substring) throws(RecordError) {
     let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let path = parts[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-    // Aegis and Ente have a word of their own for what others name an encoder.
+    // Aegis and Ente use another word for the encoder of other programs.
     let isNamedSteam = path[0].lowercased() == "steam"
     guard isNamedSteam || path[0].lowercased() == "totp" else {
       throw Self.fault(
@@ -63,7 +63,7 @@ package struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable 
     }
     let values = try Self.parameters(parts.count > 1 ? parts[1] : "")
     guard let secret = values["secret"] else { throw Self.fault("has no `secret`") }
-    // An issuer of that name may also give digits, which it then says.
+    // An issuer of that name may also use digits, which the address then says.
     let isFromSteam = values["issuer"]?.lowercased() == "steam" && ["5", nil].contains(values["digits"])
     let isSteam = isNamedSteam || isFromSteam || values["encoder"]?.lowercased() == "steam"
     let digits = try Self.number(values["digits"], 5...10, named: "digits") ?? 6
@@ -133,7 +133,7 @@ extension OneTimeKey {
     }
   }
 
-  /// For how many more seconds the code at a time is good.
+  /// The remaining seconds of the code at a time.
   package func remaining(at seconds: Int64) -> Int { period - Int(max(0, seconds) % Int64(period)) }
 
   private static func steamCode(_ number: Int) -> String {
@@ -146,9 +146,9 @@ extension OneTimeKey {
     return code
   }
 
-  /// The `otpauth:` address that other programs take; it holds the key.
+  /// The `otpauth:` address for other programs; it holds the key.
   ///
-  /// - Parameter name: what to call it where the address that was read had no label.
+  /// - Parameter name: the label, if the address that was read had none.
   package func address(named name: String) -> String {
     var parameters = ["secret=\(Base32.encode(key))"]
     if let issuer { parameters.append("issuer=\(PercentEncoding.encoded(issuer))") }
@@ -159,7 +159,7 @@ extension OneTimeKey {
     case .steam: if issuer?.lowercased() != "steam" { parameters.append("encoder=steam") }
     }
     if period != 30 { parameters.append("period=\(period)") }
-    // A colon separates issuer and account, and programs look for it as it is.
+    // A colon separates issuer and account, and programs expect it unescaped.
     let parts = (label.isEmpty ? name : label).split(separator: ":", maxSplits: 1).map {
       PercentEncoding.encoded(String($0))
     }

@@ -1,6 +1,6 @@
 package import VaultDocument
 
-/// The value of a JSON number, exactly: ±0.d₁d₂d₃… × 10^exponent, without zeros at either end of the digits.
+/// The exact value of a JSON number: ±0.d₁d₂d₃… × 10^exponent, without zeros at either end of the digits.
 package struct DecimalValue: Comparable, Hashable {
   private let isNegative: Bool
   private let digits: [UInt8]
@@ -31,14 +31,13 @@ package struct DecimalValue: Comparable, Hashable {
     self.exponent = digits.isEmpty ? 0 : exponent - leading
   }
 
-  /// An exponent of more than nine digits is as good as any other that large: no literal has so many digits.
+  /// An exponent of more than nine digits is treated as equal to others of this size: no literal has so many digits.
   private static func exponent(_ bytes: ArraySlice<UInt8>) -> Int {
     let text = String(decoding: bytes, as: UTF8.self)
     let limit = 1_000_000_000
     return Int(text).map { max(-limit, min(limit, $0)) } ?? (text.hasPrefix("-") ? -limit : limit)
   }
 
-  /// Whether there is no fraction.
   package var isWhole: Bool { exponent >= digits.count }
 
   package static func < (left: DecimalValue, right: DecimalValue) -> Bool {
@@ -46,7 +45,7 @@ package struct DecimalValue: Comparable, Hashable {
     return left.isNegative ? right.isSmaller(than: left) : left.isSmaller(than: right)
   }
 
-  /// Compares what both are without a sign.
+  /// Compares absolute values.
   private func isSmaller(than other: DecimalValue) -> Bool {
     guard !digits.isEmpty, !other.digits.isEmpty else { return digits.isEmpty && !other.digits.isEmpty }
     guard exponent == other.exponent else { return exponent < other.exponent }
@@ -55,7 +54,7 @@ package struct DecimalValue: Comparable, Hashable {
 }
 
 extension JSONValue {
-  /// Whether two values are the same as JSON Schema compares them: numbers by value, text by bytes.
+  /// Whether two values are equal in the sense of JSON Schema: numbers by value, text by bytes.
   func hasSameValue(as other: JSONValue) -> Bool {
     switch (self, other) {
     case (.number(let one), .number(let other)): DecimalValue(one) == DecimalValue(other)
@@ -71,7 +70,7 @@ extension JSONValue {
   }
 }
 
-/// A value that sets compare as JSON Schema does.
+/// A value that sets compare in the sense of JSON Schema.
 struct ComparedValue: Hashable {
   let value: JSONValue
 
@@ -95,7 +94,7 @@ struct ComparedValue: Hashable {
     }
   }
 
-  /// By bytes: Swift's own hash takes canonically equivalent texts for one.
+  /// By bytes: Swift's own hash treats canonically equivalent texts as one.
   private static func combine(_ text: String, into hasher: inout Hasher) {
     for byte in text.utf8 { hasher.combine(byte) }
     hasher.combine(-1)

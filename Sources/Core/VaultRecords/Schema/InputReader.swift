@@ -1,13 +1,12 @@
 internal import VaultDocument
 
-/// Reads clear input as a description says: checks it and puts it into the form in which it is stored.
+/// Reads clear input by a description: checks it and converts it to its stored form.
 ///
 /// It throws the first fault, without the value.
 struct InputReader {
   private let kind: String
-  /// Whether members that the kind does not have are set aside rather than refused.
+  /// Whether members that the kind does not have are collected rather than refused.
   private let keepsUnknown: Bool
-  /// Members that were set aside, with their paths.
   private(set) var unknown: [(path: MemberPath, value: JSONValue)] = []
   private var path = MemberPath.root
 
@@ -64,13 +63,13 @@ struct InputReader {
     return result
   }
 
-  /// What is stored for a member; nil where nothing is.
+  /// The stored value of a member; nil if nothing is stored.
   private mutating func member(
     _ name: String, value: JSONValue, rule: ObjectRule
   ) throws(RecordError) -> JSONValue? {
     if let index = rule.index(of: name) {
       let schema = rule.members[index].value
-      // Of a required member, the check of the object then says that it is missing.
+      // For a required member, the check of the object then reports that it is missing.
       return value.isNull && !schema.isNullable ? nil : try self.value(value, schema)
     }
     if let others = rule.others { return try self.value(value, others) }
@@ -83,7 +82,7 @@ struct InputReader {
 }
 
 extension TextRule {
-  /// The form in which text is stored: digits as text, moments as format 1 writes them.
+  /// The stored form of text: digits as text, moments as format 1 writes them.
   fileprivate func stored(_ value: JSONValue) -> JSONValue {
     switch value {
     case .number(let number): .string(number.literal)
@@ -94,7 +93,7 @@ extension TextRule {
 }
 
 extension ValueSchema {
-  /// The moment that a number stands for; any other value as it is.
+  /// Converts a number to its moment; other values stay unchanged.
   fileprivate func moment(of value: JSONValue) -> JSONValue {
     guard case .text(let rule) = form, rule.takesReferenceSeconds, case .number(let number) = value else {
       return value
@@ -104,7 +103,7 @@ extension ValueSchema {
 }
 
 extension Timestamp {
-  /// Seconds since 2001-01-01T00:00:00Z, to the millisecond; nil outside of the years that a moment can have.
+  /// Seconds since 2001-01-01T00:00:00Z, to the millisecond; nil outside the allowed years.
   init?(secondsSince2001 number: JSONNumber) {
     guard let seconds = Double(number.literal), abs(seconds) < 1e12 else { return nil }
     let milliseconds = Int64((seconds * 1000).rounded()) + 978_307_200_000

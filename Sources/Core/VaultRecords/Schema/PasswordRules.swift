@@ -1,41 +1,40 @@
-/// What a site asks of a password, in the notation of the attribute `passwordrules`:
-/// `minlength: 12; maxlength: 20; required: lower; required: digit, [-_]; allowed: upper; max-consecutive: 2`.
+/// The password rules of a site, in the notation of the attribute `passwordrules`: `minlength: 12; maxlength: 20;
+/// required: lower; required: digit, [-_]; allowed: upper; max-consecutive: 2`.
 ///
-/// Each `required` asks for one character at least of those that it lists; allowed is what any of them lists, and
-/// without either all of printable ASCII. Of rules that come twice the narrower counts.
+/// Each `required` demands at least one of its characters. All listed characters are allowed; without any list, all of
+/// printable ASCII is. Of repeated rules the narrower counts.
 package struct PasswordRules: Equatable, Sendable {
-  /// Why a text is no rules, or why they cannot be used.
+  /// Why a text is not a set of rules, or why the rules cannot be used.
   package struct Fault: Error, Equatable, Sendable {
-    /// What follows the name of what was given.
+    /// The message after the name of the input.
     package let reason: String
-    /// What to look at.
     package let hint: String
-    /// Whether no password could keep them; else they are not written as rules are.
+    /// Whether no password could satisfy them; if not, they are malformed.
     package let isImpossible: Bool
   }
 
-  /// As they were written.
+  /// The original text.
   package let text: String
-  /// What is drawn from, in the order of bytes.
+  /// The characters to draw from, in the order of bytes.
   package let alphabet: [UInt8]
-  /// Of each of these one at least.
+  /// At least one character of each set is required.
   package let required: [[UInt8]]
-  /// How often one character may follow itself, the first one counted; nil for any number.
+  /// How often one character may follow itself, counting the first; nil for any number.
   package let longestRun: Int?
-  /// How many characters a password may have.
+  /// The allowed lengths in characters.
   package let lengths: ClosedRange<Int>
 
   private static let lower = Set("abcdefghijklmnopqrstuvwxyz".utf8)
   private static let upper = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
   private static let digit = Set("0123456789".utf8)
-  // Without the blank, which forms cut off at both ends; in brackets it counts.
+  // Without the blank, which forms trim at both ends; it counts in brackets.
   private static let special = Set("-~!@#$%^&*_+=`|(){}[:;\"'<>,.?]".utf8)
   private static let printable = Set(UInt8(ascii: "!")...UInt8(ascii: "~"))
   private static let requiredLimit = 6
   private static let longest = 1024
-  /// How long a password is made where nobody says another length, as far as its rules allow that.
+  /// The default length of a password, as far as the rules allow it.
   package static let usualLength = 24
-  /// Below this share nearly all that is drawn would be thrown away.
+  /// Below this share, nearly all drawn passwords would be thrown away.
   private static let leastShare = 1e-5
 
   package init(parsing text: String) throws(Fault) {
@@ -76,13 +75,13 @@ package struct PasswordRules: Equatable, Sendable {
     case "upper": upper
     case "digit": digit
     case "special": special
-    // Beyond ASCII nobody can type it everywhere.
+    // Characters beyond ASCII cannot be typed everywhere.
     case "ascii-printable", "unicode": printable
     default: nil
     }
   }
 
-  /// Whether a password keeps the rules, its length aside.
+  /// Whether a password satisfies the rules except for its length.
   package func accepts(_ password: Span<UInt8>) -> Bool {
     var (run, missing) = (0, required)
     for index in password.indices {
@@ -94,10 +93,10 @@ package struct PasswordRules: Equatable, Sendable {
     return missing.isEmpty
   }
 
-  /// How long a password is made: as asked for where that is allowed, else what of the allowed lengths is next to it.
+  /// The requested length if it is allowed, else the nearest allowed length.
   package func length(nextTo length: Int) -> Int { min(max(length, lengths.lowerBound), lengths.upperBound) }
 
-  /// Of all strings of a length, drawn evenly from the alphabet, the share that keeps the rules.
+  /// The share of all strings of a length, drawn evenly from the alphabet, that satisfies the rules.
   package func usableShare(ofLength length: Int) throws(Fault) -> Double {
     let share = share(ofLength: length)
     guard share > 0 else {
@@ -112,16 +111,16 @@ package struct PasswordRules: Equatable, Sendable {
 }
 
 extension PasswordRules {
-  /// Where a password stands that is drawn character by character.
+  /// The state of a password that is drawn character by character.
   private struct State: Hashable {
-    /// Which of the required sorts it has, a bit each.
+    /// The required sorts that it contains, one bit each.
     var sorts = 0
-    /// The sorts of its last character, and how often that follows itself; both 0 where it does not matter.
+    /// The sorts of its last character and the length of its run; both 0 if they do not matter.
     var last = 0
     var run = 0
   }
 
-  /// Longer runs are so rare that their share is left out.
+  /// Longer runs are so rare that their share is ignored.
   private static let countedRun = 8
 
   private func share(ofLength length: Int) -> Double {
@@ -238,7 +237,7 @@ private struct RuleReader {
     return classes
   }
 
-  /// The characters up to the bracket; a bracket counts where another one follows.
+  /// The characters up to the closing bracket; a bracket is a character if another one follows.
   private mutating func listed() throws(PasswordRules.Fault) -> Set<UInt8> {
     var listed = Array(rest.prefix { $0 != UInt8(ascii: "]") })
     rest = rest.dropFirst(listed.count)

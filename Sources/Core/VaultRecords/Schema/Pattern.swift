@@ -1,20 +1,20 @@
-/// A regular expression of JSON Schema (ECMA-262) that is tried in time that grows with pattern and text alone.
+/// A regular expression of JSON Schema (ECMA-262) whose matching time is bounded by the lengths of pattern and text.
 ///
-/// All ways to match are followed side by side, so there is no pattern that takes for ever. What would need going back
-/// is refused: back references and look-around. Characters are Unicode scalars; a match may lie anywhere in the text.
+/// All possible matches are followed in parallel, so no pattern takes exponential time. Features that need backtracking
+/// are refused: back references and look-around. Characters are Unicode scalars; a match may lie anywhere in the text.
 public struct Pattern: Sendable, Equatable {
-  /// Most instructions of a compiled pattern; a counted repetition is written out.
+  /// The most instructions of a compiled pattern; counted repetitions are expanded.
   static let maximumSize = 1_000
   /// The longest text, in UTF-8 bytes, that a pattern is tried on.
   static let maximumTextByteCount = 65_536
 
-  /// The pattern as it was written.
+  /// The original text of the pattern.
   public let text: String
   let program: [PatternStep]
 
   /// Compiles a pattern.
   ///
-  /// - Throws: ``RecordError`` `.invalidSchema` that says what is not supported or malformed.
+  /// - Throws: ``RecordError`` `.invalidSchema`, which names the malformed or unsupported part.
   public init(_ text: String) throws(RecordError) {
     self.text = text
     var compiler = PatternCompiler()
@@ -64,7 +64,7 @@ enum PatternAssertion: Sendable {
   case start, end, boundary, noBoundary
 }
 
-/// Between two scalars of the text.
+/// A position between two scalars of the text.
 struct PatternPlace {
   let previous: Unicode.Scalar?
   let next: Unicode.Scalar?
@@ -81,14 +81,14 @@ struct PatternPlace {
   private func isWord(_ scalar: Unicode.Scalar?) -> Bool { scalar.map(PatternSet.word.contains) ?? false }
 }
 
-/// The instructions that are waiting for the next scalar, each once.
+/// The instructions that wait for the next scalar, each once.
 struct PatternThreads {
   private var waiting: [Int] = []
   private var marks: [Bool]
 
   init(count: Int) { marks = Array(repeating: false, count: count) }
 
-  /// Follows everything that needs no scalar; true when the match is found.
+  /// Follows all instructions that need no scalar; true if the match is found.
   mutating func add(_ start: Int, at place: PatternPlace, of program: [PatternStep]) -> Bool {
     var pending = [start]
     while let index = pending.popLast() {
@@ -105,7 +105,7 @@ struct PatternThreads {
     return false
   }
 
-  /// Takes one scalar; true when the match is found.
+  /// Consumes one scalar; true if the match is found.
   mutating func advance(over scalar: Unicode.Scalar, to place: PatternPlace, of program: [PatternStep]) -> Bool {
     let before = waiting
     waiting.removeAll(keepingCapacity: true)

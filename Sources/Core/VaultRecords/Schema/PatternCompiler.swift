@@ -1,4 +1,4 @@
-/// Writes a pattern's tree as instructions.
+/// Compiles a pattern's tree to instructions.
 struct PatternCompiler {
   private(set) var program: [PatternStep] = []
 
@@ -34,7 +34,7 @@ struct PatternCompiler {
     for _ in 0..<minimum {
       let before = program.count
       try append(node)
-      // What matches nothing does so once as well as a thousand times a thousand times.
+      // An empty match needs no repetition.
       if program.count == before { return }
     }
     guard let maximum else {

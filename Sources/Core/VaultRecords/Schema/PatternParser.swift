@@ -1,4 +1,3 @@
-/// A pattern as a tree.
 indirect enum PatternNode {
   case set(PatternSet)
   case assertion(PatternAssertion)
@@ -7,7 +6,7 @@ indirect enum PatternNode {
   case repetition(PatternNode, minimum: Int, maximum: Int?)
 }
 
-/// Reads the grammar of ECMA-262, section 22.2.1, as with its flag `u`, but for what matches by going back.
+/// Reads the grammar of ECMA-262, section 22.2.1, with its flag `u`, except for features that need backtracking.
 struct PatternParser {
   private static let maximumDepth = 32
   private var scalars: [Unicode.Scalar]
@@ -63,7 +62,7 @@ struct PatternParser {
     }
     position += 1
     if case .assertion = node { throw PatternFault(reason: "it repeats what takes no character") }
-    _ = take("?")  // As little as possible or as much: whether it matches is the same.
+    _ = take("?")  // Greedy or not: it makes no difference whether there is a match.
     return .repetition(node, minimum: bounds.0, maximum: bounds.1)
   }
 
@@ -209,7 +208,7 @@ struct PatternParser {
 }
 
 extension PatternSet {
-  /// The scalar of a set that is one.
+  /// The scalar of a set with exactly one.
   fileprivate var onlyScalar: Unicode.Scalar? {
     guard ranges.count == 1, nested.isEmpty, category == nil, !isNegated else { return nil }
     return ranges[0].lowerBound == ranges[0].upperBound ? ranges[0].lowerBound : nil

@@ -1,4 +1,4 @@
-/// A set of Unicode scalars: ranges, classes of Unicode, and perhaps the opposite of it all.
+/// A set of Unicode scalars: ranges and classes of Unicode, possibly inverted.
 struct PatternSet: Sendable {
   var ranges: [ClosedRange<Unicode.Scalar>] = []
   var nested: [PatternSet] = []
@@ -14,7 +14,7 @@ struct PatternSet: Sendable {
 
   init(_ ranges: ClosedRange<Unicode.Scalar>...) { self.ranges = ranges }
 
-  /// The scalars of one general category of Unicode, or of all that begin with its letter; nil for no such.
+  /// The scalars of one general category of Unicode, or of all that begin with its letter; nil for an unknown category.
   init?(category: String) {
     let isKnown = Unicode.GeneralCategory.codes.contains { $0.hasPrefix(category) }
     guard isKnown, !category.isEmpty else { return nil }
@@ -33,7 +33,7 @@ struct PatternSet: Sendable {
     "\t"..."\r", " "..." ", "\u{A0}"..."\u{A0}", "\u{1680}"..."\u{1680}", "\u{2000}"..."\u{200A}",
     "\u{2028}"..."\u{2029}", "\u{202F}"..."\u{202F}", "\u{205F}"..."\u{205F}", "\u{3000}"..."\u{3000}",
     "\u{FEFF}"..."\u{FEFF}")
-  /// What `.` does not match.
+  /// The scalars that `.` does not match.
   static let lineEnd = PatternSet("\n"..."\n", "\r"..."\r", "\u{2028}"..."\u{2029}")
 }
 
@@ -43,7 +43,7 @@ extension Unicode.GeneralCategory {
     "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn",
   ]
 
-  /// Its two letters in the standard.
+  /// Its two-letter code in the standard.
   fileprivate var code: String {
     switch self {
     case .uppercaseLetter: "Lu"

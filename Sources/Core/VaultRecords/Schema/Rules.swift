@@ -1,6 +1,6 @@
 public import VaultDocument
 
-// Each rule says in a fixed sentence what is wrong with a value, without the value; nil when nothing is.
+// Each rule returns the fault of a value as a fixed sentence without the value; nil if it is good.
 
 extension TextRule {
   func fault(in text: String) -> String? {
@@ -53,10 +53,11 @@ extension ObjectRule {
 }
 
 extension ValueSchema {
-  /// Whether a value has the type and keeps the rules; not whether the items of a list or the members of an object do.
+  /// Whether a value has the type and satisfies the rules, without checking the items of a list or the members of an
+  /// object.
   public func accepts(_ value: JSONValue) -> Bool { fault(in: value) == nil }
 
-  /// What is wrong with a value that is neither list nor object, or with the type of one that is.
+  /// The fault of a value that is neither list nor object, or of the type of a list or object.
   func fault(in value: JSONValue) -> (code: RecordError.Code, reason: String)? {
     let fault: String?
     switch (form, value) {

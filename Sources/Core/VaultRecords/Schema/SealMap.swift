@@ -1,19 +1,20 @@
 internal import VaultDocument
 internal import VaultSealing
 
-/// Where a description seals, and nothing else of it: every record that is read is held against it.
+/// The sealed places of a description, and nothing else of it, because every record that is read is checked against
+/// them.
 final class SealMap: Sendable {
   enum Form: Sendable {
     case sealed(isText: Bool)
-    /// Members that are sealed or hold something sealed.
+    /// Members that are sealed or contain a sealed value.
     case object([(name: String, map: SealMap)])
-    /// An object that takes any name: the members that it describes, readable ones as nil, and what all others are.
+    /// An object with any names: its described members (nil if readable), and the rule for all others.
     case map([(name: String, map: SealMap?)], others: SealMap)
     case list(SealMap)
   }
   let form: Form
 
-  /// Nil where nothing is sealed.
+  /// Nil if nothing is sealed.
   init?(of value: ValueSchema) {
     guard !value.isSealed else {
       form = .sealed(isText: value.isText)
@@ -37,7 +38,7 @@ final class SealMap: Sendable {
     }
   }
 
-  /// What is sealed at a path and below it; nil where nothing is.
+  /// The sealed places at a path and below it; nil if there are none of these.
   func part(at path: MemberPath) -> SealMap? {
     var map = self
     for component in path.components {
@@ -69,7 +70,7 @@ final class SealMap: Sendable {
     return described.map
   }
 
-  /// The steps to the first place where clear text stands and a token belongs, the last one first.
+  /// The steps, last one first, to the first place with clear text instead of a token.
   func clearText(in value: JSONValue) -> [MemberPath.Component]? {
     switch (form, value) {
     case (.sealed, .null): return nil
@@ -94,7 +95,7 @@ final class SealMap: Sendable {
     return nil
   }
 
-  /// The tree with the text of each value that is sealed in it.
+  /// The tree with each sealed value replaced by its text.
   func opened(
     _ value: JSONValue, at path: MemberPath, in context: SealingContext
   ) throws(RecordError) -> JSONValue {
@@ -123,8 +124,7 @@ final class SealMap: Sendable {
     }
   }
 
-  /// What `look` finds in the strings of a tree that stand where nothing is sealed, with the steps to each, the last
-  /// one first.
+  /// The results of `look` for the strings outside of sealed places, each with the steps to it, last one first.
   static func strings<Found>(
     in value: JSONValue, besides map: SealMap?, _ look: (String) -> Found?
   ) -> [(steps: [MemberPath.Component], found: Found)] {

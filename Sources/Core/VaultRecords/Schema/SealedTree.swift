@@ -1,12 +1,12 @@
 internal import VaultDocument
 internal import VaultSealing
 
-/// A value that a description stands for instead of a Swift type: it seals itself while it is encoded, as types do.
+/// A value that a description stands for instead of a Swift type. It seals itself while it is encoded, as types do.
 struct SealedTree: Encodable {
   let value: JSONValue
-  /// Where it is sealed; nil for a value that is readable as a whole.
+  /// The sealed places; nil for a value that is readable as a whole.
   let seals: SealMap?
-  /// Where it stands in the record.
+  /// Its place in the record.
   let path: MemberPath
 
   func encode(to encoder: any Encoder) throws {
@@ -33,10 +33,9 @@ struct SealedTree: Encodable {
     SealedTree(value: value, seals: seals?.child(step), path: MemberPath(path.components + [step]))
   }
 
-  /// What a token of a value holds: the text itself, of other values the compact JSON.
+  /// The content of a token: the text itself, or the compact JSON of other values.
   ///
-  /// With what is sealed in it a record nests no deeper than without, so that it has a place in whatever it is exported
-  /// to.
+  /// The nesting limit counts as if the value were not sealed, so that the record fits into every export format.
   static func plaintext(of value: JSONValue, isText: Bool, at path: MemberPath) throws(RecordError) -> String {
     if isText, case .string(let text) = value { return text }
     let limit = JSONLimits.record.depth

@@ -1,17 +1,16 @@
-/// What sort of secret a sealed member is: what audits, masks and one-time codes go by.
-///
-/// It changes nothing about how the value is sealed.
+/// The sort of secret in a sealed member, for audits, masks and one-time codes. It does not change how the value is
+/// sealed.
 public enum SecretSort: String, Sendable, CaseIterable {
-  /// What a person types to prove who they are; a passphrase, too.
+  /// A password or passphrase that a person types.
   case password
   /// A few digits: of a card, a door, a telephone.
   case pin
-  /// What a service gives out to programs, and can take back.
+  /// A token that a service issues to programs and can revoke.
   case token
-  /// A cryptographic key, or what opens as one does.
+  /// A cryptographic key, or a secret that is used like one.
   case key
-  /// The secret from which one-time codes are made, as base32 or an `otpauth:` address.
+  /// The secret for one-time codes, as base32 or an `otpauth:` address.
   case otp
-  /// Any other; also what nobody described.
+  /// Any other secret, including undescribed ones.
   case text
 }

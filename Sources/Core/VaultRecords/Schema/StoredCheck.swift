@@ -2,7 +2,7 @@ internal import VaultDocument
 internal import VaultSealing
 
 extension ValueSchema {
-  /// What is wrong with a value in clear or with anything in it, in words that follow its name; nil for nothing.
+  /// The first fault in a clear value and its parts, in words that follow its name; nil if it is good.
   func faultWithin(_ value: JSONValue) -> String? {
     if let found = fault(in: value) { return found.reason }
     switch (form, value) {
@@ -18,11 +18,11 @@ extension ValueSchema {
   }
 }
 
-/// Holds the members of a record, sealed values as tokens, against a description.
+/// Checks the members of a record, with sealed values as tokens, against a description.
 struct StoredCheck {
   private let kind: String
   private let endsAtFirst: Bool
-  /// Whether only that counts which is sealed and should not be, or the other way round.
+  /// Whether to report only values that are sealed and should not be, or the other way round.
   private let isAboutSealing: Bool
   private var faults: [RecordError] = []
   private var path = MemberPath.root
@@ -32,7 +32,7 @@ struct StoredCheck {
     (self.kind, self.endsAtFirst, self.isAboutSealing) = (kind, endsAtFirst, isAboutSealing)
   }
 
-  /// Everything that is wrong; members that the kind does not have are no fault, for other versions may have them.
+  /// All faults. Unknown members are not reported, because another version may define them.
   static func faults(
     in members: JSONObject, _ schema: ValueSchema, kind: String, aboutSealing: Bool = false
   ) -> [RecordError] {
@@ -41,7 +41,6 @@ struct StoredCheck {
     return check.faults
   }
 
-  /// The first fault.
   static func firstFault(in members: JSONObject, _ schema: ValueSchema, kind: String) -> RecordError? {
     var check = StoredCheck(kind: kind, endsAtFirst: true, isAboutSealing: false)
     check.value(.object(members), schema)
@@ -91,7 +90,7 @@ struct StoredCheck {
     }
   }
 
-  /// `null` where a member may be absent is as good as absent.
+  /// `null` for an optional member counts as absent.
   private mutating func value(_ value: JSONValue, _ schema: ValueSchema, isOptional: Bool) {
     guard !(value.isNull && isOptional) else { return }
     self.value(value, schema)

@@ -1,10 +1,10 @@
 public import VaultDocument
 
 extension ValueSchema {
-  /// What a text stands for that a person gave for this value: numbers and truth values as in JSON, the items of a list
-  /// between commas or as a JSON array, objects as JSON.
+  /// The value of a text that a person gave for this description: numbers and truth values as in JSON, lists with
+  /// commas or as a JSON array, objects as JSON.
   ///
-  /// What cannot be read so stays text, and checking it says what is wanted.
+  /// Text that cannot be read this way stays text, and the check then reports what is wanted.
   public func value(ofText text: String) -> JSONValue {
     switch form {
     case .text: .string(text)

@@ -1,22 +1,22 @@
 internal import VaultDocument
 
-/// A well-known form of text, by its name in JSON Schema.
+/// A well-known form of text, with its name in JSON Schema.
 public enum TextFormat: String, Sendable, CaseIterable {
   /// A moment in ISO 8601; stored in UTC, to the millisecond.
   case dateTime = "date-time"
-  /// A day of the calendar: `2026-11-21`.
+  /// A calendar day: `2026-11-21`.
   case date
-  /// A mail address: something, `@`, and a host in any script.
+  /// A mail address: a local part, `@`, and a host in any script.
   case email
   /// An address with a scheme (RFC 3986).
   case uri
   /// A UUID in its usual form of 36 characters, in either case (RFC 9562).
   case uuid
-  /// A name of a host (RFC 1123).
+  /// A host name (RFC 1123).
   case hostname
-  /// Four numbers and three points (RFC 2673, section 3.2).
+  /// Four decimal numbers with dots (RFC 2673, section 3.2).
   case ipv4
-  /// An address of IPv6 (RFC 4291, section 2.2).
+  /// An IPv6 address (RFC 4291, section 2.2).
   case ipv6
   /// Bytes, as their base64 with padding (RFC 4648, section 4); a `contentEncoding` in JSON Schema.
   case base64
@@ -51,15 +51,14 @@ public enum TextFormat: String, Sendable, CaseIterable {
 }
 
 extension TextFormat {
-  /// Something before and after the last `@`, of which the host has the form of one, in any script, and no white space.
+  /// Text without white space, with something before the last `@` and a host in any script after it.
   private static func isEmail(_ text: String) -> Bool {
     guard let at = text.lastIndex(of: "@"), at != text.startIndex else { return false }
     let labels = text[text.index(after: at)...].split(separator: "." as Character, omittingEmptySubsequences: false)
     return text.utf8.count <= 320 && labels.allSatisfy { !$0.isEmpty } && !hasSpaceOrControl(text)
   }
 
-  /// A scheme, a colon, and something that is no white space, control character or one of those that RFC 3986 leaves
-  /// out.
+  /// A scheme, a colon, and text without white space, control characters and the characters that RFC 3986 excludes.
   private static func isURI(_ text: String) -> Bool {
     guard let colon = text.firstIndex(of: ":"), let first = text.unicodeScalars.first else { return false }
     let scheme = text[..<colon].unicodeScalars
@@ -101,7 +100,7 @@ extension TextFormat {
     return counts[0] + counts[1] < 8
   }
 
-  /// How many groups of 16 bits a part of an IPv6 address has; nil when it has not the form of one.
+  /// The number of 16-bit groups in a part of an IPv6 address; nil if it is malformed.
   private static func groupCount(of bytes: ArraySlice<UInt8>) -> Int? {
     let groups = bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     var count = 0

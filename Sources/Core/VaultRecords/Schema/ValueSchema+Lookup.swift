@@ -1,9 +1,9 @@
 public import VaultDocument
 
 extension ValueSchema {
-  /// What the value at a path below this one may be; nil when there is no such member.
+  /// The description of the value at a path below this one; nil if there is no such member.
   ///
-  /// A path into a sealed value leads nowhere: it is stored as one token.
+  /// A path into a sealed value leads nowhere, because the value is stored as one token.
   public func value(at path: MemberPath) -> ValueSchema? {
     var schema = self
     for component in path.components {
@@ -22,24 +22,24 @@ extension ValueSchema {
   }
 }
 
-/// A value of a kind that is no object of named members: what a prompt asks for and `kinds show` lists.
+/// A value of a kind that is not an object with named members, as shown by prompts and `kinds show`.
 public struct RecordField: Sendable {
-  /// Where it stands, from the top; a list or a map as a whole.
+  /// Its path from the top; a list or a map is one field.
   public let path: MemberPath
-  /// What follows for the values in lists and maps: `[]`, `.*`, `[].name`; empty for a plain value.
+  /// The suffix for the values in lists and maps: `[]`, `.*`, `[].name`; empty for a plain value.
   public let suffix: String
-  /// The value; for one in a list or map, what its items are.
+  /// The value; for one in a list or map, the item.
   public let value: ValueSchema
-  /// What a prompt calls it.
+  /// Its name in prompts.
   public let label: String
   /// Whether every record has it.
   public let isRequired: Bool
 
   /// Whether it is stored as a token.
   public var isSealed: Bool { value.isSealed }
-  /// Whether it is a moment, and no list or map of moments.
+  /// Whether it is a single moment and not a list or map of moments.
   public var isDate: Bool { value.isMoment && suffix.isEmpty }
-  /// The path as people read it: `urls[]`, `secrets.*`.
+  /// The path for people: `urls[]`, `secrets.*`.
   public var pattern: String { (path.components.isEmpty && !suffix.isEmpty ? "" : path.description) + suffix }
 }
 

@@ -1,14 +1,14 @@
 public import VaultDocument
 
-/// What one value of a record may be: the one description of built-in and declared kinds.
+/// The description of one value of a record, for both built-in and declared kinds.
 ///
-/// Checking, sealing, prompts, `kinds show` and the JSON Schema that it prints all go by it.
+/// Checking, sealing, prompts, `kinds show` and its JSON Schema all use it.
 public struct ValueSchema: Sendable {
   /// The type of the value, with the rules for it.
   public indirect enum Form: Sendable {
     /// A text.
     case text(TextRule)
-    /// A number without a fraction; `1.0` is one.
+    /// A number without a fraction, which includes `1.0`.
     case integer(NumberRule)
     /// A number, with or without a fraction.
     case number(NumberRule)
@@ -18,29 +18,30 @@ public struct ValueSchema: Sendable {
     case list(ListRule)
     /// Values by names.
     case object(ObjectRule)
-    /// Any JSON value; only what is sealed may be that.
+    /// Any JSON value, only if it is sealed.
     case any
   }
 
-  /// What it may be.
+  /// The type of the value.
   public var form: Form
-  /// Whether the value is stored as a token: of its UTF-8 when it is text, else of its compact JSON.
+  /// Whether the value is stored as a token: of its UTF-8 if it is text, else of its compact JSON.
   public var isSealed = false
-  /// What sort of secret it is; says nothing of a value that is not sealed.
+  /// The sort of secret; meaningless for a value that is not sealed.
   public var secretSort = SecretSort.text
-  /// What a new one is made of; nil where its kind does not say.
+  /// The rules for generating a new value; nil if its kind has none.
   package var generation: PasswordRules?
   /// Whether it is a text of several lines, which a person gives as a file or writes in an editor.
   public var hasLines = false
-  /// Whether it belongs to something that is there already, so that nobody makes it up: the passphrase of a key.
+  /// Whether it belongs to something that already exists, such as the passphrase of a key, so that it is never
+  /// generated.
   public var isGiven = false
-  /// Whether `null` is a value of its own; otherwise it counts as absent.
+  /// Whether `null` is a separate value; otherwise it counts as absent.
   public var isNullable = false
-  /// The only values there may be, numbers compared by value; nil for no such list.
+  /// The only allowed values, with numbers compared by value; nil for no such list.
   public var allowed: [JSONValue]?
-  /// What a new record gets where the value is absent.
+  /// The default value in a new record.
   public var initial: JSONValue?
-  /// A value that is good, from which the members of a type are learned; nil for none.
+  /// A valid value, used to learn the members of a type; nil if not needed.
   public var example: JSONValue?
   /// A few words for prompts.
   public var title: String?
@@ -57,16 +58,16 @@ public struct TextRule: Sendable {
   public var minimumLength: Int?
   /// The most Unicode scalars; nil for any number.
   public var maximumLength: Int?
-  /// What the text has to match somewhere; nil for any text.
+  /// A pattern that must match somewhere; nil for any text.
   public var pattern: Pattern?
-  /// What is wrong with a text that the pattern does not match, in words that follow its name: `must be digits`. A
-  /// pattern is for programs.
+  /// The message for a text that the pattern does not match, in words that follow its name: `must be digits`. The
+  /// pattern itself is for programs.
   public var patternReason: String?
-  /// The well-known form that it has to have; nil for none.
+  /// The well-known form that the text must have; nil for any.
   public var format: TextFormat?
-  /// Whether a whole number in the input stands for its digits.
+  /// Whether the input may be a whole number, which stands for its digits.
   public var takesDigits = false
-  /// Whether a number in the input stands for a moment: seconds since 2001-01-01T00:00:00Z, as Swift writes dates.
+  /// Whether the input may be a number of seconds since 2001-01-01T00:00:00Z, as Swift writes dates.
   public var takesReferenceSeconds = false
 
   /// Any text.
@@ -79,18 +80,18 @@ public struct NumberRule: Sendable {
   public var minimum: JSONNumber?
   /// The greatest number; nil for none.
   public var maximum: JSONNumber?
-  /// A number that it has to be above; nil for none.
+  /// A number below all allowed ones; nil for none.
   public var exclusiveMinimum: JSONNumber?
-  /// A number that it has to be below; nil for none.
+  /// A number above all allowed ones; nil for none.
   public var exclusiveMaximum: JSONNumber?
 
   /// Any number.
   public init() {}
 }
 
-/// What the items of an array are, and how many there may be.
+/// The items of an array and their number.
 public struct ListRule: Sendable {
-  /// What each item is.
+  /// The description of each item.
   public var items: ValueSchema
   /// The fewest items; nil for any number.
   public var minimumCount: Int?
@@ -105,7 +106,7 @@ public struct ListRule: Sendable {
 public struct ObjectRule: Sendable {
   /// Sorted by the bytes of their names, as the members of a `JSONObject` are.
   public let members: [MemberSchema]
-  /// What members of any other name are; nil when there must be none.
+  /// The description of members with other names; nil if they are not allowed.
   public var others: ValueSchema?
   /// The fewest members; nil for any number.
   public var minimumCount: Int?
@@ -123,7 +124,7 @@ public struct ObjectRule: Sendable {
   /// The members in the order in which a person is asked for them.
   public var inOrder: [MemberSchema] { members.sorted { $0.position < $1.position } }
 
-  /// The same members, one of them before all others.
+  /// The same members with one moved to the front.
   func putting(first name: String) -> ObjectRule {
     let ordered = inOrder
     var rule = ObjectRule(ordered.filter { $0.name == name } + ordered.filter { $0.name != name }, others: others)
@@ -142,15 +143,15 @@ public struct ObjectRule: Sendable {
   /// The member with exactly these bytes as its name.
   package func member(named name: String) -> MemberSchema? { index(of: name).map { members[$0] } }
 
-  /// Where the member with exactly these bytes as its name stands: each member of each record is looked up, and a copy
-  /// of what is found costs more than finding it.
+  /// The index of the member with exactly these bytes as its name. Each member of each record is looked up, and copying
+  /// a member costs more than finding it.
   func index(of name: String) -> Int? {
-    // Kinds have few members, and most names differ in their length already.
+    // Kinds have few members, and most names already differ in length.
     for index in members.indices where sameBytes(members[index].name, name) { return index }
     return nil
   }
 
-  /// What the member of a name may be.
+  /// The description of the member with a name.
   func value(named name: String) -> ValueSchema? { member(named: name)?.value ?? others }
 }
 
@@ -158,15 +159,15 @@ public struct ObjectRule: Sendable {
 public struct MemberSchema: Sendable {
   /// Its name in JSON.
   public let name: String
-  /// What it may be.
+  /// Its description.
   public var value: ValueSchema
   /// Whether every record has it.
   public let isRequired: Bool
   fileprivate(set) var position = 0
-  /// Whether it was learned from the type, and not described.
+  /// Whether it was learned from the type and not described.
   var isLearned = false
 
-  /// - Parameter title: what a prompt calls it.
+  /// - Parameter title: its name in prompts.
   public init(_ name: String, _ value: ValueSchema, _ title: String? = nil, required: Bool = false) {
     self.name = name
     self.value = value
@@ -174,7 +175,7 @@ public struct MemberSchema: Sendable {
     isRequired = required
   }
 
-  /// Words to find a record by; every kind has them.
+  /// Words for finding a record; every kind has them.
   static var tags: MemberSchema { MemberSchema("tags", .list(of: .name), "Tags") }
 }
 
@@ -189,7 +190,7 @@ extension ValueSchema {
     return value
   }
 
-  /// Text that belongs to something that is there already.
+  /// Text that belongs to something that already exists, so that it is never generated.
   public static var given: ValueSchema {
     var value = text
     value.isGiven = true
@@ -210,9 +211,9 @@ extension ValueSchema {
     return ValueSchema(.text(rule))
   }
 
-  /// Text that a pattern of ECMA-262, written in source code, matches.
+  /// Text that matches a pattern of ECMA-262 in source code.
   ///
-  /// - Parameter reason: what is said of a text that it does not match: `must be digits`.
+  /// - Parameter reason: the message for a text that does not match: `must be digits`.
   public static func text(_ pattern: StaticString, otherwise reason: String? = nil) -> ValueSchema {
     var rule = TextRule()
     rule.patternReason = reason
@@ -250,10 +251,10 @@ extension ValueSchema {
   /// An object whose members have names that the user chooses.
   public static func map(of values: ValueSchema) -> ValueSchema { ValueSchema(.object(ObjectRule([], others: values))) }
 
-  /// An object of these members, and no others.
+  /// An object with only these members.
   public static func object(_ members: [MemberSchema]) -> ValueSchema { ValueSchema(.object(ObjectRule(members))) }
 
-  /// The same value with a good example, which the type takes that it is read as.
+  /// The same value with a valid example, which the type's decoder accepts.
   public func example(_ value: JSONValue) -> ValueSchema {
     var copy = self
     copy.example = value
@@ -284,7 +285,7 @@ extension ValueSchema {
     }
   }
 
-  /// Whether a text could be refused, or stands for something else than itself.
+  /// Whether a text could be refused, or is converted.
   public var hasRules: Bool {
     guard case .text(let rule) = form, allowed == nil else { return true }
     return rule.minimumLength != nil || rule.maximumLength != nil || rule.pattern != nil || rule.format != nil
@@ -296,10 +297,10 @@ extension ValueSchema {
   /// Whether it is a moment in ISO 8601, readable.
   public var isMoment: Bool { if case .text(let rule) = form { rule.format == .dateTime } else { false } }
 
-  /// Whether it is base64, which stands for bytes.
+  /// Whether it is base64 of bytes.
   public var isBytes: Bool { if case .text(let rule) = form { rule.format == .base64 } else { false } }
 
-  /// What a person calls the type.
+  /// The type's name for people.
   public var typeName: String {
     switch form {
     case .text(let rule): isBytes ? "bytes" : rule.format?.rawValue ?? "text"

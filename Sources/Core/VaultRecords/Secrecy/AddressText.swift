@@ -1,11 +1,11 @@
 internal import VaultDocument
 
-/// The bytes of a text that may be an address, and what in them is a secret.
+/// The bytes of a text that may be an address, and the secrets in it.
 struct AddressText {
   private let bytes: ArraySlice<UInt8>
-  /// The same in lower case.
+  /// The bytes in lower case.
   private let lower: [UInt8]
-  /// What stands before the first colon, in lower case, if it can be a scheme.
+  /// The text before the first colon, in lower case, if it can be a scheme.
   private let scheme: String
 
   init(_ text: [UInt8]) {
@@ -21,7 +21,7 @@ struct AddressText {
     scheme = isFollowed ? String(decoding: name, as: UTF8.self) : ""
   }
 
-  /// What stands behind the scheme, without slashes before it.
+  /// The text after the scheme, without leading slashes.
   private var body: ArraySlice<UInt8> {
     bytes.dropFirst(scheme.isEmpty ? 0 : scheme.utf8.count + 1).drop { $0 == UInt8(ascii: "/") }
   }
@@ -30,21 +30,21 @@ struct AddressText {
 
   var isOneTimeCode: Bool {
     if scheme.hasPrefix("otpauth") || Self.oneTimeCodes.contains(where: has) { return true }
-    // Bitwarden writes the key of Steam's codes so; `steam://run/440` starts a game.
+    // Bitwarden writes the key of Steam's codes this way; `steam://run/440` starts a game.
     return scheme == "steam" && body.count >= 16
       && body.allSatisfy { Self.isLetter($0) || (UInt8(ascii: "2")...UInt8(ascii: "7")).contains($0) || $0 == 0x3D }
   }
 
   private static let oneTimeCodes = bytes(of: ["otpauth://", "otpauth-migration:"])
 
-  /// Whether the address as such is what lets one in: an access to a proxy or a network.
+  /// Whether the whole address is a credential: access to a proxy or a network.
   var isCredential: Bool { Self.credentialSchemes.contains(scheme) }
 
   private static let credentialSchemes: Set<String> = [
     "hy2", "hysteria", "hysteria2", "ss", "ssr", "trojan", "tuic", "vless", "vmess", "wifi",
   ]
 
-  /// Whether the path is that of an address to which anybody who has it may write.
+  /// Whether it is a webhook, to which anybody who knows the address may write.
   var isWebhook: Bool { Self.webhooks.contains(where: has) }
 
   private static let webhooks = bytes(of: [
@@ -53,9 +53,9 @@ struct AddressText {
 
   // MARK: Before the host
 
-  /// Whether a user name with a password, or with the form of a token, stands before a host.
+  /// Whether a host has a user name with a password, or a user name that looks like a token.
   var hasPassword: Bool {
-    // Where the next one is goes along: to look for it anew each time is too slow for texts of strangers.
+    // The next position is carried along, because searching for it each time is too slow for hostile texts.
     guard var at = bytes.firstIndex(of: UInt8(ascii: "@")) else { return false }
     var hasAuthority = false
     var index = bytes.startIndex
@@ -73,17 +73,17 @@ struct AddressText {
     return hasAuthority ? hasOraclePassword : hasPasswordWithoutAuthority
   }
 
-  /// - Parameter firstAt: where the first "@" in it is.
+  /// - Parameter firstAt: the position of its first "@".
   private func isSecretAuthority(_ text: ArraySlice<UInt8>, firstAt: Int) -> Bool {
     let end = text.firstIndex { Self.isDelimiter($0) } ?? text.endIndex
     if let at = text[..<end].lastIndex(of: UInt8(ascii: "@")) {
       let user = text[..<at]
-      // Also with nothing behind the colon: many services take a key as the user name.
+      // Even with nothing after the colon, because many services take a key as the user name.
       if user.contains(UInt8(ascii: ":")) { return user.count > 1 }
       // The user of such an address is the hash of a certificate.
       return scheme != "android" && Self.isRandom(user, atLeast: 20)
     }
-    // A password that holds a delimiter: what stands before it is no host and port then.
+    // If a password holds a delimiter, the text before it is not host and port.
     guard firstAt > end, text.first != UInt8(ascii: "["),
       let colon = text[..<end].lastIndex(of: UInt8(ascii: ":"))
     else { return false }
@@ -93,13 +93,13 @@ struct AddressText {
     return !isPort || !host.contains(UInt8(ascii: ".")) && !host.elementsEqual("localhost".utf8)
   }
 
-  /// `bob:secret@host`, also behind `sip:` and its like.
+  /// `bob:secret@host`, also after `sip:` and similar schemes.
   private var hasPasswordWithoutAuthority: Bool {
     let text = Self.opaqueSchemes.contains(scheme) ? body.prefix { $0 != UInt8(ascii: "?") } : bytes
     guard !text.contains(where: { $0 <= 0x20 }), let at = text.lastIndex(of: UInt8(ascii: "@")), at + 1 < text.endIndex,
       let colon = text[..<at].firstIndex(of: UInt8(ascii: ":"))
     else { return hasOraclePassword }
-    // `git@host:path/to@1` has its colon behind the host.
+    // `git@host:path/to@1` has its colon after the host.
     return colon + 1 < at && !text[..<colon].contains(UInt8(ascii: "@"))
   }
 
@@ -117,7 +117,7 @@ struct AddressText {
 
   // MARK: Parameters
 
-  /// Whether something of the form `name=value` has a name that says that it is secret.
+  /// Whether a `name=value` pair has a name that suggests a secret.
   var hasSecretParameter: Bool {
     guard bytes.contains(UInt8(ascii: "=")) else { return false }
     return bytes.split { Self.isDelimiter($0) || Self.isSeparator($0) }.contains { piece in
@@ -130,7 +130,7 @@ struct AddressText {
 
   private static let flags: Set<String> = ["true", "false", "yes", "no", "on", "off", "null", "none"]
 
-  /// Whether a fragment, which no server sees, has the form of a key.
+  /// Whether a fragment, which no server sees, looks like a key.
   var hasSecretFragment: Bool {
     guard let hash = bytes.firstIndex(of: UInt8(ascii: "#")), has(Self.slashes) else { return false }
     return bytes[hash...].split { Self.isDelimiter($0) || Self.isSeparator($0) || $0 == UInt8(ascii: "=") }
@@ -141,7 +141,7 @@ struct AddressText {
 
   // MARK: Tokens
 
-  /// Whether something in it begins as the tokens of well-known services do.
+  /// Whether a part of it begins like the tokens of well-known services.
   var hasToken: Bool {
     var index = bytes.startIndex
     while index < bytes.endIndex {
@@ -151,15 +151,15 @@ struct AddressText {
       }
       let run = bytes[index...].prefix { Self.isTokenByte($0) }
       if run.count >= 10, run.contains(where: Self.isDigit) { return true }
-      // What begins within a run that is no token is none either: it is shorter, and has no digit that the run has not.
+      // A part of a run that is not a token is not a token either: it is shorter and has no other digits.
       index = run.endIndex
     }
     return false
   }
 
-  /// Whether the prefix of a token stands somewhere, with no letter or digit before it.
+  /// Whether a token's prefix stands at an index, with no letter or digit before it.
   private func beginsToken(at index: Int) -> Bool {
-    // Each byte of each readable text comes here: most begin nothing.
+    // This check runs for each byte of each readable text, and most bytes begin no token.
     guard Self.tokenBeginnings[Int(bytes[index])] else { return false }
     if index > bytes.startIndex, Self.isLetter(bytes[index - 1]) || Self.isDigit(bytes[index - 1]) { return false }
     return Self.tokenPrefixes.contains { bytes[index...].starts(with: $0) }
@@ -185,8 +185,8 @@ struct AddressText {
     lower.indices.contains { lower[$0] == wanted[0] && lower.has(wanted, at: $0) }
   }
 
-  /// Whether a text looks drawn rather than chosen: one run of letters, digits and what base64 adds, of both cases with
-  /// digits in it, or long and hexadecimal.
+  /// Whether a text looks random: one run of letters, digits and base64 characters, of both cases with digits, or long
+  /// and hexadecimal.
   private static func isRandom(_ text: ArraySlice<UInt8>, atLeast count: Int) -> Bool {
     guard text.count >= count, text.contains(where: isDigit), text.contains(where: isLetter),
       text.allSatisfy({ isTokenByte($0) && $0 != UInt8(ascii: ".") })

@@ -1,22 +1,22 @@
 internal import VaultDocument
 
-/// What makes an address, or a text like one, a secret: it must not stand in a readable member.
+/// Why an address, or a text like one, is secret and must not stand in a readable member.
 ///
-/// It looks for what people and programs put into addresses: keys of one-time codes, user names with passwords,
-/// parameters and fragments whose names say that they are secret, and values in the form of well-known tokens. In doubt
-/// it is one.
+/// It recognises the secrets that people and programs put into addresses: keys of one-time codes, user names with
+/// passwords, parameters and fragments with telling names, and values that look like well-known tokens. In doubt, an
+/// address is secret.
 package enum SecretAddress: String, Sendable {
   /// The key of one-time codes, such as `otpauth://totp/…`.
   case oneTimeCode
   /// A password or a token before the host.
   case password
-  /// A parameter, fragment or path that lets one in.
+  /// A parameter, fragment or path that gives access.
   case parameter
 
-  /// The first that a text holds, also behind percent signs; nil where it holds none.
+  /// The first secret in a text, even if percent-encoded; nil if there is no secret.
   package init?(in text: String) {
     guard Self.mayBe(in: text) else { return nil }
-    // Browsers leave out line ends and tabs, and take a backslash for a slash.
+    // Browsers ignore line ends and tabs, and treat a backslash as a slash.
     var bytes = text.utf8.compactMap { byte -> UInt8? in
       byte == UInt8(ascii: "\\") ? UInt8(ascii: "/") : byte == 0x09 || byte == 0x0A || byte == 0x0D ? nil : byte
     }
@@ -31,10 +31,10 @@ package enum SecretAddress: String, Sendable {
     self = .parameter
   }
 
-  /// Whether there is any reason to look closer, which copies the text: most have no mark, and no address is without.
+  /// Whether a closer look is needed, which copies the text: most texts have no mark, and every address has one.
   ///
-  /// Dates have a mark of addresses, and no address is of nothing but digits and what joins them in a date. An `@` with
-  /// no slash before it is one of mail.
+  /// Dates contain a mark of addresses, but no address consists only of digits and the separators of a date. An `@`
+  /// without a slash before it belongs to a mail address.
   static func mayBe(in text: String) -> Bool {
     let bytes = text.utf8Span.span
     var (hasMark, hasAt, hasSlash, isDate) = (false, false, false, true)
@@ -54,7 +54,7 @@ package enum SecretAddress: String, Sendable {
     return hasAt && hasSlash
   }
 
-  /// What a person needs to know where one stands.
+  /// The explanation for a person.
   package var reason: String {
     switch self {
     case .oneTimeCode: "holds the key of one-time codes, which belongs into a sealed field"
@@ -63,7 +63,7 @@ package enum SecretAddress: String, Sendable {
     }
   }
 
-  /// How often percent signs may stand for percent signs: nobody means well who does it more often.
+  /// The most levels of percent-encoding; more of them have no honest use.
   private static let maximumDepth = 6
 
   private static func found(in text: AddressText) -> SecretAddress? {
@@ -74,14 +74,13 @@ package enum SecretAddress: String, Sendable {
 }
 
 extension SecretAddress {
-  /// Scheme, host and port of an address, which say where it leads and nothing more; nil where they cannot be told
-  /// without doubt.
+  /// Scheme, host and port of an address, which tell only where it leads; nil if they are ambiguous.
   package static func origin(of text: String) -> String? {
     guard let separator = text.firstRange(of: "://") else { return nil }
     let scheme = text[..<separator.lowerBound]
     let rest = text[separator.upperBound...]
     let head = rest.prefix { !"/?#\\;".contains($0) }
-    // A delimiter in a password that nobody escaped: where the host begins is not clear.
+    // With an unescaped delimiter in a password, the beginning of the host is unclear.
     guard !rest[head.endIndex...].contains("@") || !head.contains(":") else { return nil }
     let place = head.lastIndex(of: "@").map { head[head.index(after: $0)...] } ?? head
     let host = place.lastIndex(of: ":").map { place[..<$0] } ?? place

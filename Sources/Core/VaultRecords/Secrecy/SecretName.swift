@@ -1,17 +1,17 @@
-/// Whether the name of a value says that the value is a secret.
+/// Whether the name of a value suggests a secret.
 package enum SecretName {
-  /// Goes by the words of a name, whatever joins them: `client_secret`, `X-Amz-Signature`, `apiKey`, `user[password]`.
+  /// Checks the words of a name in any spelling: `client_secret`, `X-Amz-Signature`, `apiKey`, `user[password]`.
   package static func isSecret(_ name: String) -> Bool {
     let words = words(of: name)
     let joined = words.joined()
     if parts.contains(where: { joined.contains($0) }) { return true }
     if whole.contains(joined) { return true }
-    // A code says who one is or lets one in, unless it is that of a country and its like.
+    // A code identifies a person or gives access, unless it is that of a country or similar.
     if words.contains("code"), harmlessCodes.isDisjoint(with: words) { return true }
     return !single.isDisjoint(with: words)
   }
 
-  /// The words in lower case, as upper case, digits and other characters divide them.
+  /// The words in lower case, split at upper-case letters, digits and other characters.
   private static func words(of name: String) -> [String] {
     var words: [String] = []
     var word = ""

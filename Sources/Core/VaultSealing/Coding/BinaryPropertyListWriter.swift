@@ -2,13 +2,13 @@ internal import VaultDocument
 
 /// Writes JSON trees as a binary property list, version 00.
 ///
-/// Foundation writes strings that are canonically equal once, so that one of two passwords would become the other. Here
-/// every value stands for itself; only the names of members are shared, and they are compared by their bytes.
+/// Foundation writes canonically equal strings only once, so one of two passwords would become the other. This writer
+/// keeps every value; it shares only member names, which it compares by bytes.
 struct BinaryPropertyListWriter {
   private struct Node {
-    /// What the object begins with, or all of it.
+    /// The beginning of the object, or all of it.
     let bytes: [UInt8]
-    /// The numbers of what it refers to.
+    /// The numbers of the objects it refers to.
     let references: [Int]
   }
 
@@ -55,7 +55,7 @@ struct BinaryPropertyListWriter {
     .invalidValue("<value>", .init(codingPath: [], debugDescription: reason))
   }
 
-  /// A kind and how many bytes, units or items follow.
+  /// A kind and the count of bytes, units or items that follow.
   private static func head(_ kind: UInt8, count: Int) -> [UInt8] {
     count < 15 ? [kind << 4 | UInt8(count)] : [kind << 4 | 0xF] + integer(UInt64(count))
   }
@@ -67,9 +67,9 @@ struct BinaryPropertyListWriter {
     return head(0x6, count: units.count) + units.flatMap { bigEndian(UInt64($0), byteCount: 2) }
   }
 
-  /// Nil for what is neither an integer of 64 bits nor a finite `Double`.
+  /// Nil if the literal is neither a 64-bit integer nor a finite `Double`.
   private static func number(_ literal: String) -> [UInt8]? {
-    // Eight bytes are signed; what is larger takes sixteen.
+    // Eight bytes are signed; larger numbers take sixteen.
     if let number = Int64(literal) {
       return number < 0 ? [0x13] + bigEndian(UInt64(bitPattern: number), byteCount: 8) : integer(UInt64(number))
     }
@@ -80,7 +80,7 @@ struct BinaryPropertyListWriter {
     return [0x23] + bigEndian(number.bitPattern, byteCount: 8)
   }
 
-  /// An integer that is not negative, in 1, 2, 4 or 8 bytes.
+  /// A non-negative integer in 1, 2, 4 or 8 bytes.
   private static func integer(_ number: UInt64) -> [UInt8] {
     let power = number < 1 << 8 ? 0 : number < 1 << 16 ? 1 : number < 1 << 32 ? 2 : 3
     return [0x10 | UInt8(power)] + bigEndian(number, byteCount: 1 << power)

@@ -1,13 +1,13 @@
 public import VaultDocument
 
-/// Where and why decoding failed, in fixed phrases: what decoders say themselves can hold the value.
+/// The place and cause of a decoding error, in fixed phrases, because the messages of decoders can contain the value.
 public struct CodingFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The way from the top of the document to the member; as good as the decoder says it.
+  /// The path from the top of the document to the member, as precise as the decoder reports it.
   public let path: MemberPath
   /// A fixed phrase.
   public let reason: String
 
-  /// What an error of a decoder comes to; `path` is used where the error has none.
+  /// Converts an error of a decoder; `path` is used if the error has none.
   public init(_ error: any Error, at path: [any CodingKey] = []) {
     let (keys, reason) = Self.explain(error)
     self.path = MemberPath(keys: keys ?? path)
@@ -27,7 +27,7 @@ public struct CodingFailure: Error, Hashable, Sendable, CustomStringConvertible 
     }
   }
 
-  /// Only errors of our own have reasons that are known to hold no content.
+  /// The reason, only for errors of our own, which are known to hold no content.
   private static func fixedReason(_ error: (any Error)?) -> String? {
     switch error {
     case let error as SealingError: error.reason

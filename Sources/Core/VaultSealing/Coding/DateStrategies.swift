@@ -6,9 +6,9 @@
 public import VaultDocument
 
 extension JSONEncoder.DateEncodingStrategy {
-  /// Writes dates in one format, those that are numbers as numbers.
+  /// Writes dates in one format; formats of numbers are written as numbers.
   ///
-  /// The encoder throws `EncodingError` for a date outside the years 1 to 9999; its value is not in it.
+  /// The encoder throws `EncodingError` for a date outside the years 1 to 9999, without its value.
   public static func format(_ format: DateFormat) -> JSONEncoder.DateEncodingStrategy {
     .custom { date, encoder in
       guard let timestamp = Timestamp(date) else {
@@ -26,9 +26,9 @@ extension JSONEncoder.DateEncodingStrategy {
 }
 
 extension JSONDecoder.DateDecodingStrategy {
-  /// Reads dates in the first format that fits; numbers where a format of numbers is among them, in the first such.
+  /// Reads dates in the first format that fits, and numbers in the first format of numbers.
   ///
-  /// The decoder throws `DecodingError.dataCorrupted` where none fits, without the text.
+  /// The decoder throws `DecodingError.dataCorrupted`, without the text, if no format fits.
   public static func formats(_ formats: DateFormat...) -> JSONDecoder.DateDecodingStrategy {
     .custom { decoder in
       let container = try decoder.singleValueContainer()
@@ -49,7 +49,7 @@ extension JSONDecoder.DateDecodingStrategy {
 }
 
 extension EncodingError {
-  /// For a date that has no written form; its value is not in it.
+  /// The error for a date that has no written form, without its value.
   static func invalidDate(_ path: [any CodingKey]) -> EncodingError {
     .invalidValue("<date>", .init(codingPath: path, debugDescription: "is outside the years 1 to 9999"))
   }

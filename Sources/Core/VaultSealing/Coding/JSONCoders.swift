@@ -6,10 +6,10 @@
 public import VaultDocument
 
 extension JSONEncoder {
-  /// An encoder for records and sealed values: pretty-printed, sorted by names, slashes as they are, ISO 8601 dates as
+  /// An encoder for records and sealed values: pretty-printed, sorted by names, slashes not escaped, ISO 8601 dates as
   /// in format 1, and this context.
   ///
-  /// `outputFormatting` has the first three, and `remove(_:)` takes one away:
+  /// `outputFormatting` has the first three, and `remove(_:)` removes one:
   ///
   /// ```swift
   /// let encoder = JSONEncoder.sealing(with: context)
@@ -21,7 +21,7 @@ extension JSONEncoder {
     return encoder
   }
 
-  /// The same, also without a context.
+  /// Like `sealing(with:)`, with an optional context.
   static func plain(userInfo context: SealingContext?) -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
@@ -35,7 +35,7 @@ extension JSONDecoder {
   /// A decoder for records and sealed values: ISO 8601 dates as in format 1, and this context.
   public static func opening(with context: SealingContext) -> JSONDecoder { plain(userInfo: context) }
 
-  /// The same, also without a context.
+  /// Like `opening(with:)`, with an optional context.
   static func plain(userInfo context: SealingContext?) -> JSONDecoder {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .formats(.iso8601)
@@ -45,19 +45,19 @@ extension JSONDecoder {
 }
 
 extension Timestamp {
-  /// The moment of a `Date`, to the millisecond toward the past: what is below the millisecond is dropped, so that
-  /// `Date()` does not come back equal.
+  /// The moment of a `Date`, to the millisecond. Smaller fractions are dropped toward the past, so `Date()` does not
+  /// come back equal.
   ///
-  /// A `Date` is a floating-point count of seconds since 2001, and most are made of one since 1970, which is less
-  /// precise: where it lies within the precision of either of a whole millisecond, that millisecond is meant. Nil
-  /// outside the years 1 to 9999.
+  /// A `Date` is a floating-point count of seconds since 2001, mostly made from one since 1970, which is less precise.
+  /// If it lies within either precision of a whole millisecond, that millisecond is used. Nil outside the years 1 to
+  /// 9999.
   public init?(_ date: Date) {
     let interval = date.timeIntervalSinceReferenceDate
-    // Far outside the years 1 to 9999 the conversion to a whole number would trap.
+    // Far outside the years 1 to 9999, the conversion to an integer would trap.
     guard interval.magnitude < 1e12 else { return nil }
     let exact = interval * 1000
     let nearest = exact.rounded()
-    // Half a unit of each count, and half a one of the product: a whole one is not always enough.
+    // Half a unit of each count and half a unit of the product; one whole unit is not always enough.
     let precision = 2 * max(interval.ulp, date.timeIntervalSince1970.ulp)
     let milliseconds = abs(exact - nearest) <= precision * 1000 ? nearest : exact.rounded(.down)
     let seconds = (milliseconds / 1000).rounded(.down)
@@ -72,8 +72,7 @@ extension Timestamp {
 }
 
 extension Date {
-  /// The moment of a timestamp: the `Date` that the same number of seconds since 1970 makes, so that most dates with
-  /// milliseconds come back equal.
+  /// The `Date` with the same number of seconds since 1970, so that most dates with milliseconds come back equal.
   public init(_ timestamp: Timestamp) {
     self.init(
       timeIntervalSince1970: Double(timestamp.secondsSinceEpoch) + Double(timestamp.nanoseconds) / 1_000_000_000)
@@ -81,7 +80,7 @@ extension Date {
 }
 
 extension Error {
-  /// The sealing error that Codable carried in one of its own, at any depth: property lists wrap errors twice.
+  /// The sealing error inside an error of Codable, at any depth: property lists wrap errors twice.
   public var sealingError: SealingError? {
     switch self as any Error {
     case let error as SealingError: error
@@ -91,7 +90,7 @@ extension Error {
     }
   }
 
-  /// This error of an encoder without the value that it could not write, which for property lists is the whole
+  /// This error of an encoder without the value that could not be written. For property lists that is the whole
   /// document.
   var withoutValue: any Error {
     guard case EncodingError.invalidValue(_, let context) = self as any Error else { return self }

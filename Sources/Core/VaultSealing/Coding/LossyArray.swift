@@ -1,12 +1,12 @@
 public import VaultDocument
 
-/// An array that is read as far as it goes: what is no element is skipped, and it is known where and why.
+/// An array whose unreadable items are skipped, with the place and reason of each.
 public struct LossyArray<Element> {
-  /// An item that was skipped; nothing of its content.
+  /// A skipped item, without its content.
   public struct Skipped: Hashable, Sendable {
     /// Its place in the array, from 0.
     public let index: Int
-    /// The way from the top of the document to what was refused.
+    /// The path from the top of the document to the refused value.
     public let path: MemberPath
     /// A fixed phrase.
     public let reason: String
@@ -14,7 +14,7 @@ public struct LossyArray<Element> {
 
   /// The items that could be read, in the order of the array.
   public var elements: [Element]
-  /// In the order of the array; empty for an array that was not read.
+  /// In the order of the array; empty if the array was not decoded.
   public let skipped: [Skipped]
 
   /// An array with nothing skipped.
@@ -25,7 +25,7 @@ public struct LossyArray<Element> {
 }
 
 extension LossyArray: Decodable where Element: Decodable {
-  /// - Throws: `DecodingError` where there is no array at all.
+  /// - Throws: `DecodingError` if there is no array at all.
   public init(from decoder: any Decoder) throws {
     var items = try decoder.unkeyedContainer()
     var elements: [Element] = []
@@ -37,7 +37,7 @@ extension LossyArray: Decodable where Element: Decodable {
       } catch {
         let failure = CodingFailure(error, at: decoder.codingPath + [AnyCodingKey(index)])
         skipped.append(Skipped(index: index, path: failure.path, reason: failure.reason))
-        // Some decoders stay at an item that could not be read; this takes it, whatever it is.
+        // Some decoders do not move past an unreadable item; this skips it.
         if items.currentIndex == index { _ = try items.decode(AnyItem.self) }
       }
     }
@@ -46,13 +46,13 @@ extension LossyArray: Decodable where Element: Decodable {
   }
 }
 
-/// Takes any item, and looks at none.
+/// Accepts any item without reading it.
 private struct AnyItem: Decodable {
   init(from decoder: any Decoder) {}
 }
 
 extension LossyArray: Encodable where Element: Encodable {
-  /// The elements alone: what was skipped is gone.
+  /// Encodes the elements without the skipped items.
   public func encode(to encoder: any Encoder) throws { try elements.encode(to: encoder) }
 }
 

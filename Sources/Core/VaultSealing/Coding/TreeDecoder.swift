@@ -5,16 +5,16 @@
 #endif
 package import VaultDocument
 
-/// Decodes values from trees of JSON, with no text in between.
+/// Decodes values from JSON trees, without text in between.
 ///
-/// What it takes and refuses, `JSONDecoder.opening(with:)` takes and refuses of the same tree as text.
+/// It accepts and refuses the same trees as `JSONDecoder.opening(with:)` does as text.
 package struct TreeDecoder: Sendable {
   let context: SealingContext?
   let style: KeyStyle?
 
   /// - Parameters:
-  ///   - context: what sealed members are opened with; nil for values without any.
-  ///   - style: how members are named in the tree; nil for the names that a type has.
+  ///   - context: opens sealed members; nil for values without sealed members.
+  ///   - style: the style of names in the tree; nil for the names of the type.
   package init(openingWith context: SealingContext? = nil, style: KeyStyle? = nil) {
     (self.context, self.style) = (context, style)
   }
@@ -25,7 +25,7 @@ package struct TreeDecoder: Sendable {
   }
 }
 
-/// Where a decoder is: only errors ask for it.
+/// The position of a decoder, which only errors need.
 private final class Place {
   let parent: Place?
   let key: any CodingKey
@@ -47,7 +47,7 @@ private struct ValueDecoder: Decoder, ExactDecoder {
   let userInfo: [CodingUserInfoKey: Any]
   let style: KeyStyle?
   let place: Place?
-  /// Whether what is decoded is a dictionary.
+  /// Whether the decoded value is a dictionary.
   private var isMap = false
 
   init(_ tree: JSONValue, userInfo: [CodingUserInfoKey: Any], style: KeyStyle?, place: Place?) {
@@ -57,13 +57,13 @@ private struct ValueDecoder: Decoder, ExactDecoder {
     self.place = place
   }
 
-  /// The name that a member has in the tree.
+  /// The name of a member in the tree.
   func name(_ key: some CodingKey) -> String {
     guard let style, !isMap else { return key.stringValue }
     return style.name(for: key.stringValue)
   }
 
-  /// The key of a member of the tree; nil where the type has none.
+  /// The key of a member of the tree; nil if the type does not have it.
   func key<Key: CodingKey>(named name: String) -> Key? {
     guard style != nil, !isMap else { return Key(stringValue: name) }
     return Key(stringValue: KeyStyle.camel.name(for: name)) ?? Key(stringValue: name)
@@ -75,7 +75,7 @@ private struct ValueDecoder: Decoder, ExactDecoder {
     ValueDecoder(tree, userInfo: userInfo, style: style, place: Place(place, key))
   }
 
-  // Most records have keys of this type; without a copy for it, containers are looked up at run time, one by one.
+  // Most records have keys of this type. Without this specialisation, containers are looked up at run time, one by one.
   @_specialize(where Key == AnyCodingKey)
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     guard case .object(let members) = tree else { throw mismatch([String: Any].self) }
@@ -113,7 +113,7 @@ private struct ValueDecoder: Decoder, ExactDecoder {
     return number
   }
 
-  /// A whole number, also one that is written with an exponent or a fraction of nothing.
+  /// An integer, which may be written with an exponent or a zero fraction.
   func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
     let literal = try literal(for: type)
     if let number = Number(literal) { return number }
@@ -124,7 +124,7 @@ private struct ValueDecoder: Decoder, ExactDecoder {
     return number
   }
 
-  /// A value of any type: some have a form of their own in JSON.
+  /// A value of any type; some types have a special form in JSON.
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let own: (any Decodable)? =
       if type == String.self {
@@ -142,7 +142,7 @@ private struct ValueDecoder: Decoder, ExactDecoder {
       } else {
         nil
       }
-    // Nil of no type at all would pass for nil of an optional one.
+    // Nil with another type would pass for an optional type.
     if let own, let value = own as? Value { return value }
     guard style != nil, type is any UserNamed.Type else { return try Value(from: self) }
     var map = self
@@ -214,7 +214,7 @@ private struct TreeMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try member(key).unkeyedContainer()
   }
 
-  /// Where the object of a superclass is missing, it decodes from nothing, as with other decoders.
+  /// If the object of a superclass is missing, it is decoded from null, as in other decoders.
   func superDecoder() throws -> any Decoder { decoder.at(AnyCodingKey("super"), members["super"] ?? .null) }
 
   func superDecoder(forKey key: Key) throws -> any Decoder { decoder.at(key, members[decoder.name(key)] ?? .null) }
@@ -249,7 +249,7 @@ private struct TreeItems: UnkeyedDecodingContainer {
     return decoder.at(key, items[currentIndex])
   }
 
-  /// An item that cannot be read is not taken.
+  /// Moves to the next item only if this one could be read.
   private mutating func taking<Value>(
     _ type: Any.Type, _ read: (ValueDecoder) throws -> Value
   ) throws -> Value {
@@ -279,7 +279,7 @@ private struct TreeItems: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder { try taking((any Decoder).self) { $0 } }
 }
 
-/// The scalars: types of the standard library decode themselves from one of these.
+/// The scalars, from which types of the standard library decode themselves.
 private struct TreeScalar: SingleValueDecodingContainer {
   let decoder: ValueDecoder
   var codingPath: [any CodingKey] { decoder.codingPath }

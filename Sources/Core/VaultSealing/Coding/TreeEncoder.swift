@@ -5,17 +5,17 @@
 #endif
 package import VaultDocument
 
-/// Encodes values as trees of JSON, with no text in between.
+/// Encodes values as JSON trees, without text in between.
 ///
-/// The tree is the one that parsing the output of `JSONEncoder.sealing(with:)` would give: dates are
-/// ISO 8601 to the millisecond, data is base64.
+/// The tree equals the parsed output of `JSONEncoder.sealing(with:)`: dates are ISO 8601 to the millisecond, data is
+/// base64.
 package struct TreeEncoder: Sendable {
   let context: SealingContext?
   let style: KeyStyle?
 
   /// - Parameters:
-  ///   - context: what sealed members are sealed with; nil for values without any.
-  ///   - style: how members are named; nil for the names that a type has. Names in dictionaries stay as they are.
+  ///   - context: seals sealed members; nil for values without sealed members.
+  ///   - style: the style of member names; nil for the names of the type. Names in dictionaries stay unchanged.
   package init(sealingWith context: SealingContext? = nil, style: KeyStyle? = nil) {
     (self.context, self.style) = (context, style)
   }
@@ -30,14 +30,14 @@ package struct TreeEncoder: Sendable {
   }
 }
 
-/// A collection whose names are those of its user.
+/// A collection whose keys are chosen by its user and are not renamed.
 protocol UserNamed {}
 
 extension Dictionary: UserNamed {}
 
-/// What one encoder fills, through as many containers as a type asks for.
+/// The value that one encoder fills, through as many containers as a type asks for.
 private final class TreeNode {
-  /// A value that is done, or one that may still be filled.
+  /// A finished value, or one that may still be filled.
   enum Content {
     case done(JSONValue)
     case open(TreeNode)
@@ -56,7 +56,7 @@ private final class TreeNode {
     return scalar
   }
 
-  /// The members in the order of their names; of two of one name, the later one.
+  /// The members in the order of their names; the later of two with one name wins.
   private static func object(_ members: [Member]) throws -> JSONObject {
     var object = JSONObject()
     for member in members { object[member.name] = try member.content.value() ?? .object(JSONObject()) }
@@ -116,7 +116,7 @@ extension TreeNode.Content {
     }
   }
 
-  /// Types that have a form of their own in JSON; nil for all others.
+  /// The tree of types that have a special form in JSON; nil for all others.
   private static func tree<Value: Encodable>(of value: Value) throws -> JSONValue? {
     if Value.self == String.self, let text = value as? String { return .string(text) }
     if Value.self == JSONValue.self, let tree = value as? JSONValue { return tree }
@@ -132,7 +132,6 @@ extension TreeNode.Content {
 }
 
 extension JSONValue {
-  /// A number as JSON writes it.
   fileprivate static func number(literal: String) throws -> JSONValue {
     guard let number = JSONNumber(literal: literal) else {
       throw EncodingError.invalidValue("<number>", .init(codingPath: [], debugDescription: "is no number of JSON"))
@@ -140,7 +139,7 @@ extension JSONValue {
     return .number(number)
   }
 
-  /// A finite number, without a fraction of nothing.
+  /// A finite number, without a zero fraction.
   fileprivate static func number(_ number: some BinaryFloatingPoint & CustomStringConvertible) throws -> JSONValue {
     let text = number.description
     return try self.number(literal: text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
@@ -151,12 +150,12 @@ private struct NodeEncoder: Encoder {
   let node: TreeNode
   let userInfo: [CodingUserInfoKey: Any]
   let style: KeyStyle?
-  /// Whether what is encoded is a dictionary.
+  /// Whether the encoded value is a dictionary.
   var isMap = false
-  /// Encoders do not know the way to where they are; errors gather it on their way out.
+  /// Empty, because encoders do not track their position; errors collect the path on their way out.
   var codingPath: [any CodingKey] { [] }
 
-  // As the decoder's.
+  // As in the decoder.
   @_specialize(where Key == AnyCodingKey)
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     if node.members == nil { node.members = [] }
@@ -172,7 +171,7 @@ private struct NodeEncoder: Encoder {
 
   func nested(_ node: TreeNode) -> NodeEncoder { NodeEncoder(node: node, userInfo: userInfo, style: style) }
 
-  /// The name that a member gets.
+  /// The name of a member in the tree.
   func name(_ key: some CodingKey) -> String {
     guard let style, !isMap else { return key.stringValue }
     return style.name(for: key.stringValue)
@@ -232,7 +231,7 @@ private struct NodeItems: UnkeyedEncodingContainer {
   func superEncoder() -> any Encoder { encoder.nested(encoder.node.nestedItem()) }
 }
 
-/// The scalars: types of the standard library encode themselves as one of these.
+/// The scalars, as which types of the standard library encode themselves.
 private struct NodeScalar: SingleValueEncodingContainer {
   let encoder: NodeEncoder
   var codingPath: [any CodingKey] { [] }

@@ -1,11 +1,10 @@
-/// Takes an error of a caller's closure, of any type, past code that throws ``VaultError``s alone.
+/// Passes an error of a caller's closure, of any type, through code that throws only ``VaultError``s.
 package struct CaughtError<Failure: Error> {
-  /// What the closure has thrown.
   package private(set) var error: Failure?
 
   package init() {}
 
-  /// Does `body`; what it throws is kept, and an error thrown in its place that nobody sees.
+  /// Runs `body`. Its error is stored, and a placeholder that nobody sees is thrown instead.
   package mutating func passing<Result>(_ body: () throws(Failure) -> Result) throws(VaultError) -> Result {
     do throws(Failure) {
       return try body()

@@ -6,22 +6,22 @@
 public import VaultAge
 public import VaultStorage
 
-// The layers below do without Foundation, whose protocol this is.
+// The layers below do not use Foundation, whose protocol this is.
 
 extension AgeError: LocalizedError {
-  /// What `localizedDescription` shows: the same one line.
+  /// The one-line description, for `localizedDescription`.
   public var errorDescription: String? { description }
 }
 
 extension StoreError: LocalizedError {
-  /// What `localizedDescription` shows: the same one line.
+  /// The one-line description, for `localizedDescription`.
   public var errorDescription: String? { description }
 }
 
 extension VaultError: LocalizedError {
-  /// What `localizedDescription` shows: the same one line.
+  /// The one-line description, for `localizedDescription`.
   public var errorDescription: String? { description }
-  /// What to do next, as far as that holds in every program.
+  /// The next steps that apply to every program.
   public var recoverySuggestion: String? {
     let sentences = remedies.compactMap(\.sentence)
     return sentences.isEmpty ? nil : sentences.joined(separator: "\n")

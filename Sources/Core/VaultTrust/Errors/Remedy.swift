@@ -1,84 +1,84 @@
 public import VaultDocument
 
-/// What a person can do about an error or a fault.
+/// The next step for a person after an error or a fault.
 ///
-/// A library does not know what the program above it calls its commands and options. So whatever takes one of them is a
-/// value with the facts that it needs, and the program has the words. New cases may be added in later versions.
+/// A library does not know the commands and options of the program above it. A step that needs a command is therefore a
+/// case with its facts, and the program has the words. New cases may be added in later versions.
 public enum Remedy: Hashable, Sendable {
-  /// Whatever holds in every program.
+  /// A sentence that applies to every program.
   case sentence(String)
 
-  /// Looking at the removed records.
+  /// List the removed records.
   case listTrash
-  /// Bringing back a removed record, which is newer than the live one of its id.
+  /// Restore a removed record, which is newer than the live one of its id.
   case restoreFromTrash(RecordID)
-  /// Deleting a removed record, which is older than the live one of its id.
+  /// Delete a removed record, which is older than the live one of its id.
   case deleteOlder(RecordID)
-  /// Taking away the live or the removed record of an id.
+  /// Delete the live or the removed record of an id.
   case keepOne(RecordID)
-  /// Giving the value of a sealed member, at this path, by a way that is no argument.
+  /// Enter the value of the sealed member at this path, not as an argument.
   case enterSecret(at: String)
-  /// Bringing records of older schemas to the present one.
+  /// Migrate records of older schemas to the present one.
   case migrate
 
-  /// Taking an edit of readable fields that was made past the program.
+  /// Accept an edit of readable fields that was made without the program.
   case acceptEdits([RecordID])
-  /// Taking the vault as it is for the one that this machine knows; with nil somebody has to name the fingerprint.
+  /// Accept this vault as the one that this machine knows; with nil, a person must name the fingerprint.
   case acceptVault(fingerprint: String?)
-  /// Going back to the branch that this state was switched away from, and reading others without a switch.
+  /// Switch back to the branch of the remembered state, and read other branches without a switch.
   case leaveBranch
-  /// Asking the administrator of a database why it has an older state.
+  /// Ask the administrator of a database why it has an older state.
   case askAboutDatabase
-  /// Taking records as they are for what this machine has seen; the vault as a whole where there are none.
+  /// Accept records in their present state; the whole vault if the list is empty.
   case acceptRecords([RecordID], fingerprint: String?)
-  /// Listing in a new checkpoint what went back, or is gone, since the last one.
+  /// List in a new checkpoint the records that went back or are gone since the last one.
   case acceptInCheckpoint(isLast: Bool)
-  /// Comparing the vault with its checkpoint.
+  /// Compare the vault with its checkpoint.
   case compareWithCheckpoint
-  /// Bringing back the records that only the checkpoint knows, or listing that they were deleted on purpose.
+  /// Restore the records that only the checkpoint knows, or list that they were deleted on purpose.
   case findMissing
 
-  /// Taking one side of each of these files, in which git left both.
+  /// Choose one side of each of these files, in which git left both.
   case chooseSide(files: [String])
-  /// Running one of these commands of git, each of which takes a version that verifies, and repairing then.
+  /// Run one of these git commands, each of which takes a version that verifies, and then repair.
   case chooseVersion(commands: [String])
-  /// Taking over what a branch from before a rotation has brought.
+  /// Adopt the changes of a branch from before a rotation.
   case adopt
-  /// Restoring damaged files.
+  /// Restore damaged files.
   case repair
-  /// Finishing or dropping a batch whose journal is damaged.
+  /// Finish or drop a batch whose journal is damaged.
   case repairJournal
-  /// Reading with a newer version of the program what was written by one.
+  /// Read the file with the newer version of the program that wrote it.
   case useNewerVersion
 
-  /// Unlocking with the identity of a recipient.
+  /// Unlock with the identity of a recipient.
   case useIdentity
-  /// Allowing the cost of a passphrase slot.
+  /// Allow the cost of a passphrase slot.
   case allowWorkFactor(Int)
-  /// Adding another slot first.
+  /// Add another slot first.
   case addSlot
-  /// Giving a damaged slot up.
+  /// Remove a damaged slot.
   case removeSlot(SlotID)
-  /// Finishing a rotation.
+  /// Finish a rotation.
   case finishRotation
-  /// Adding the table of attachments to those that an earlier program made in a database.
+  /// Add the table of attachments to the tables that an earlier program made in a database.
   case addAttachmentTable
-  /// Keeping what this machine remembers in another folder.
+  /// Keep this machine's memory in another folder.
   case moveState
 
-  /// Verifying the backups of a directory one by one.
+  /// Verify the backups of a directory one by one.
   case verifyBackups
-  /// Writing a backup to standard output.
+  /// Write a backup to standard output.
   case useStandardOutput
-  /// Restoring a backup that nobody vouches for.
+  /// Restore a backup that nobody vouches for.
   case restoreUnattested
-  /// Restoring a backup that is older than what is known.
+  /// Restore a backup that is older than the known state.
   case restoreOlder
 
   static let lastGoodVersion: Remedy =
     "restore the last good version of this file, from git (`git log -- FILE`, `git checkout COMMIT -- FILE`) or a backup"
 
-  /// The words that hold in every program; nil for what takes one of its commands.
+  /// The sentence that applies to every program; nil for a step that needs a command.
   public var sentence: String? { if case .sentence(let text) = self { text } else { nil } }
 }
 
@@ -87,9 +87,9 @@ extension Remedy: ExpressibleByStringInterpolation {
 }
 
 extension [VaultFault] {
-  /// What to do about them.
+  /// The steps for these faults.
   ///
-  /// - Parameter fingerprint: the vault's, 40 hex digits; nil where none is known for sure.
+  /// - Parameter fingerprint: the vault's, 40 hex digits; nil if it is not known for certain.
   public func remedies(fingerprint: String? = nil) -> [Remedy] {
     let conflicted = filter { $0.code == .conflicted }.map(\.file)
     var remedies: [Remedy] = conflicted.isEmpty ? [] : [.chooseSide(files: conflicted)]
@@ -109,7 +109,7 @@ extension [VaultFault] {
     remedies.append(.leaveBranch)
     let seen = filter { $0.witnesses.contains(.machine) }
     if !seen.isEmpty {
-      // What is no record is remembered with the vault.
+      // Everything except records is remembered with the vault.
       let isWhole = seen.contains { $0.record == nil }
       remedies.append(.acceptRecords(isWhole ? [] : seen.compactMap(\.record), fingerprint: fingerprint))
     }

@@ -1,12 +1,11 @@
 internal import VaultStorage
 
-// What a program says of a vault that is in no folder.
+// Facts about errors of a vault that is not in a folder.
 
 extension VaultError {
-  /// What the database said; nil where it was not asked. It may be anybody's words: they are escaped and cut.
+  /// The message of the database; nil if it was not asked. Anybody may have written it, so it is escaped and cut.
   package var wordsOfDatabase: String? { (storeError?.underlying as? any RemoteFault)?.words }
 
-  /// Whether the database has no tables for vaults.
   package var lacksTables: Bool { code == .notAVault && storeError?.underlying != nil }
 
   /// Whether a newer program made the tables.

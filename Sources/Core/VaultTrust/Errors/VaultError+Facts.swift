@@ -1,22 +1,21 @@
 public import VaultDocument
 internal import VaultStorage
 
-// What programs decide by, where the code alone does not say it.
+// Facts for decisions of programs that the code alone does not tell.
 
 extension VaultError {
-  /// What the store has said.
   var storeError: StoreError? { underlying as? StoreError }
 
-  /// Whether the change that failed is stored all the same, or may be: nobody should make it again before looking.
+  /// Whether the failed change is stored nevertheless, or may be: look before you repeat it.
   public var mayBeStored: Bool { code == .mayBeLost || code == .outcomeUnknown }
 
-  /// With `.lockedByOther`: the process that holds the lock, where that is known; it may be this one.
+  /// With `.lockedByOther`: the process that holds the lock, if known; it may be this one.
   public var holder: Int32? { storeError?.holder }
 
-  /// The number of the system's error (`errno`), where a call of the system failed.
+  /// The system's error number (`errno`) if a system call failed.
   public var systemErrorNumber: Int32? { storeError?.errno }
 
-  /// The slot whose file it is about; nil for any other file.
+  /// The slot whose file the error is about; nil for any other file.
   public var slot: SlotID? {
     if let file, case .slot(let id)? = StoreLocation(relativePath: file) { id } else { nil }
   }

@@ -6,11 +6,10 @@ package import VaultSealing
 package import VaultStorage
 
 extension VaultError {
-  /// A cancelled task that changed nothing.
   package static func cancelled() -> VaultError { VaultError(.cancelled, "was cancelled; nothing was changed") }
 
-  /// A store that holds other records, at `path`, than were looked at under its lock: who goes past the lock adds and
-  /// takes files, and a mistake that skips some must not pass for having seen them.
+  /// The error for a store, at `path`, that holds other records than were counted under its lock. A process that
+  /// bypasses the lock may add and remove files, and a mistake that skips records must not go unnoticed.
   package static func otherRecords(than counted: Int, _ held: Int, at path: String) -> VaultError {
     VaultError(
       .changedUnderneath, "holds other records than were looked at: \(held) are there, \(counted) were looked at",
@@ -22,17 +21,17 @@ extension VaultError {
     VaultError(.damaged, error.description, file: file, underlying: error)
   }
 
-  /// A removed record outside the trash (format 1, section 6, Records).
+  /// The error for a removed record outside the trash (format 1, section 6, Records).
   package static func removed(file: String, _ id: RecordID) -> VaultError {
     VaultError(.damaged, "was removed but lies among the live records", file: file, record: id)
   }
 
-  /// A record in the trash that nobody removed.
+  /// The error for a live record in the trash.
   package static func notRemoved(file: String, _ id: RecordID) -> VaultError {
     VaultError(.damaged, "lies in the trash but was not removed", file: file, record: id)
   }
 
-  /// A record that shows what its kind seals.
+  /// The error for a record with clear text that its kind seals.
   package static func clearText(at path: MemberPath, file: String, _ id: RecordID) -> VaultError {
     VaultError(
       .damaged, "holds clear text where a sealed value belongs", file: file, record: id, field: path.description)
@@ -46,7 +45,7 @@ extension VaultError {
     }
   }
 
-  /// What a failed seal, key or MAC of `file` means.
+  /// Translates a failed seal, key or MAC of `file`.
   package init(sealing error: SealingError, file: String? = nil, record: RecordID? = nil) {
     let code: Code =
       switch error.code {
@@ -62,7 +61,7 @@ extension VaultError {
       remedies: error.code == .unknownRoot ? [.adopt, .lastGoodVersion] : nil, underlying: error)
   }
 
-  /// What refused content of a record means: `input` tells content that somebody passed in from a file of the vault.
+  /// Translates refused content of a record; `input` tells content from a caller from a file of the vault.
   package init(record error: RecordError, file: String? = nil, id: RecordID? = nil, input: Bool) {
     let field = error.path.isEmpty ? nil : error.path
     if let sealing = error.underlying, sealing.code == .memoryUnavailable || sealing.code == .cryptoFailed {
@@ -110,7 +109,7 @@ extension VaultError {
     case (.diskFull, _): "free some space and try again: nothing was changed"
     case (.permissionDenied, _): "check who owns the vault's directory, its mode, and whether it is mounted read-only"
     case (.changedUnderneath, _): "look at the record again and repeat the change"
-    // What is no document of the vault is in no backup and no version control either.
+    // A file that is not a document of the vault is not in backups or version control either.
     case (.damaged, ".lock"), (.damaged, ".staging"): "remove it: it holds no record, and is made anew"
     case (.damaged, ".journal.json"): .repairJournal
     default: nil
@@ -118,16 +117,15 @@ extension VaultError {
   }
 }
 
-// The steps of a vault go through several layers; each of these runs one and puts its error into ours.
+// A vault operation crosses several layers; each of these functions runs one step and translates its errors.
 
-/// Runs a step of the store.
 package func inStore<Result: ~Copyable>(
   record: RecordID? = nil, _ step: () throws(StoreError) -> Result
 ) throws(VaultError) -> Result {
   do { return try step() } catch { throw VaultError(store: error, record: record) }
 }
 
-/// Runs a step that stores, and then `note`, also where the store is not sure that what it has will last.
+/// Runs a step that stores, and then `note`, even if the store is not sure that its new state will last.
 package func storing(
   _ step: () throws(StoreError) -> Void, note: () throws(VaultError) -> Void
 ) throws(VaultError) {
@@ -177,7 +175,7 @@ extension VaultError {
       remedies: [.chooseSide(files: [file])], underlying: ConflictMarkers())
   }
 
-  /// Refuses a file in which git left both sides of a conflict, for who does not parse it.
+  /// Refuses a file in which git left both sides of a conflict, for callers that do not parse the file.
   package static func requireNoConflict(
     _ bytes: [UInt8], file: String, record: RecordID? = nil
   ) throws(VaultError) {
@@ -185,14 +183,14 @@ extension VaultError {
   }
 }
 
-/// A file is no document, since git marked the sides of a conflict in it.
+/// Git marked the sides of a conflict in a file, so that it is not a document.
 struct ConflictMarkers: Error {}
 
 extension [UInt8] {
-  /// Whether a line begins as git marks the sides of a conflict.
+  /// Whether a line begins like git's conflict markers.
   fileprivate var isConflicted: Bool {
     var rest = self[...]
-    // What this program writes hardly ever has this character.
+    // Files of this program hardly ever contain this character.
     while let place = rest.firstIndex(of: UInt8(ascii: "<")) {
       let begins = place == startIndex || self[place - 1] == UInt8(ascii: "\n")
       if begins, self[place...].starts(with: "<<<<<<< ".utf8) { return true }

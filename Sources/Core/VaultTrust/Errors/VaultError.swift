@@ -2,7 +2,7 @@ public import VaultDocument
 
 /// Why an operation on a vault failed.
 ///
-/// Two errors are equal when their codes are. No error holds a field's value, a key, a passphrase or imported text.
+/// Two errors are equal if their codes are. No error holds a field's value, a key, a passphrase or imported text.
 public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of failure. New codes may be added in later versions.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -24,9 +24,9 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
 
     public var description: String { name.rawValue }
 
-    /// There is no `vault.json` here.
+    /// The place has no `vault.json`.
     public static let notAVault = Code(name: .notAVault)
-    /// A vault is here already.
+    /// The place already has a vault.
     public static let alreadyExists = Code(name: .alreadyExists)
     /// No record has this id or name.
     public static let noSuchRecord = Code(name: .noSuchRecord)
@@ -36,7 +36,7 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let ambiguousRecord = Code(name: .ambiguousRecord)
     /// The vault has no checkpoint.
     public static let noCheckpoint = Code(name: .noCheckpoint)
-    /// Neither identity nor passphrase was given.
+    /// Neither an identity nor a passphrase was given.
     public static let noKey = Code(name: .noKey)
     /// No slot is for this identity, or none takes a passphrase.
     public static let noMatchingSlot = Code(name: .noMatchingSlot)
@@ -46,9 +46,9 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let slotRefused = Code(name: .slotRefused)
     /// No slot has this id or label.
     public static let noSuchSlot = Code(name: .noSuchSlot)
-    /// Several slots have this label, or an id that begins so.
+    /// Several slots have this label, or an id with this beginning.
     public static let ambiguousSlot = Code(name: .ambiguousSlot)
-    /// The keys are being changed, and what was asked for has to wait for that.
+    /// The keys are being changed, and the operation must wait for that.
     public static let rotationUnfinished = Code(name: .rotationUnfinished)
     /// Another process holds the lock, or another task of this one.
     public static let lockedByOther = Code(name: .lockedByOther)
@@ -60,17 +60,18 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let changedUnderneath = Code(name: .changedUnderneath)
     /// The vault is not the one that was expected.
     public static let unexpectedVault = Code(name: .unexpectedVault)
-    /// The vault or a record is older than this machine has seen it, or the checkpoint lists it.
+    /// The vault or a record is older than the version that this machine has seen or the checkpoint lists.
     public static let rolledBack = Code(name: .rolledBack)
-    /// The vault or a record has the revision that this machine has seen, or the checkpoint lists, and is not the same.
+    /// The vault or a record has the same revision as the version that this machine has seen or the checkpoint lists,
+    /// but other content.
     public static let forked = Code(name: .forked)
-    /// A file of what this machine remembers is damaged, so that nothing can be compared with it.
+    /// A file of this machine's memory is damaged, so that nothing can be compared with it.
     public static let damagedState = Code(name: .damagedState)
     /// The content of a record was refused.
     public static let inputRefused = Code(name: .inputRefused)
     /// No kind has this name.
     public static let unknownKind = Code(name: .unknownKind)
-    /// What was asked for does not fit the kind of field.
+    /// The operation does not fit the kind of field.
     public static let usage = Code(name: .usage)
     /// There is no space left.
     public static let diskFull = Code(name: .diskFull)
@@ -78,22 +79,22 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let permissionDenied = Code(name: .permissionDenied)
     /// Another system call failed.
     public static let ioFailed = Code(name: .ioFailed)
-    /// The locked memory for secrets is full or not to be had.
+    /// The locked memory for secrets is full or not available.
     public static let memoryUnavailable = Code(name: .memoryUnavailable)
     /// The cryptographic library failed.
     public static let internalFailure = Code(name: .internalFailure)
     /// The task was cancelled before it was done; the reason says whether anything was changed.
     public static let cancelled = Code(name: .cancelled)
-    /// What was written last is stored in the database, and may not survive the loss of its server: the server stopped
-    /// waiting for a standby. The change counts; it must not be made again.
+    /// The last change is stored in the database but may not survive the loss of its server, because the server stopped
+    /// waiting for a standby. The change counts and must not be repeated.
     public static let mayBeLost = Code(name: .mayBeLost)
-    /// The connection to the database ended while a change was being stored: the whole change is stored, or nothing of
-    /// it. Look before you repeat it.
+    /// The connection to the database ended while a change was being stored: either the whole change is stored, or
+    /// nothing. Look before you repeat it.
     public static let outcomeUnknown = Code(name: .outcomeUnknown)
 
-    // What a check finds in one file.
+    // Faults that a check finds in one file.
 
-    /// The system refused to read it, or the disk failed.
+    /// The system refused to read the file, or the disk failed.
     public static let unreadable = Code(name: .unreadable)
     /// A link, directory, FIFO or device stands where a file belongs, or a file where a directory does.
     public static let wrongFileType = Code(name: .wrongFileType)
@@ -117,30 +118,30 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let damagedToken = Code(name: .damagedToken)
     /// A value stands in clear where the kind wants a sealed one.
     public static let clearText = Code(name: .clearText)
-    /// A member is missing or of another type than the kind says.
+    /// A member is missing or has another type than the kind demands.
     public static let invalidContent = Code(name: .invalidContent)
-    /// A readable member of a record is not what its declared kind says: the kind was changed since the record was
-    /// written, or another program wrote it.
+    /// A readable member of a record does not fit its declared kind: the kind was changed since the record was written,
+    /// or another program wrote it.
     public static let misfit = Code(name: .misfit)
     /// A removed record outside the trash, or a live one in it.
     public static let wrongPlace = Code(name: .wrongPlace)
     /// A live and a removed record have the same id and revision.
     public static let equalRevisions = Code(name: .equalRevisions)
-    /// Something lies among the records that does not belong there.
+    /// An entry does not belong among the records.
     public static let strayEntry = Code(name: .strayEntry)
-    /// The file of a slot is not there.
+    /// The file of a slot is missing.
     public static let missingSlot = Code(name: .missingSlot)
     /// The file of a slot is not the one that the header names.
     public static let damagedSlot = Code(name: .damagedSlot)
-    /// The file of an attachment that a record names is not there.
+    /// The file of an attachment that a record names is missing.
     public static let missingAttachment = Code(name: .missingAttachment)
     /// The file of an attachment is not the one that the record names.
     public static let damagedAttachment = Code(name: .damagedAttachment)
-    /// `.journal.json` is no journal, or files that it names are gone.
+    /// `.journal.json` is not a journal, or files that it names are gone.
     public static let malformedJournal = Code(name: .malformedJournal)
     /// A record that the checkpoint lists is neither live nor in the trash.
     public static let vanished = Code(name: .vanished)
-    /// The bytes differ from what this program writes of the same document.
+    /// The bytes differ from those that this program writes for the same document.
     public static let notCanonical = Code(name: .notCanonical)
     /// A file beside the documents holds a private key in clear.
     public static let privateKey = Code(name: .privateKey)
@@ -152,28 +153,28 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let otherDamage = Code(name: .otherDamage)
   }
 
-  /// What has gone wrong, for programs.
+  /// The kind of failure, for programs.
   public let code: Code
   /// A fixed sentence, at most with names of members and ids.
   public let reason: String
-  /// Path below the vault's directory, or of a file that was passed in.
+  /// Path below the vault's directory, or of a given file.
   public var file: String?
-  /// The record that it is about, where it is about one.
+  /// The record of the error, if it is about one record.
   public var record: RecordID?
   /// Member path.
   public var field: String?
-  /// What to do next, where the code does not say it all.
+  /// The next steps, if the code does not tell them all.
   public var remedies: [Remedy]
   /// The error of the layer below.
   public var underlying: (any Error)?
-  /// With `.ambiguousRecord`: all that the word may mean.
+  /// With `.ambiguousRecord`: all records that the word may mean.
   public package(set) var candidates: [RecordID] = []
-  /// With `.changedUnderneath` of a record: the revision that it has now, where that is known.
+  /// With `.changedUnderneath` of a record: its present revision, if known.
   public package(set) var revision: Int?
   /// Whether it is about a record of which only readable fields can have been changed: ``Vault/editReview(of:_:)``.
   package var isEdited = false
 
-  /// - Parameter remedies: nil for those of the code: the last good version of what is damaged, else none.
+  /// - Parameter remedies: nil for the default of the code: for damage its last good version, else none.
   public init(
     _ code: Code, _ reason: String, file: String? = nil, record: RecordID? = nil, field: String? = nil,
     remedies: [Remedy]? = nil, underlying: (any Error)? = nil
@@ -187,7 +188,7 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     self.underlying = underlying
   }
 
-  /// What the error is about: a file, a record or a field.
+  /// The subject of the error: a file, a record or a field.
   public var subject: String? {
     if let file, let field { return "\(file): \(field)" }
     return file ?? field ?? record?.text
@@ -199,6 +200,6 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension VaultError.Code {
-  /// Whether nothing is damaged, and yet something is older than it was, or gone.
+  /// Whether nothing is damaged but something is older than before, or gone.
   public var isRollback: Bool { self == .rolledBack || self == .forked || self == .vanished }
 }

@@ -3,15 +3,15 @@ package import VaultRecords
 internal import VaultSealing
 package import VaultStorage
 
-/// Something that ``Vault/verify(_:progress:)`` or ``VaultLint`` found wrong with a file of the vault.
+/// A fault of a vault file that ``Vault/verify(_:progress:)`` or ``VaultLint`` found.
 ///
 /// It never holds a field's value.
 public struct VaultFault: Sendable, CustomStringConvertible {
-  /// What is wrong, for programs.
+  /// The kind of fault, for programs.
   public let code: VaultError.Code
   /// Path below the vault's directory.
   public let file: String
-  /// The record that the file's name says.
+  /// The record in the file's name.
   public let record: RecordID?
   /// Member path.
   public let field: String?
@@ -19,7 +19,7 @@ public struct VaultFault: Sendable, CustomStringConvertible {
   public let reason: String
   /// Whether only readable fields can have been changed: ``Vault/editReview(of:_:)``.
   package private(set) var isEdited = false
-  /// Who knows of another version.
+  /// The witnesses of another version.
   package var witnesses: Witnesses = []
 
   public var description: String { field.map { "\(file): \($0): \(reason)" } ?? "\(file): \(reason)" }
@@ -32,13 +32,13 @@ public struct VaultFault: Sendable, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// A live record that does not fit its declared kind.
+  /// The fault of a live record that does not fit its declared kind.
   package init(_ misfit: RecordError, of record: RecordID) {
     self.init(
       .misfit, misfit.reason, file: StoreLocation.record(record).relativePath, record: record, field: misfit.path)
   }
 
-  /// What an error of reading or verifying `file` says about the file.
+  /// The fault of a file, from an error of reading or verifying it.
   package init(_ error: VaultError, code: VaultError.Code? = nil, file: String, record: RecordID? = nil)
     throws(VaultError)
   {
@@ -52,7 +52,7 @@ public struct VaultFault: Sendable, CustomStringConvertible {
 }
 
 extension VaultFault {
-  /// Who knows of another version of a record, where that is what is wrong.
+  /// The witnesses of another version of a record, if that is the fault.
   package struct Witnesses: OptionSet, Sendable {
     package let rawValue: UInt8
 
@@ -60,7 +60,6 @@ extension VaultFault {
       self.rawValue = rawValue
     }
 
-    /// What this machine remembers.
     package static let machine = Witnesses(rawValue: 1)
     static let checkpoint = Witnesses(rawValue: 2)
   }

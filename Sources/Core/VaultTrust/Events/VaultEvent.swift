@@ -1,8 +1,8 @@
 public import VaultDocument
 
-/// Something that a vault has done, or refused: ids, counts and durations. It never holds a name, a value or a path.
+/// An action of a vault, or a refusal: ids, counts and durations. It never holds a name, a value or a path.
 public struct VaultEvent: Sendable, CustomStringConvertible {
-  /// What was done. New kinds may be added in later versions.
+  /// The kind of event. New kinds may be added in later versions.
   public struct Kind: Hashable, Sendable, CustomStringConvertible {
     private enum Name: String {
       case created, opened, added, changed, removed, restored, deleted, revealed, rotated, slotsChanged, waited, refused
@@ -11,49 +11,49 @@ public struct VaultEvent: Sendable, CustomStringConvertible {
 
     public var description: String { name.rawValue }
 
-    /// A vault was made, and unlocked by the slot of its first key.
+    /// A vault was created, and unlocked by the slot of its first key.
     public static let created = Kind(name: .created)
-    /// A vault was unlocked: by which slot, and how long that took.
+    /// A vault was unlocked; the event has the slot and the duration.
     public static let opened = Kind(name: .opened)
     /// New records were stored.
     public static let added = Kind(name: .added)
     /// Records were stored in a new revision.
     public static let changed = Kind(name: .changed)
-    /// Records went to the trash.
+    /// Records were moved to the trash.
     public static let removed = Kind(name: .removed)
-    /// Records came back out of the trash.
+    /// Records were restored from the trash.
     public static let restored = Kind(name: .restored)
     /// Removed records were deleted for good.
     public static let deleted = Kind(name: .deleted)
-    /// A sealed value of a record was opened for who asked for it. One read with the root key of another process is
-    /// opened as it is read, which is not told.
+    /// A sealed value of a record was opened for a caller who asked for its text. With a root key in another process,
+    /// values are opened when they are read, without this event.
     public static let revealed = Kind(name: .revealed)
-    /// The vault has got another root key: how many records are under it, and how long that took.
+    /// The vault has a new root key; the event has the number of records under it and the duration.
     public static let rotated = Kind(name: .rotated)
-    /// Ways to unlock the vault came or went: the files of which slots.
+    /// Ways to unlock the vault were added or removed; the event has their slots.
     public static let slotsChanged = Kind(name: .slotsChanged)
-    /// Others had the vault's lock, or waited for it already: how long it took to get it.
+    /// Other processes or tasks held the vault's lock or waited first; the event has the duration.
     public static let waited = Kind(name: .waited)
-    /// A key did not unlock the vault, or it is not the one that was seen; a record does not verify, or went back; the
-    /// lock was not to be had; a change was not written: the code says which.
+    /// An operation was refused; the event has the code. For example, a key did not unlock the vault, a record did not
+    /// verify, the lock was not available, or a change was not written.
     public static let refused = Kind(name: .refused)
   }
 
-  /// What was done.
+  /// The kind of event.
   public let kind: Kind
   /// The vault's id.
   public let vault: VaultID
-  /// When, by the clock of the vault's options.
+  /// The time, by the clock of the vault's options.
   public let time: Timestamp
-  /// The records that it is about; empty where that is the vault as a whole.
+  /// The records of the event; empty if it is about the whole vault.
   public private(set) var records: [RecordID] = []
-  /// The slots that it is about.
+  /// The slots of the event.
   public package(set) var slots: [SlotID] = []
-  /// How many records it is about, also where they are not named.
+  /// The number of records, even if they are not named.
   public private(set) var recordCount = 0
-  /// How long it took, where that is told.
+  /// The duration, if measured.
   public private(set) var duration: Duration?
-  /// Why something was refused.
+  /// The reason for a refusal.
   public private(set) var code: VaultError.Code?
 
   package init(
@@ -65,7 +65,7 @@ public struct VaultEvent: Sendable, CustomStringConvertible {
     (self.duration, self.code) = (duration, code)
   }
 
-  /// One line: what, of how many records, why and how long.
+  /// One line: kind, number of records, reason and duration.
   public var description: String {
     var parts = ["\(kind)"]
     if recordCount > 0 { parts.append("records: \(recordCount)") }

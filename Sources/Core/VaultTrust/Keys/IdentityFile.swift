@@ -5,7 +5,7 @@ internal import VaultStorage
 internal import VaultSystem
 
 extension AgeIdentityFile {
-  /// The identities in a file, as `age-keygen` writes it: what the file holds is nowhere but in secure memory.
+  /// The identities in a file, as `age-keygen` writes it. The content of the file stays in secure memory.
   ///
   /// ```swift
   /// let key = VaultKey.identities(try AgeIdentityFile.read(at: "identity.txt"))
@@ -13,8 +13,8 @@ extension AgeIdentityFile {
   /// ```
   ///
   /// - Returns: at least one identity, in the order of the file.
-  /// - Throws: ``VaultError`` `.ioFailed`, `.permissionDenied` for a file that cannot be read; `.inputRefused` for one
-  ///   that holds no identity, or has more than 1 MiB.
+  /// - Throws: ``VaultError`` `.ioFailed`, `.permissionDenied` if the file cannot be read; `.inputRefused` if it holds
+  ///   no identity, or has more than 1 MiB.
   public static func read(at path: String) throws(VaultError) -> [AgeIdentity] {
     let file = try inStore { () throws(StoreError) in try Self.bytes(at: path) }
     do throws(AgeError) {
@@ -24,8 +24,8 @@ extension AgeIdentityFile {
     }
   }
 
-  /// The bytes of a file, or of a pipe that a shell names as a file. Reading stops as soon as the file is known to be
-  /// too large.
+  /// The bytes of a file, or of a pipe that a shell names as a file. Reading stops once the file is known to be too
+  /// large.
   private static func bytes(at path: String) throws(StoreError) -> SecretBytes {
     let files = FileSystem<StoreError>()
     let file = try files.open(path, in: OpenPurpose.noDirectory, as: .readingStream, at: path)
@@ -46,7 +46,7 @@ extension AgeIdentityFile {
     throw StoreError(.ioFailed, reason: "does not fit into secure memory", path: path)
   }
 
-  /// What was read and what can be read after it, up to `capacity`.
+  /// The bytes read so far and those that can be read after them, up to `capacity`.
   private static func filled(
     _ held: SecretBytes?, capacity: Int, read: (inout MutableRawSpan, Int) throws(StoreError) -> Int
   ) throws(StoreError) -> (SecretBytes, count: Int) {

@@ -1,7 +1,7 @@
 internal import Synchronization
 package import VaultSealing
 
-/// The root keys that an open vault takes: the current one, and older ones while records still use them.
+/// The root keys that an open vault accepts: the current one, and older ones while records still use them.
 package final class Keyring: Sendable {
   package let current: RootKey
   private let entries: [KeyringEntry]
@@ -21,14 +21,15 @@ package final class Keyring: Sendable {
     return try recordRoot(hint: hint)
   }
 
-  /// Whether what this root authenticates counts only by the checkpoint that a reseal began with: somebody who left has
-  /// it.
+  /// Whether documents under this root count only if the checkpoint at the start of a reseal lists them, because a
+  /// person who left has this root.
   package func waitsForReseal(hint: [UInt8]) -> Bool {
     guard !current.id.bytes.starts(with: hint), let entry = entry(hint: hint) else { return false }
     return entry.state == .openOnly && entry.reason == .reseal
   }
 
-  /// As ``root(hint:)``, and also a root that waits for a reseal: the caller asks the checkpoint about the record.
+  /// Like ``root(hint:)``, but also returns a root that waits for a reseal; the caller must check the record against
+  /// the checkpoint.
   package func recordRoot(hint: [UInt8]) throws(SealingError) -> RootKey {
     if current.id.bytes.starts(with: hint) { return current }
     guard let entry = entry(hint: hint) else {
@@ -48,7 +49,7 @@ package final class Keyring: Sendable {
 
   private func entry(hint: [UInt8]) -> KeyringEntry? { entries.first { $0.id.bytes.starts(with: hint) } }
 
-  /// What `load` gives, loaded once: the checkpoint that an unfinished reseal began with.
+  /// The checkpoint at the start of an unfinished reseal, loaded once by `load`.
   package func resealList(_ load: () throws(VaultError) -> Checkpoint) throws(VaultError) -> Checkpoint {
     if let list = list.withLock({ $0 }) { return list }
     let loaded = try load()

@@ -7,11 +7,11 @@ public struct KeyringEntry: Sendable {
   public enum Reason: String, Sendable {
     /// Hygiene: records keep their data keys and tokens.
     case rewrap
-    /// Somebody left or something leaked: records get new data keys and tokens.
+    /// A person left or a key leaked: records get new data keys and tokens.
     case reseal
   }
 
-  /// What an older root is still good for.
+  /// The remaining use of an older root.
   public enum State: String, Sendable {
     /// Records under it still open.
     case openOnly = "open-only"
@@ -21,13 +21,13 @@ public struct KeyringEntry: Sendable {
 
   /// The id of the older root.
   public let id: RootID
-  /// What binds a header to that root, 32 bytes.
+  /// The commitment of that root, 32 bytes, which binds a header to it.
   public let commitment: [UInt8]
-  /// What it is still good for.
+  /// The remaining use.
   public let state: State
-  /// When it was made.
+  /// The time when it was made.
   public let createdAt: Timestamp
-  /// When another took its place.
+  /// The time when it was replaced.
   public let replacedAt: Timestamp
   /// Why it was replaced.
   public let reason: Reason
@@ -59,7 +59,7 @@ public struct KeyringEntry: Sendable {
     (self.state, self.reason, self.wrap) = (state, reason, wrap)
   }
 
-  /// The root of `header` once `current` has taken its place: it still opens records.
+  /// The entry for the root of `header` after `current` has replaced it: it still opens records.
   package init(
     replacing root: RootKey, of header: VaultHeader, by current: RootKey, at time: Timestamp, reason: Reason
   ) throws(VaultError) {
@@ -68,10 +68,10 @@ public struct KeyringEntry: Sendable {
     wrap = try inSealing(file: VaultHeader.fileName) { () throws(SealingError) in try current.wrap(olderRoot: root) }
   }
 
-  /// What people are told of a root that is still open.
+  /// The note for people about a root that is still open.
   public var unfinishedNote: String { "a \(reason.rawValue) was begun and not finished" }
 
-  /// The same root, accepted for nothing any more.
+  /// The same root, retired.
   package var retired: KeyringEntry { KeyringEntry(self, state: .retired, reason: reason, wrap: nil) }
 
   /// The same root, replaced for another reason.
@@ -79,7 +79,6 @@ public struct KeyringEntry: Sendable {
     KeyringEntry(self, state: state, reason: reason, wrap: wrap)
   }
 
-  /// The entry as the header writes it.
   var members: JSONObject {
     var members = JSONObject()
     members["commitment"] = .string(Base64.encode(commitment))

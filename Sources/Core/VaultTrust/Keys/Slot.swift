@@ -5,7 +5,7 @@ package import VaultSealing
 
 /// One way to unlock, as the header lists it: an age file that holds the root key.
 public struct Slot: Sendable {
-  /// What opens the slot.
+  /// The kind of key that opens the slot.
   public enum Kind: Sendable, Equatable {
     /// The identity of this recipient.
     case x25519(AgeRecipient)
@@ -25,16 +25,16 @@ public struct Slot: Sendable {
 
   /// The id in its file's name.
   public let id: SlotID
-  /// What people call it; may be empty.
+  /// The name for people; may be empty.
   public let label: String
-  /// What opens it.
+  /// The kind of key that opens it.
   public let kind: Kind
-  /// When it was added, or made again by a rotation.
+  /// The time when it was added, or made again by a rotation.
   public let createdAt: Timestamp
   /// SHA-256 of the whole slot file, 32 bytes.
   public let sha256: [UInt8]
 
-  /// Who can open it; nil for a passphrase.
+  /// The recipient; nil for a passphrase.
   public var recipient: AgeRecipient? {
     if case .x25519(let recipient) = kind { recipient } else { nil }
   }
@@ -72,7 +72,7 @@ public struct Slot: Sendable {
     }
   }
 
-  /// The slot as the header writes it.
+  /// The slot in the header.
   package var members: JSONObject {
     var members = JSONObject()
     members["created_at"] = .string(createdAt.text)
@@ -85,7 +85,7 @@ public struct Slot: Sendable {
   }
 }
 
-/// What a slot's age file holds: four lines (format 1, section 4.2, Slots).
+/// The content of a slot's age file: four lines (format 1, section 4.2, Slots).
 package enum SlotPayload {
   /// The lines for `root`, in secure memory.
   package static func make(_ root: RootKey) throws(VaultError) -> SecretBytes {

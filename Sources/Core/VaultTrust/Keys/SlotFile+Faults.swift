@@ -1,8 +1,8 @@
 package import VaultStorage
 
 extension SlotFile {
-  /// What is wrong with the files of a header's slots: missing, of another shape, kind or cost, or another file than
-  /// the header names.
+  /// The faults of a header's slot files: missing, of another shape, kind or cost, or not the file that the header
+  /// names.
   package static func faults(of header: VaultHeader, in store: any RecordStore) throws(VaultError) -> [VaultFault] {
     var faults: [VaultFault] = []
     for slot in header.slots {

@@ -3,15 +3,15 @@ internal import VaultCrypto
 package import VaultDocument
 package import VaultSealing
 
-/// The age file of a slot: made for one recipient or passphrase, and looked at before it costs anything.
+/// The age file of a slot, made for one recipient or passphrase, and inspected before any expensive work.
 public enum SlotFile {
   /// The scrypt cost of new passphrase slots, as a binary logarithm.
   public static let defaultWorkFactor = 18
-  /// The largest scrypt cost that opens without being asked for.
+  /// The largest scrypt cost that is accepted by default.
   public static let defaultMaximumWorkFactor = 20
-  /// The costs that a slot may have; the upper end only when asked for.
+  /// The allowed costs of a slot; the upper end must be requested.
   package static let workFactors = 10...22
-  /// The costs that a new slot may have.
+  /// The allowed costs of a new slot.
   package static let newWorkFactors = 10...20
   /// The largest slot file in bytes.
   static let maximumByteCount = 4 << 10
@@ -39,8 +39,8 @@ public enum SlotFile {
     try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(file.span.bytes) }
   }
 
-  /// Checks, in this order, that the file is within the limit and has exactly the stanza that the header says, a cost
-  /// in bounds, and the hash of the header; all before any key or memory is spent on it.
+  /// Checks, in this order, the size limit, that there is exactly the stanza that the header says, that the cost is in
+  /// bounds, and the hash of the header. All of this comes before any key or memory is spent on the file.
   package static func inspect(_ file: [UInt8], _ slot: Slot, maximumWorkFactor: Int) throws(VaultError) {
     guard file.count <= maximumByteCount else { throw damaged(slot, "is larger than 4 KiB") }
     let header: AgeHeader
@@ -61,7 +61,7 @@ public enum SlotFile {
     }
   }
 
-  /// The scrypt cost that a slot's file names, as a binary logarithm; nil for a recipient's.
+  /// The scrypt cost in a slot's file, as a binary logarithm; nil for a recipient's.
   package static func workFactor(of file: [UInt8]) -> Int? {
     (try? unsafe AgeHeader.parse(file.span.bytes))?.stanzas.first.flatMap(workFactor(of:))
   }

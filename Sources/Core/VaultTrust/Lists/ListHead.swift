@@ -2,17 +2,16 @@ internal import VaultCrypto
 package import VaultDocument
 package import VaultSealing
 
-/// The first line of a list (format 1, section 2.3, Lists): what is said of all of its items, and a hash of them.
+/// The first line of a list (format 1, section 2.3, Lists): common data of all items, and a hash of them.
 package struct ListHead: Sendable {
-  /// As the file has it.
   package private(set) var document: JSONObject
   private let file: String
-  /// Whether its items are members of it and no lines behind it.
+  /// Whether the items are a member of this object, instead of lines after it.
   package let isWhole: Bool
 
   private static let format = 1
 
-  /// The line has at most so many bytes.
+  /// The most bytes of the line.
   static let byteLimit = 64 << 10
 
   /// Reads the line, without its end.
@@ -27,18 +26,18 @@ package struct ListHead: Sendable {
     }
   }
 
-  /// A head that nobody has authenticated yet.
+  /// A head that is not authenticated yet.
   ///
   /// - Parameters:
-  ///   - members: what its list has to say.
-  ///   - itemHash: SHA-256 of all lines behind it, 32 bytes.
+  ///   - members: the data of the list.
+  ///   - itemHash: SHA-256 of all lines after it, 32 bytes.
   package init(_ members: JSONObject, itemHash: [UInt8], file: String) {
     (document, self.file, isWhole) = (members, file, false)
     document["format"] = .number(JSONNumber(Self.format))
     document["items"] = .string(Hex.encode(itemHash))
   }
 
-  /// What stood for the head of a list before format 1 was final: all of it.
+  /// The whole list of the form before format 1 was final, in place of a head.
   init(whole document: JSONObject, file: String) throws(VaultError) {
     (self.document, self.file, isWhole) = (document, file, true)
     try requireFormat()
@@ -50,13 +49,12 @@ package struct ListHead: Sendable {
     }
   }
 
-  /// Its members, to be checked by whose list it is.
+  /// Its members, to be checked by the owner of the list.
   package var members: MemberReader { MemberReader(document, file: file) }
 
-  /// SHA-256 of all lines behind it, 32 bytes.
+  /// SHA-256 of all lines after it, 32 bytes.
   package func itemHash() throws(VaultError) -> [UInt8] { try members.hash("items") }
 
-  /// The bytes of the line.
   package var line: [UInt8] {
     guard let bytes = try? JSONValue.object(document).compactBytes() else {
       preconditionFailure("a head is far below every limit")
@@ -66,7 +64,7 @@ package struct ListHead: Sendable {
 }
 
 extension ListHead {
-  /// The same under a root key: with its id and a MAC.
+  /// The same head under a root key, with its id and a MAC.
   package func authenticated(as purpose: AuthenticatedDocument, under root: RootKey) throws(VaultError) -> ListHead {
     var head = self
     head.document["root"] = .string(root.id.description)
@@ -76,7 +74,7 @@ extension ListHead {
     return head
   }
 
-  /// Checks that it was written by somebody who has `root`, which it must name.
+  /// Checks the MAC under `root`, which the head must name.
   package func authenticate(as purpose: AuthenticatedDocument, under root: RootKey) throws(VaultError) {
     let isAuthentic = try inSealing(file: file) { () throws(SealingError) in
       try root.authenticates(document, as: purpose)
@@ -86,8 +84,8 @@ extension ListHead {
     }
   }
 
-  /// SHA-256 (32 bytes) of its canonical encoding without `root` and `mac`: names the list under any root key. One that
-  /// is whole is hashed with both, as the programs did that wrote such.
+  /// SHA-256 (32 bytes) of its canonical encoding without `root` and `mac`, which names the list under any root key. A
+  /// whole list is hashed with both, like in the programs that wrote such lists.
   package func hash() throws(VaultError) -> [UInt8] {
     var members = document
     if !isWhole { (members["root"], members["mac"]) = (nil, nil) }
@@ -97,14 +95,13 @@ extension ListHead {
 }
 
 extension MemberReader {
-  /// A SHA-256 in hex, 32 bytes.
   func hash(_ name: String) throws(VaultError) -> [UInt8] {
     guard let hash = try? Hex.decode(text(name)), hash.count == 32 else { throw damaged(name) }
     return hash
   }
 }
 
-/// Hashes the items of a list as they are made, or read.
+/// Hashes the items of a list while they are made or read.
 package struct ItemHasher: ~Copyable {
   private var hasher: SHA256.Hasher
 
@@ -112,7 +109,7 @@ package struct ItemHasher: ~Copyable {
     do throws(CryptoError) { hasher = try SHA256.Hasher() } catch { throw VaultError(crypto: error) }
   }
 
-  /// Takes whole lines, or parts of them.
+  /// Adds whole lines, or parts of them.
   package mutating func take(_ bytes: [UInt8]) throws(VaultError) {
     do throws(CryptoError) { try hasher.update(RawSpan(_elements: bytes.span)) } catch {
       throw VaultError(crypto: error)

@@ -1,16 +1,16 @@
 internal import VaultDocument
 
-/// Reads a list as its bytes come, line by line (format 1, section 2.3, Lists): of a long one no more is in memory than
-/// a line, and the piece that it came in.
+/// Reads a list from its bytes, line by line (format 1, section 2.3, Lists). At most one line and one piece of input
+/// are in memory.
 package struct ListReader: ~Copyable {
   private let file: String
   private var hasher: ItemHasher
-  /// The beginning of a line whose end has not come.
+  /// The beginning of a line whose end has not come yet.
   private var line: [UInt8] = []
-  /// The first line, once it was there.
+  /// The first line, once it was read.
   package private(set) var head: ListHead?
 
-  /// An item has at most so many bytes.
+  /// The most bytes of an item.
   private static let itemByteLimit = 4 << 10
 
   package init(file: String) throws(VaultError) {
@@ -18,9 +18,9 @@ package struct ListReader: ~Copyable {
     hasher = try ItemHasher()
   }
 
-  /// Takes the next bytes.
+  /// Adds the next bytes.
   ///
-  /// - Parameter item: is given each line behind the first, without its end.
+  /// - Parameter item: gets each line after the first, without its end.
   package mutating func take(
     _ bytes: [UInt8], item: (ArraySlice<UInt8>) throws(VaultError) -> Void = { _ in }
   ) throws(VaultError) {
@@ -36,7 +36,7 @@ package struct ListReader: ~Copyable {
     }
   }
 
-  /// Takes a line and its end off the text; nil where its end is not there, and what is there is kept.
+  /// Removes a line with its end from the text; nil if the end is missing, and then the part is kept.
   private mutating func nextLine(of text: inout ArraySlice<UInt8>, limit: Int) throws(VaultError) -> ArraySlice<UInt8>?
   {
     let end = text.firstIndex(of: UInt8(ascii: "\n"))
@@ -55,7 +55,7 @@ package struct ListReader: ~Copyable {
     return VaultError(.damaged, "has a line of another form", file: file)
   }
 
-  /// The head, once all bytes were taken, and the items are those that it names.
+  /// The head, after all bytes were added and the items match its hash.
   package consuming func finish() throws(VaultError) -> ListHead {
     guard let head, line.isEmpty else { throw VaultError(.damaged, "does not end with a whole line", file: file) }
     guard try hasher.finish() == head.itemHash() else {

@@ -2,16 +2,15 @@ internal import VaultFileStore
 internal import VaultStorage
 internal import VaultSystem
 
-/// Bytes that were put one after the other, none of them secret.
+/// A sequence of bytes that are not secret.
 ///
-/// Of many most lie in a file without a name rather than in memory, so that what a large vault takes does not grow with
-/// it; where there is no room for such a file, memory has to do.
+/// If there are many, most are in a file without a name, so that memory does not grow with the vault. If there is no
+/// room for the file, they stay in memory.
 package final class SpilledBytes: Sendable {
   package let count: Int
-  /// What holds the first of them.
+  /// The file with the first bytes.
   private let file: AtomicFile<StoreError>?
   private let fileCount: Int
-  /// The others.
   private let rest: [UInt8]
 
   fileprivate init(_ file: AtomicFile<StoreError>?, fileCount: Int, rest: [UInt8]) {
@@ -19,7 +18,6 @@ package final class SpilledBytes: Sendable {
     count = fileCount + rest.count
   }
 
-  /// Reads some of them.
   package func read(_ range: Range<Int>) throws(VaultError) -> [UInt8] {
     let (spilled, kept) = (range.clamped(to: 0..<fileCount), range.clamped(to: fileCount..<count))
     let tail = rest[kept.lowerBound - fileCount..<kept.upperBound - fileCount]
@@ -37,11 +35,10 @@ package final class SpilledBytes: Sendable {
     }
   }
 
-  /// Puts bytes one after the other.
   package struct Builder {
-    /// So many stay in memory before a file is begun.
+    /// The most bytes in memory before a file is begun.
     package static let memoryByteCount = 4 << 20
-    /// So many are written at once.
+    /// The most bytes of one write.
     private static let pieceByteCount = 1 << 19
 
     private var bytes: [UInt8] = []
@@ -58,7 +55,7 @@ package final class SpilledBytes: Sendable {
       if mayGrowFile, bytes.count >= (file == nil ? Self.memoryByteCount : Self.pieceByteCount) { spill() }
     }
 
-    /// Moves what is in memory to the file.
+    /// Moves the bytes in memory to the file.
     private mutating func spill() {
       do throws(StoreError) {
         let file =
@@ -68,7 +65,7 @@ package final class SpilledBytes: Sendable {
         fileCount += bytes.count
         bytes = []
       } catch {
-        // No room for it: memory has to do.
+        // No room for the file, so the bytes stay in memory.
         mayGrowFile = false
       }
     }

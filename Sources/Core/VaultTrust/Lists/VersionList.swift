@@ -1,11 +1,10 @@
 package import VaultDocument
 
-/// Versions of records, in the order of their ids and each id once.
+/// Versions of records, in the order of their ids, each id once.
 package final class VersionList: Sendable {
-  /// How many there are.
   package let count: Int
   private let rows: SpilledBytes
-  /// Where the entries of each folder begin, and the end of the last.
+  /// The first entry of each folder, and the end of the last.
   private let starts: [Int]
 
   fileprivate init(_ rows: SpilledBytes, countsByFolder: [Int]) {
@@ -14,7 +13,7 @@ package final class VersionList: Sendable {
     count = rows.count / RecordVersion.rowByteCount
   }
 
-  /// A list of entries in any order; of equal ids the one with the highest revision counts.
+  /// A list of entries in any order; of equal ids, the one with the highest revision counts.
   package convenience init(_ entries: [RecordVersion]) {
     var builder = Builder()
     for entry in Self.newest(of: entries) { builder.append(entry) }
@@ -31,7 +30,6 @@ package final class VersionList: Sendable {
     return list
   }
 
-  /// Whether there are none.
   package var isEmpty: Bool { count == 0 }
 
   /// The folders that have entries, ascending.
@@ -44,7 +42,6 @@ package final class VersionList: Sendable {
     try entries(range(of: folder))
   }
 
-  /// All of them.
   package func all() throws(VaultError) -> [RecordVersion] { try entries(0..<count) }
 
   private func entries(_ range: Range<Int>) throws(VaultError) -> [RecordVersion] {
@@ -53,7 +50,7 @@ package final class VersionList: Sendable {
     return range.indices.map { RecordVersion(bytes, at: ($0 - range.lowerBound) * size) }
   }
 
-  /// Gives all entries to `body`, some at a time.
+  /// Gives all entries to `body`, piece by piece.
   package func forEachPiece(_ body: ([RecordVersion]) throws(VaultError) -> Void) throws(VaultError) {
     let pieceCount = 1 << 10
     for start in stride(from: 0, to: count, by: pieceCount) {
@@ -61,7 +58,7 @@ package final class VersionList: Sendable {
     }
   }
 
-  /// The entry of a record; nil when there is none.
+  /// The entry of a record; nil if there is no entry.
   package func entry(of id: RecordID) throws(VaultError) -> RecordVersion? {
     var range = range(of: id.folder)
     while !range.isEmpty {
@@ -73,7 +70,7 @@ package final class VersionList: Sendable {
     return nil
   }
 
-  /// The list with further entries in it, in any order; of equal ids the one with the highest revision counts.
+  /// The list with more entries, in any order; of equal ids, the one with the highest revision counts.
   package func merged(with others: [RecordVersion]) throws(VaultError) -> VersionList {
     guard !others.isEmpty else { return self }
     let others = VersionList(others)
@@ -95,7 +92,7 @@ extension VersionList {
 
     package init() {}
 
-    /// - Precondition: its id comes after those before.
+    /// - Precondition: its id comes after all earlier ones.
     package mutating func append(_ entry: RecordVersion) {
       precondition(last.map { $0 < entry.id } ?? true, "entries come in the order of their ids")
       last = entry.id
@@ -108,7 +105,7 @@ extension VersionList {
 }
 
 extension RecordVersion {
-  /// The size of an entry among bytes that only this process reads: seven numbers, the highest byte first.
+  /// The size of an entry in memory: seven numbers, the highest byte first. Only this process reads it.
   fileprivate static let rowByteCount = 56
 
   fileprivate var row: [UInt8] {

@@ -1,13 +1,13 @@
 internal import VaultDocument
 
-/// The MAC of a record, 32 bytes, held in place: of a large vault there are as many as records.
+/// The MAC of a record, 32 bytes, stored in place, because a large vault has one for each record.
 package struct RecordMAC: Hashable, Sendable {
   static let byteCount = 32
 
   private let words: InlineArray<4, UInt64>
 
   init(_ bytes: [UInt8]) {
-    // Readers check the size of what they read.
+    // Readers check the size of their input.
     precondition(bytes.count == Self.byteCount, "a MAC has 32 bytes")
     words = InlineArray { word in
       bytes[word * 8..<word * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) }
@@ -16,7 +16,7 @@ package struct RecordMAC: Hashable, Sendable {
 
   init(words: InlineArray<4, UInt64>) { self.words = words }
 
-  /// One of four numbers, the highest byte being the first.
+  /// One of four numbers; the first byte is the highest.
   subscript(word index: Int) -> UInt64 { words[index] }
 
   var bytes: [UInt8] {

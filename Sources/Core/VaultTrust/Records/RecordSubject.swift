@@ -2,23 +2,23 @@ package import VaultDocument
 package import VaultRecords
 internal import VaultSealing
 
-/// Whom or what a record is for, as a list says it beside the name.
+/// The account or purpose of a record, which a list shows beside the name.
 package enum RecordSubject {
-  /// Members that tell it, the best first; what is in the first of them that a record has readable.
+  /// The members that tell it, the best first; the first readable one of a record is used.
   private static let paths: [[String]] =
     ["username", "user", "login", "email", "account"].map { [$0] } + [["contact_info", "email"]]
     + ["host", "hostname", "url", "urls", "website", "issuer", "holder", "service"].map { [$0] }
     + [["contact_info", "website"]]
   private static let maximumByteCount = 512
 
-  /// Empty where nothing tells it.
+  /// Empty if no member tells it.
   package static func of(_ fields: JSONObject, _ kind: RecordKind?) -> String {
     for path in paths {
       guard let text = text(fields, path[...]), !text.isEmpty, text.utf8.count <= maximumByteCount,
         !SealedToken.hasTokenShape(text)
       else { continue }
       let member = MemberPath(path.map { .member($0) })
-      // What stands in clear where a secret belongs is shown nowhere.
+      // Clear text in place of a secret is never shown.
       guard kind?.value(at: member)?.isSealed != true, kind?.value(at: member.appending(0))?.isSealed != true,
         kind?.titlePaths.contains(member) != true
       else { continue }

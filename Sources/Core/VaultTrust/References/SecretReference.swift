@@ -1,14 +1,14 @@
 public import VaultDocument
 internal import VaultRecords
 
-/// Where a value is: `cvault://RECORD/FIELD[?view=VIEW][#LABEL]`, in the syntax of RFC 3986.
+/// The place of a value: `cvault://RECORD/FIELD[?view=VIEW][#LABEL]`, in the syntax of RFC 3986.
 ///
-/// RECORD is a full id or an exact name, FIELD a path such as `contact_info.email`, both percent-encoded where they
-/// hold anything but unreserved characters; brackets of a FIELD may stand as they are. It says nothing of which vault.
+/// RECORD is a full id or an exact name, and FIELD a path such as `contact_info.email`. Both are percent-encoded except
+/// for unreserved characters; brackets of a FIELD may stay. The reference does not name the vault.
 public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
-  /// Another form of a value than the one that the record has.
+  /// A derived form of the value.
   public enum View: String, Sendable, CaseIterable {
-    /// The one-time code of now, of a field that holds their key.
+    /// The present one-time code of a field with its key.
     case otp
     /// The address of a `database`, with user and password; it takes no FIELD.
     case url
@@ -16,11 +16,11 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
 
   /// A full id or an exact name.
   public let record: String
-  /// Nil where the view is of the whole record.
+  /// Nil if the view is of the whole record.
   public let path: MemberPath?
-  /// Another form of the value; nil for the value as it is.
+  /// A derived form of the value; nil for the value itself.
   public let view: View?
-  /// The name that the record had when the reference was written; the record counts.
+  /// The name of the record when the reference was written; only the id or name in it counts.
   public let label: String?
 
   package static let prefix = "cvault://"
@@ -30,13 +30,13 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
     (self.record, self.path, self.view, self.label) = (record, path, view, label)
   }
 
-  /// Whether a text is meant as a reference, good or not: the scheme may stand in any case.
+  /// Whether a text is meant as a reference, valid or not; the scheme may be in any case.
   public static func isMeant(by text: String) -> Bool {
     text.utf8.count >= prefix.utf8.count
       && zip(text.utf8, prefix.utf8).allSatisfy { $0 == $1 || $0 | 0x20 == $1 && $1 >= UInt8(ascii: "a") }
   }
 
-  /// - Throws: ``ReferenceFault``, with what is wrong.
+  /// - Throws: ``ReferenceFault``, with the reason.
   public init(parsing text: String) throws(ReferenceFault) {
     guard Self.isMeant(by: text) else { throw ReferenceFault("is no reference: it begins with \(Self.prefix)") }
     let rest = String(decoding: text.utf8.dropFirst(Self.prefix.utf8.count), as: UTF8.self)
@@ -59,7 +59,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
     if view != .url, path == nil { throw ReferenceFault("names no field") }
   }
 
-  /// As it is written; the same for equal references.
+  /// The written form; the same for equal references.
   public var description: String {
     let field = path.map { path in
       "/" + PercentEncoding.encoded(path.description).replacing("%5B", with: "[").replacing("%5D", with: "]")
@@ -98,9 +98,9 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What is wrong with a text that was to be a reference. A reference is no secret, but its text is not repeated.
+/// Why a text is not a valid reference. A reference is not secret, but its text is not repeated.
 public struct ReferenceFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// A fixed phrase that follows the name of what was to be a reference.
+  /// A fixed phrase that follows the name of the reference.
   public let reason: String
   public var description: String { reason }
 
@@ -108,12 +108,12 @@ public struct ReferenceFault: Error, Equatable, Sendable, CustomStringConvertibl
 }
 
 extension SecretReference {
-  /// Every reference in a text, good or not, with its line.
+  /// Every reference in a text, valid or not, with its line.
   ///
-  /// One ends before the first byte that cannot stand in it: blanks, quotes, braces and the like; and before a dot or
-  /// comma that ends a sentence.
+  /// A reference ends before the first byte that cannot stand in it, such as blanks, quotes or braces, and before a dot
+  /// or comma that ends a sentence.
   ///
-  /// - Parameter bytes: any text; what is not UTF-8 is no part of a reference.
+  /// - Parameter bytes: any text; bytes that are not UTF-8 are not part of a reference.
   public static func found(in bytes: [UInt8]) -> [(line: Int, text: String)] {
     var (found, line, index): ([(line: Int, text: String)], Int, Int) = ([], 1, 0)
     let mark = Array(prefix.utf8)

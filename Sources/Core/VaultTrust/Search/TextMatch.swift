@@ -1,17 +1,16 @@
 package import VaultDocument
 internal import VaultSealing
 
-/// Searching readable text without regard to case or to how letters are composed.
+/// Searches readable text, ignoring case and the composition of letters.
 package struct TextMatch: Sendable {
   /// The text in lower case.
   package let lowercased: String
   private let needle: [Character]
-  /// Its bytes; nil for a text that is empty or not ASCII.
+  /// Its bytes; nil if the text is empty or not ASCII.
   private let asciiNeedle: [UInt8]?
-  /// What stands as it is in every text that holds it; may be empty.
+  /// Bytes that stand unchanged in every matching text; may be empty.
   package let probe: [UInt8]
 
-  /// A search for `text`.
   package init(_ text: String) {
     lowercased = text.lowercased()
     needle = Array(lowercased)
@@ -19,10 +18,10 @@ package struct TextMatch: Sendable {
     probe = Self.longestASCIIRun(in: text)
   }
 
-  /// Whether the bytes of a file can hold the text at all.
+  /// Whether the bytes of a file can contain the text at all.
   package func mayMatch(_ bytes: [UInt8]) -> Bool { Self.mayContain(probe, in: bytes) }
 
-  /// Whether a readable value of the record holds the text.
+  /// Whether a readable value of the record contains the text.
   package func matches(_ value: JSONValue) -> Bool {
     switch value {
     case .string(let text): !SealedToken.hasTokenShape(text) && matches(text)
@@ -33,18 +32,17 @@ package struct TextMatch: Sendable {
     }
   }
 
-  /// Whether `text` holds the text.
   package func matches(_ text: String) -> Bool { matches(lowercased: text.lowercased()) }
 
-  /// Whether `text`, which is in lower case, holds the text.
+  /// Whether a lower-case text contains the text.
   package func matches(lowercased text: String) -> Bool {
     guard !needle.isEmpty else { return true }
-    // A character of ASCII is one byte, but for a line end of two.
+    // An ASCII character is one byte, except a line end of two.
     guard let asciiNeedle, text.utf8Span.isKnownASCII else { return range(in: Array(text)) != nil }
     return Self.contains(asciiNeedle, in: text.utf8Span.span) ?? (range(in: Array(text)) != nil)
   }
 
-  /// Whether a text holds the needle; nil if that depends on what belongs together in a line end.
+  /// Whether a text contains the needle; nil if that depends on a line end of two bytes.
   private static func contains(_ needle: [UInt8], in hay: Span<UInt8>) -> Bool? {
     let (carriageReturn, first) = (UInt8(ascii: "\r"), needle[0])
     var hasReturn = false
@@ -58,7 +56,7 @@ package struct TextMatch: Sendable {
     return false
   }
 
-  /// Which characters of `text` are the first that are the text; nil for none, and for a search for nothing.
+  /// The range of characters of the first match in `text`; nil without a match, and for an empty search.
   package func characters(of text: String) -> Range<Int>? { needle.isEmpty ? nil : range(in: Array(text.lowercased())) }
 
   private func range(in hay: [Character]) -> Range<Int>? {
@@ -68,24 +66,23 @@ package struct TextMatch: Sendable {
     }.map { $0..<$0 + needle.count }
   }
 
-  /// The longest run of ASCII letters and digits, in lower case: what JSON writes as it is, however the rest is
-  /// written.
+  /// The longest run of ASCII letters and digits, in lower case, which JSON always writes unchanged.
   package static func longestASCIIRun(in text: String) -> [UInt8] {
     // A letter before a combining mark may be composed with it in the file, so runs are cut at every other character.
     text.split(whereSeparator: { !$0.isPlain }).map { Array($0.lowercased().utf8) }.max { $0.count < $1.count } ?? []
   }
 
-  /// Whether JSON text may hold `probe`: as it is in any case, or behind escapes that another writer chose.
+  /// Whether JSON text may contain `probe`, in any case or behind escapes that another writer chose.
   package static func mayContain(_ probe: [UInt8], in bytes: [UInt8]) -> Bool {
     containsASCII(probe, in: bytes) || containsASCII(unicodeEscape, in: bytes)
   }
 
   private static let unicodeEscape = Array("\\u".utf8)
 
-  /// Whether `bytes` hold `probe`, lower-case ASCII letters, digits and `\`, in any case.
+  /// Whether `bytes` contain `probe`, which is lower-case ASCII letters, digits and `\`, in any case.
   ///
-  /// Looking for a text reads every record, so this runs without bounds checks, and looks at eight places at a time: at
-  /// one of them the first byte and the last must both be there.
+  /// A search reads every record, so this runs without bounds checks and checks eight places at a time for the first
+  /// and the last byte.
   private static func containsASCII(_ probe: [UInt8], in bytes: [UInt8]) -> Bool {
     guard let first = probe.first, let last = probe.last else { return true }
     let endCount = bytes.count - probe.count + 1
@@ -106,7 +103,7 @@ package struct TextMatch: Sendable {
     }
   }
 
-  /// Whether the probe stands at a place of bytes that reach beyond its end.
+  /// Whether the probe stands at a place; the bytes reach beyond its end.
   @inline(__always)
   private static func holds(_ probe: [UInt8], _ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
     var length = 0
@@ -120,7 +117,7 @@ package struct TextMatch: Sendable {
 }
 
 extension JSONValue {
-  /// The readable values that texts are looked for in.
+  /// The readable values that searches look at.
   package var searchedValues: [String] {
     switch self {
     case .string(let text): SealedToken.hasTokenShape(text) ? [] : [text]
@@ -132,17 +129,17 @@ extension JSONValue {
   }
 }
 
-/// One byte eight times, to be compared in any case with eight bytes at once.
+/// One byte eight times, for comparing eight bytes at once in any case.
 private struct Bytes8 {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
-  /// For letters and digits, setting the bit of case maps both cases to the lower one; other bytes that it maps there
+  /// For letters and digits, setting the bit of case maps both cases to the lower one. Other bytes with the same result
   /// are compared again afterwards. `\` has its bit set as well.
   private static let caseBits = ones &* 0x20
   private let value: UInt64
 
   init(repeating byte: UInt8) { value = Self.ones &* UInt64(byte | 0x20) }
 
-  /// False when at none of the eight places the first bytes have this value and the others theirs.
+  /// False if none of the eight places can match, with this byte first and the other byte last.
   @inline(__always)
   func mayEqual(_ bytes: UInt64, and others: UInt64, _ other: Bytes8) -> Bool {
     let difference = ((bytes | Self.caseBits) ^ value) | ((others | Self.caseBits) ^ other.value)

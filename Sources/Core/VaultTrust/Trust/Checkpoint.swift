@@ -3,28 +3,26 @@ public import VaultDocument
 public import VaultSealing
 internal import VaultStorage
 
-/// The content of `checkpoint.jsonl` (format 1, section 8, Checkpoint): which version of every record there was at one
-/// moment.
+/// The content of `checkpoint.jsonl` (format 1, section 8, Checkpoint): the version of every record at one moment.
 ///
-/// It is parsed strictly, and authentic only once its MAC was verified.
+/// It is parsed strictly, and authentic only after its MAC was verified.
 public struct Checkpoint: Sendable {
   package static let fileName = StoreLocation.checkpoint.relativePath
 
   /// Rises by one with each checkpoint, from 1.
   public let sequence: Int
-  /// When it was made.
+  /// The time when it was made.
   public let createdAt: Timestamp
-  /// The hash of the checkpoint before this one, 32 bytes; nil in the first.
+  /// The hash of the previous checkpoint, 32 bytes; nil in the first.
   public let previous: [UInt8]?
   /// The hash of the header at that moment, 32 bytes; informative.
   public let headerHash: [UInt8]
-  /// The root key that it is authentic under.
+  /// The root key of its MAC.
   public let rootID: RootID
-  /// What it lists.
   package let entries: VersionList
   private let head: ListHead
 
-  /// What its first line says.
+  /// The first line.
   package var document: JSONObject { head.document }
 
   /// Reads the bytes of `checkpoint.jsonl`, at most 512 MiB.
@@ -76,7 +74,8 @@ public struct Checkpoint: Sendable {
     (self.head, self.entries) = (head, entries)
   }
 
-  /// SHA-256 (32 bytes) of what it says, whatever root key it is under: what the next one names as its predecessor.
+  /// SHA-256 (32 bytes) of its content without the root key, with which the next checkpoint names it as its
+  /// predecessor.
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func hash() throws(VaultError) -> [UInt8] { try head.hash() }
@@ -89,12 +88,12 @@ public struct Checkpoint: Sendable {
 }
 
 extension Checkpoint {
-  /// A checkpoint that is authentic under `root`.
+  /// Makes a checkpoint that is authentic under `root`.
   ///
   /// - Parameters:
-  ///   - predecessor: the checkpoint that it follows, which must have been authenticated; nil for the first.
+  ///   - predecessor: the previous checkpoint, which must have been authenticated; nil for the first.
   ///   - headerHash: 32 bytes, ``VaultHeader/hash()``.
-  ///   - records: each id once, also one that is both live and in the trash.
+  ///   - records: each id once, even if it is both live and in the trash.
   package static func make(
     following predecessor: Checkpoint?, of records: VersionList, headerHash: [UInt8], createdAt: Timestamp,
     under root: RootKey
@@ -118,8 +117,7 @@ extension Checkpoint {
   }
 
   /// The same checkpoint under another root key, with the same hash (format 1, section 11, Rotation: a rewrap makes the
-  /// MAC again before the old root retires).
-  /// One of the earlier form has a successor of today's.
+  /// MAC again before the old root retires). A checkpoint of the earlier form gets a successor of today's form.
   package func authenticatedAgain(under root: RootKey) throws(VaultError) -> Checkpoint {
     guard !head.isWhole else {
       return try .make(following: self, of: entries, headerHash: headerHash, createdAt: createdAt, under: root)
@@ -127,14 +125,14 @@ extension Checkpoint {
     return try Checkpoint(head.authenticated(as: .checkpoint, under: root), entries)
   }
 
-  /// Checks that the checkpoint was written by somebody who has `root`, which it must name.
+  /// Checks the MAC under `root`, which the checkpoint must name.
   package func authenticate(under root: RootKey) throws(VaultError) {
     try head.authenticate(as: .checkpoint, under: root)
   }
 }
 
 extension RecordVersion {
-  /// Reads a line of a checkpoint, `["<id>",<revision>,"<mac>"]`; nil for one that is not written so.
+  /// Reads a line of a checkpoint, `["<id>",<revision>,"<mac>"]`; nil if it has another form.
   init?(line: ArraySlice<UInt8>) {
     guard case .array(let parts)? = try? JSONParser.parse(Array(line)), parts.count == 3,
       let id = parts[0].string.flatMap(RecordID.init(parsing:)),
@@ -158,7 +156,7 @@ extension RecordVersion {
 }
 
 extension VersionList {
-  /// Gives its lines in a checkpoint to `body`, some at a time.
+  /// Gives the lines of a checkpoint to `body`, piece by piece.
   fileprivate func forEachPieceOfText(_ body: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
     try forEachPiece { entries throws(VaultError) in
       var text: [UInt8] = []

@@ -2,41 +2,40 @@ public import VaultDocument
 internal import VaultSealing
 package import VaultStorage
 
-/// What happened to records since a checkpoint, as far as it needs no explanation; what does is among the faults.
+/// The normal changes of records since a checkpoint; suspicious ones are reported as faults.
 public struct CheckpointChanges: Sendable {
   /// The sequence number of the checkpoint.
   public let sequence: Int
   /// When the checkpoint was made.
   public let createdAt: Timestamp
-  /// Records that it does not list, in the order of ids.
+  /// Records that the checkpoint does not list, in the order of ids.
   public internal(set) var added: [RecordID] = []
-  /// Live records of a higher revision than it lists.
+  /// Live records with a higher revision than listed.
   public internal(set) var changed: [RecordID] = []
-  /// Records of a higher revision than it lists that are in the trash.
+  /// Records in the trash with a higher revision than listed.
   public internal(set) var removed: [RecordID] = []
 
-  /// Whether every record is as it was.
+  /// Whether nothing has changed.
   public var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
 }
 
-/// The versions that a run over the vault has found in one folder of records, and of the trash what has ids of that
-/// folder.
+/// The versions that a check found in one folder of records, and in the trash for the ids of that folder.
 package struct FoundVersions {
   private var places: [RecordID: (version: RecordVersion, place: StoreLocation)] = [:]
   private var faulty: Set<RecordID> = []
-  /// The ids that stand among the records, good and faulty.
+  /// The ids among the live records, good and faulty.
   private var live: Set<RecordID> = []
 
   package init() {}
 
-  /// Of a live and a removed record with the same id the higher revision counts (format 1, section 6, Records).
+  /// Of a live and a removed record with the same id, the higher revision counts (format 1, section 6, Records).
   package mutating func take(_ version: RecordVersion, at place: StoreLocation) {
     if place == .record(version.id) { live.insert(version.id) }
     if let known = places[version.id], known.version.revision >= version.revision { return }
     places[version.id] = (version, place)
   }
 
-  /// A file is there and does not verify: it is damage, not gone.
+  /// Notes a file that exists but does not verify: it is damaged, not gone.
   package mutating func takeFaulty(_ id: RecordID, at place: StoreLocation) {
     if place == .record(id) { live.insert(id) }
     faulty.insert(id)
@@ -45,19 +44,19 @@ package struct FoundVersions {
   /// In the order of ids.
   package var versions: [RecordVersion] { places.values.map(\.version).sorted { $0.id < $1.id } }
 
-  /// The version of a record that counts of those that were found; nil for none.
+  /// The version of a record that counts; nil if none was found.
   package func version(of id: RecordID) -> RecordVersion? { places[id]?.version }
 
   func place(of id: RecordID) -> StoreLocation { places[id]?.place ?? .record(id) }
 
-  /// Whether a file is there, good or faulty.
+  /// Whether a file exists, good or faulty.
   package func contains(_ id: RecordID) -> Bool { places[id] != nil || faulty.contains(id) }
 
-  /// Whether a record that was found is in the trash and not among the records.
+  /// Whether a found record is in the trash and not among the live records.
   package func isOnlyInTrash(_ id: RecordID) -> Bool { !live.contains(id) }
 }
 
-/// Compares what is there with a checkpoint (format 1, section 8, Checkpoint), folder by folder.
+/// Compares the found versions with a checkpoint (format 1, section 8, Checkpoint), folder by folder.
 package struct CheckpointComparison {
   package private(set) var changes: CheckpointChanges
   package private(set) var faults: [VaultFault] = []
@@ -68,7 +67,7 @@ package struct CheckpointComparison {
     changes = CheckpointChanges(sequence: checkpoint.sequence, createdAt: checkpoint.createdAt)
   }
 
-  /// Compares one folder, in the order of folders.
+  /// Compares one folder; folders come in order.
   package mutating func compare(_ found: FoundVersions, inFolder folder: UInt8) throws(VaultError) {
     let listed = try checkpoint.entries.entries(inFolder: folder)
     for version in found.versions { compare(version, listed.entry(of: version.id), at: found.place(of: version.id)) }

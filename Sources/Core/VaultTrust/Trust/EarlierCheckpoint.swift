@@ -1,10 +1,10 @@
 internal import VaultDocument
 internal import VaultSealing
 
-/// A `checkpoint.json`, what a checkpoint was before format 1 was final (docs/format-v1.md, Changes): one object whose
-/// member `records` is the list, with a MAC over all of it.
+/// A `checkpoint.json`, the form of checkpoints before format 1 was final (docs/format-v1.md, Changes): one object
+/// whose member `records` is the list, with a MAC over all of it.
 ///
-/// It is read so that no vault is lost whose reseal was cut off then; what is written is a list.
+/// It is read so that no vault with an unfinished reseal from that time is lost; new checkpoints are lists.
 struct EarlierCheckpoint {
   static let fileName = "checkpoint.json"
   static let listName = "records"
@@ -12,7 +12,7 @@ struct EarlierCheckpoint {
   let head: ListHead
   let entries: VersionList
 
-  /// Whether a file that begins so has this form: a list begins with an object on one line, without records.
+  /// Whether a file with this beginning has this form: a list begins with an object on one line, without records.
   static func begins(_ piece: [UInt8]) -> Bool {
     guard piece.starts(with: "{\n".utf8) || piece.starts(with: "{\r\n".utf8) else { return false }
     return piece.prefix(1024).firstRange(of: Array("\"\(listName)\"".utf8)) != nil

@@ -1,7 +1,7 @@
 internal import VaultCrypto
 package import VaultDocument
 
-/// What tells a vault from every other (format 1, section 9.1, Pin and seen).
+/// The fingerprint that distinguishes a vault from every other (format 1, section 9.1, Pin and seen).
 package enum Fingerprint {
   package static func text(vaultID: VaultID, commitment: [UInt8]) throws(VaultError) -> String {
     let message = CanonicalEncoding.enc("ecv/1/fingerprint", [vaultID.bytes, commitment])

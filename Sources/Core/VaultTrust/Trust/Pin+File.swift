@@ -3,7 +3,7 @@ package import VaultDocument
 extension Pin {
   static let format = 1
 
-  /// Reads the bytes of a file of the state, which must be of this vault.
+  /// Reads the bytes of a state file, which must be of this vault.
   package init(parsing bytes: [UInt8], of vaultID: VaultID, file: String) throws(VaultError) {
     guard let pin = Self.parsed(bytes), pin.vaultID == vaultID else { throw .damagedState(file) }
     self = pin
@@ -26,7 +26,7 @@ extension Pin {
       let mark = try earlier.mark("revision")
       self.earlier.append(Header(revision: mark.number, hash: mark.hash))
     }
-    // Earlier versions did not write it: then nobody knows whether the vault was named or found.
+    // Earlier versions did not write it, so it is unknown whether a person named the vault.
     isNamed = members["named"] == nil ? false : try members.bool("named")
     slots = []
     for slot in try members.objects("slots") {
@@ -35,7 +35,6 @@ extension Pin {
     }
   }
 
-  /// The bytes of a file of the state.
   package func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
     document["announced"] = announced.map { .string(Hex.encode($0)) }
@@ -60,7 +59,7 @@ extension Pin {
 }
 
 extension MemberReader {
-  /// A state by its number and its hash; nil for `null`.
+  /// A state as number and hash; nil for `null`.
   fileprivate func mark(
     _ name: String, _ number: String
   ) throws(VaultError) -> (number: Int, hash: [UInt8])? {
@@ -86,20 +85,20 @@ extension JSONValue {
   }
 }
 
-/// What is remembered of a path: the vault that was there.
+/// The memory of a path: the vault that was there.
 package struct PathMark: Equatable {
   static let format = 1
 
   package let path: String
   package let vaultID: VaultID
-  /// The copy of the vault, 32 hex digits; nil for the place at which the vault was seen first.
+  /// The copy of the vault, 32 hex digits; nil for the place where the vault was first seen.
   package let copy: String?
 
   package init(path: String, vaultID: VaultID, copy: String? = nil) {
     (self.path, self.vaultID, self.copy) = (path, vaultID, copy)
   }
 
-  /// Reads the bytes of a file of the state.
+  /// Reads the bytes of a state file.
   package init(parsing bytes: [UInt8], file: String) throws(VaultError) {
     guard case .object(let document)? = try? JSONParser.parse(bytes),
       document.names.filter({ $0 != "copy" }) == ["format", "path", "vault"],
@@ -116,7 +115,6 @@ package struct PathMark: Equatable {
     text.utf8.count == 32 && (try? Hex.decode(text)) != nil
   }
 
-  /// The bytes of a file of the state.
   package func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
     document["copy"] = copy.map { .string($0) }

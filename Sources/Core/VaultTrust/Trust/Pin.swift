@@ -1,6 +1,7 @@
 public import VaultDocument
 
-/// What a machine remembers of a vault, outside of it (format 1, section 9.1, Pin and seen); nothing in it is secret.
+/// The memory of a vault on this machine, outside of the vault (format 1, section 9.1, Pin and seen). Nothing in it is
+/// secret.
 public struct Pin: Sendable, Equatable {
   /// One state of the header.
   public struct Header: Sendable, Equatable {
@@ -14,7 +15,7 @@ public struct Pin: Sendable, Equatable {
     public let hash: [UInt8]
   }
 
-  /// A slot as it was listed.
+  /// A slot as the header listed it.
   public struct SlotName: Sendable, Equatable {
     package init(id: SlotID, label: String) {
       (self.id, self.label) = (id, label)
@@ -22,7 +23,7 @@ public struct Pin: Sendable, Equatable {
 
     /// The id in its file's name.
     public let id: SlotID
-    /// What people call it; may be empty.
+    /// The name for people; may be empty.
     public let label: String
   }
 
@@ -33,7 +34,7 @@ public struct Pin: Sendable, Equatable {
     /// ``Checkpoint/hash()``, 32 bytes.
     public let hash: [UInt8]
 
-    /// A state of the list that somebody has compared.
+    /// A state of the list that was compared.
     public init(sequence: Int, hash: [UInt8]) {
       self.sequence = sequence
       self.hash = hash
@@ -44,27 +45,27 @@ public struct Pin: Sendable, Equatable {
     }
   }
 
-  /// The vault that is remembered.
+  /// The remembered vault.
   public let vaultID: VaultID
   /// The commitment of the root key, 32 bytes.
   public package(set) var commitment: [UInt8]
-  /// The newest header that verified; nil after a fingerprint was accepted without a key, when any that verifies will
-  /// do.
+  /// The newest header that verified. It is nil after a fingerprint was accepted without a key; then any header that
+  /// verifies is accepted.
   public package(set) var header: Header?
-  /// Those before it, the latest first.
+  /// Earlier headers, the latest first.
   package var earlier: [Header] = []
   /// The slots of that header.
   public package(set) var slots: [SlotName]
-  /// Whether a person has ever said which vault it is: by its path, its fingerprint, or a yes. One that was only found
-  /// by searching is known, and may still be anybody's.
+  /// Whether a person has ever said which vault it is, by path, fingerprint or confirmation. A vault that was only
+  /// found by searching is known but may be anybody's.
   public package(set) var isNamed: Bool
   /// The newest checkpoint that verified.
   public package(set) var checkpoint: CheckpointMark?
-  /// The hash (32 bytes) of the header with another root that this machine is about to write: if it dies over that, it
-  /// still knows its own work.
+  /// The hash (32 bytes) of the header with another root that this machine is about to write. If the process dies
+  /// during that, the machine still recognises its own work.
   package var announced: [UInt8]?
 
-  /// A pin of the vault and the root that `header` names, since a person says so, and of no state of them.
+  /// A pin of the vault and root that `header` names, because a person says so, without a state.
   package init(accepting header: VaultHeader) {
     vaultID = header.vaultID
     commitment = header.root.commitment
@@ -74,7 +75,7 @@ public struct Pin: Sendable, Equatable {
 
   /// A pin of a header that verified.
   ///
-  /// - Parameter old: what was remembered of the vault before.
+  /// - Parameter old: the earlier memory of the vault.
   package init(_ header: VaultHeader, after old: Pin? = nil, isNamed: Bool = true) throws(VaultError) {
     self.init(accepting: header)
     self.isNamed = isNamed || old?.isNamed == true
@@ -85,16 +86,16 @@ public struct Pin: Sendable, Equatable {
     slots = header.slots.map { SlotName(id: $0.id, label: $0.label) }
   }
 
-  /// What people compare: 40 hex digits of 20 bytes; see ``LockedVault/fingerprint()``.
+  /// The fingerprint for people to compare: 40 hex digits of 20 bytes; see ``LockedVault/fingerprint()``.
   ///
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func fingerprint() throws(VaultError) -> String {
     try Fingerprint.text(vaultID: vaultID, commitment: commitment)
   }
 
-  /// How a header differs from what is remembered; nil when it is the same or a later one.
+  /// How a header differs from the remembered one; nil if it is the same or a later one.
   ///
-  /// Another root is told before an older or forked header.
+  /// Another root is reported before an older or forked header.
   package func difference(from header: VaultHeader) throws(VaultError) -> PinDifference? {
     if let announced, try header.hash() == announced { return nil }
     guard commitment == header.root.commitment else {
@@ -107,9 +108,9 @@ public struct Pin: Sendable, Equatable {
 }
 
 extension Pin.Header {
-  /// How a header differs from this one; nil when it is the same or a later one.
+  /// How a header differs from this one; nil if it is the same or a later one.
   ///
-  /// - Parameter earlier: those that this machine has seen before this one.
+  /// - Parameter earlier: the headers that this machine has seen before this one.
   package func difference(from header: VaultHeader, before earlier: [Pin.Header] = []) throws(VaultError)
     -> PinDifference?
   {
@@ -126,7 +127,7 @@ extension Pin.Header {
 }
 
 extension Pin.CheckpointMark {
-  /// How the checkpoint that is there differs from this one; nil when it is the same or a later one.
+  /// How the present checkpoint differs from this one; nil if it is the same or a later one.
   package func difference(from found: Pin.CheckpointMark?) -> PinDifference? {
     guard let found else { return .olderCheckpoint(expected: sequence, found: nil) }
     return switch Succession(of: (found.sequence, found.hash), after: (sequence, hash)) {
@@ -137,22 +138,22 @@ extension Pin.CheckpointMark {
   }
 }
 
-/// How a vault differs from what a machine remembers.
+/// How a vault differs from the memory of this machine.
 package enum PinDifference: Sendable, Equatable {
   /// Another vault was at this path.
   case otherVault(expected: VaultID, found: VaultID)
   /// The vault had another root key; both as fingerprints.
   case otherRoot(expected: String, found: String)
-  /// The header is older than the newest that was seen.
+  /// The header is older than the newest one seen.
   case olderHeader(expected: Pin.Header, found: Pin.Header, Provenance)
-  /// The header has the revision of the newest that was seen, and is not the same.
+  /// The header has the revision of the newest one seen but other content.
   case otherHeader(expected: Pin.Header, found: Pin.Header)
-  /// The checkpoint is older than the newest that was seen, or gone (nil).
+  /// The checkpoint is older than the newest one seen, or gone (nil).
   case olderCheckpoint(expected: Int, found: Int?)
-  /// The checkpoint has the sequence of the newest that was seen, and is not the same.
+  /// The checkpoint has the sequence number of the newest one seen but other content.
   case otherCheckpoint(sequence: Int)
 
-  /// Whether it is not the vault, or not the root key, that was expected: told before any damage (format 1, section
+  /// Whether the vault or the root key is not the expected one, which is reported before any damage (format 1, section
   /// 9.1, Pin and seen).
   package var isIdentity: Bool {
     switch self {
@@ -162,31 +163,31 @@ package enum PinDifference: Sendable, Equatable {
   }
 }
 
-/// How a vault relates to what a machine remembers.
+/// How a vault relates to the memory of this machine.
 package enum PinState: Sendable, Equatable {
-  /// Nothing is remembered of it.
+  /// The vault is unknown.
   case new
-  /// It is the vault that is remembered, in the same state or a later one.
+  /// It is the remembered vault, in the same state or a later one.
   case pinned(Pin)
-  /// It is not what is remembered, or an earlier state of it.
+  /// It is not the remembered vault, or an earlier state of it.
   case differs(PinDifference)
 }
 
-/// What a machine remembers of a vault and of the paths that it lies at, read once.
+/// The memory of a vault and of its paths on this machine, read once.
 package struct KnownVault: Sendable {
   package let paths: [String]
-  /// What was seen at those paths.
+  /// The vaults that were seen at those paths.
   package let marks: [String: PathMark]
-  /// The copy of the vault that is there; nil for the place at which the vault was seen first.
+  /// The copy of the vault that is there; nil for the place where the vault was first seen.
   package let copy: String?
   package let pin: Pin?
-  /// How the vault that was asked about relates to that.
+  /// How the present vault relates to the memory.
   package let state: PinState
 
-  /// Whether it is the vault that is remembered, in another state than that or a later one.
+  /// Whether it is the remembered vault in an earlier or forked state.
   package var isSetBack: Bool { if case .differs(let difference) = state { !difference.isIdentity } else { false } }
 
-  /// Whether the vault was at one of the paths before; one that is in no folder has none.
+  /// Whether the vault was at one of the paths before; always true for a vault that is not in a folder.
   package func wasHere(_ vaultID: VaultID) -> Bool { paths.isEmpty || marks.values.contains { $0.vaultID == vaultID } }
 
   package init(
@@ -205,15 +206,15 @@ package struct KnownVault: Sendable {
 }
 
 extension PinDifference {
-  /// The error that it is: what was expected, what was found, and the way on.
+  /// The error for the difference: the expected and the found state, and the next step.
   ///
-  /// - Parameter header: what was found. Where the vault and its root are the expected ones, its fingerprint is in no
-  ///   doubt, and the way on names it.
+  /// - Parameter header: the found header. If the vault and its root are the expected ones, its fingerprint is certain,
+  ///   and the next step names it.
   package func error(of header: VaultHeader) throws(VaultError) -> VaultError {
     isIdentity ? error : error(try header.fingerprint())
   }
 
-  /// The same without the fingerprint of what was found.
+  /// The error without the fingerprint of the found header.
   package var error: VaultError { error(nil) }
 
   private func error(_ fingerprint: String?) -> VaultError {

@@ -3,13 +3,11 @@ package import VaultSealing
 
 /// The version of one record, live or in the trash.
 package struct RecordVersion: Sendable, Equatable {
-  /// The id of the record.
   package let id: RecordID
   /// From 1.
   package let revision: Int
   package let recordMAC: RecordMAC
 
-  /// The record's MAC, 32 bytes.
   package var mac: [UInt8] { recordMAC.bytes }
 
   /// A version by its MAC, 32 bytes.
@@ -36,7 +34,7 @@ extension [RecordVersion] {
 }
 
 extension RecordVersion {
-  /// Reads `<revision>` and `"<mac>"`, as lists have them; nil for any other values.
+  /// Reads `<revision>` and `"<mac>"` in the form of lists; nil for any other values.
   init?(id: RecordID, _ revision: JSONValue, _ mac: JSONValue) {
     guard let revision = revision.int, revision >= 1, let text = mac.string,
       let mac = try? Base64.decode(text), mac.count == RecordMAC.byteCount
@@ -44,7 +42,6 @@ extension RecordVersion {
     self.init(id: id, revision: revision, mac: mac)
   }
 
-  /// The version of a record that verified.
   package init(_ record: SealedRecord) {
     self.init(id: record.id, revision: record.revision, mac: record.mac)
   }

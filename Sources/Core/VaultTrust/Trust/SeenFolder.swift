@@ -1,9 +1,8 @@
 package import VaultDocument
 
-/// The version of a record that a machine read or wrote last, and verified (format 1, section 9.1, Pin and seen).
+/// The version of a record that this machine last read or wrote, and verified (format 1, section 9.1, Pin and seen).
 package struct SeenVersion: Equatable {
   package let version: RecordVersion
-  /// Whether it lay in the trash.
   package let isTrashed: Bool
 
   package init(_ version: RecordVersion, isTrashed: Bool) { (self.version, self.isTrashed) = (version, isTrashed) }
@@ -12,27 +11,26 @@ package struct SeenVersion: Equatable {
   package var revision: Int { version.revision }
 }
 
-/// What is remembered of the records of one folder, by ids; a value that knows no disk.
+/// The memory of the records of one folder, by id; a value without access to the disk.
 package struct SeenFolder: Equatable {
-  /// So many versions of a record are remembered, the newest among them.
+  /// The most versions of a record that are remembered, including the newest.
   static let memoryLength = 8
 
-  /// The newest of each.
+  /// The newest version of each record.
   package private(set) var versions: [RecordID: SeenVersion] = [:]
-  /// Those before it, the latest first; they only tell what a version is that went back.
+  /// Earlier versions, the latest first. They only help to identify an older version.
   package private(set) var earlier: [RecordID: [RecordVersion]] = [:]
 
   package init() {}
 
-  /// How many versions it holds.
   package var versionCount: Int { earlier.values.reduce(versions.count) { $0 + $1.count } }
 
-  /// How a version relates to what was seen of its record.
+  /// How a version relates to the newest one seen of its record.
   package func succession(of found: RecordVersion) -> Succession {
     versions[found.id].map { found.succession(after: $0.version) } ?? .newer
   }
 
-  /// What is known of a version that is not the newest of its record.
+  /// Whether an outdated version is known.
   package func provenance(of found: RecordVersion) -> Provenance {
     Provenance(of: (found.revision, found.recordMAC), among: known(of: found.id).map { ($0.revision, $0.recordMAC) })
   }
@@ -42,12 +40,12 @@ package struct SeenFolder: Equatable {
     (versions[id].map { [$0.version] } ?? []) + (earlier[id] ?? [])
   }
 
-  /// Takes a change over; what another process saw meanwhile stays when it is newer.
+  /// Applies a change; a newer version that another process saw meanwhile stays.
   package mutating func take(_ change: SeenChange, of id: RecordID) {
     switch change {
     case .seen(let seen): if succession(of: seen.version) == .newer { follow(with: seen) }
     case .written(let written):
-      // Where another branch has a later version, that stays the newest.
+      // If another branch has a later version, that stays the newest.
       if succession(of: written.version) == .newer || written.isTrashed { return follow(with: written) }
       guard let newest = versions[id], newest.version != written.version else { return }
       let others = (earlier[id] ?? []).filter { $0 != written.version }
@@ -67,23 +65,23 @@ package struct SeenFolder: Equatable {
   }
 }
 
-/// Something to remember of a record.
+/// A change to the memory of a record.
 package enum SeenChange: Equatable {
   /// It was read.
   case seen(SeenVersion)
   /// It was written.
   case written(SeenVersion)
-  /// It counts from now on, whatever was seen before.
+  /// It counts from now on, regardless of earlier versions.
   case accepted(SeenVersion)
-  /// It was deleted for good, or what was seen of it shall not count.
+  /// It was deleted for good, or its memory must be dropped.
   case forgotten
 }
 
 extension SeenFolder {
   static let format = 1
 
-  /// Reads the bytes of a file of the state; `records` and `trash` hold `"<id>" : [revision, "<mac>"]`, and
-  /// after that the same of the versions before.
+  /// Reads the bytes of a state file. `records` and `trash` hold `"<id>" : [revision, "<mac>"]`, followed by the same
+  /// values of earlier versions.
   package init(parsing bytes: [UInt8], file: String) throws(VaultError) {
     guard case .object(let document)? = try? JSONParser.parse(bytes), document.names == ["format", "records", "trash"],
       document["format"]?.int == Self.format, case .object(let records)? = document["records"],
@@ -100,7 +98,6 @@ extension SeenFolder {
     return true
   }
 
-  /// Takes the list of one record.
   private mutating func take(_ list: JSONValue, of id: RecordID, isTrashed: Bool) -> Bool {
     guard let parts = list.array, parts.count.isMultiple(of: 2), 1...Self.memoryLength ~= parts.count / 2 else {
       return false
@@ -115,7 +112,6 @@ extension SeenFolder {
     return true
   }
 
-  /// The bytes of a file of the state.
   package func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject()
     document["format"] = .number(JSONNumber(Self.format))
@@ -138,10 +134,10 @@ extension SeenFolder {
   private static let middle = Array("},\"trash\":{".utf8)
   private static let end = Array("}}\n".utf8)
 
-  /// What the bytes of a file say of one record, from one to the next without reading any of the others: of a large
-  /// vault a file has thousands, and most commands ask for one.
+  /// The memory of one record, found in the bytes of a file without parsing the other records: in a large vault a file
+  /// has thousands, and most commands need one.
   ///
-  /// - Returns: nil when the bytes are not laid out as this program does it; they have to be read whole then.
+  /// - Returns: nil if the bytes do not have this program's layout and must be parsed completely.
   package init?(searching bytes: [UInt8], for id: RecordID) {
     guard bytes.has(Self.head, at: 0) else { return nil }
     let wanted = Array(id.text.utf8)
@@ -167,9 +163,9 @@ extension SeenFolder {
     }
   }
 
-  /// Where the list of the member that begins at a place stands.
+  /// The range of the list in the member that begins at a place.
   private static func list(at place: Int, of bytes: [UInt8]) -> Range<Int>? {
-    // A quoted id and a colon before it; a revision, a comma and a quoted MAC in it, at least.
+    // A quoted id and a colon before it; at least a revision, a comma and a quoted MAC in it.
     let (start, shortest) = (place + 39, 50)
     guard bytes.count > start + shortest, bytes[place] == UInt8(ascii: "\""), bytes[start] == UInt8(ascii: "[") else {
       return nil
@@ -186,7 +182,7 @@ extension VaultError {
   }
 }
 
-/// The text of a file of the state.
+/// The text of a state file.
 package func stateBytes(_ document: JSONObject, isCompact: Bool = false) throws(VaultError) -> [UInt8] {
   do {
     guard isCompact else { return try JSONValue.object(document).prettyBytes() }

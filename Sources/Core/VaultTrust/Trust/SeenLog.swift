@@ -1,18 +1,19 @@
 package import VaultDocument
 
-/// The versions that were seen of records of one folder since its file was written: a line each, added to the end.
+/// The versions of records of one folder that were seen since its file was written: one line each, appended.
 ///
-/// Its lines count only where they tell of a newer version than the file and the lines before them, so that it does no
-/// harm to read them twice, or to lose the last: a power cut may leave anything of those.
+/// A line counts only if its version is newer than the file and the lines before it. So it does no harm to read lines
+/// twice or to lose the last ones, which a power cut may damage in any way.
 package struct SeenLog {
-  /// From this size on the file is written anew, with all lines in it.
+  /// From this size on, the file is written again with all lines in it.
   static let byteLimit = 4 << 10
   /// More changes at once than these go into the file.
   package static let maximumChangeCount = 8
 
-  /// `["<id>",<revision>,"<mac>",<is in the trash>]`, after and before a line feed: what was cut off stays by itself.
+  /// `["<id>",<revision>,"<mac>",<is in the trash>]`, between line feeds, so that a line that was cut off stays
+  /// separate.
   ///
-  /// - Parameter byteCount: the size of the log; nil is the result where it would become too long.
+  /// - Parameter byteCount: the size of the log; the result is nil if the log would become too long.
   package static func lines(_ versions: [SeenVersion], after byteCount: Int = 0) -> [UInt8]? {
     var lines: [UInt8] = []
     for seen in versions {
@@ -22,7 +23,8 @@ package struct SeenLog {
     return byteCount + lines.count <= byteLimit ? lines : nil
   }
 
-  /// What the whole lines of a log say; nil when a line is neither whole nor what a write that was cut off can leave.
+  /// The versions in the whole lines of a log; nil if a line is neither whole nor the possible remains of an
+  /// interrupted write.
   package static func versions(in bytes: [UInt8]) -> [SeenVersion]? {
     var versions: [SeenVersion] = []
     for line in bytes.split(separator: UInt8(ascii: "\n")) where !isCutOff(line) {
@@ -35,7 +37,7 @@ package struct SeenLog {
     return versions
   }
 
-  /// Whether a line is the beginning of one, or holds the zeros that a power cut leaves where nothing was written yet.
+  /// Whether a line is the beginning of one, or contains the zeros that a power cut leaves in unwritten space.
   private static func isCutOff(_ line: ArraySlice<UInt8>) -> Bool {
     if line.contains(0) { return line.allSatisfy { $0 == 0 || $0.isText } }
     return line.first == UInt8(ascii: "[") && line.last != UInt8(ascii: "]") && line.allSatisfy(\.isText)
@@ -43,12 +45,12 @@ package struct SeenLog {
 }
 
 extension UInt8 {
-  /// Whether lines are made of it.
+  /// Whether lines can contain this byte.
   fileprivate var isText: Bool { (0x20..<0x7F).contains(self) }
 }
 
 extension SeenFolder {
-  /// Takes what the log of a folder says over, where it is newer.
+  /// Applies the newer versions in the log of a folder.
   package mutating func take(log bytes: [UInt8], of folder: UInt8, file: String) throws(VaultError) {
     guard let versions = SeenLog.versions(in: bytes), versions.allSatisfy({ $0.id.folder == folder }) else {
       throw .damagedState(file)
@@ -56,14 +58,14 @@ extension SeenFolder {
     for seen in versions { take(.seen(seen), of: seen.id) }
   }
 
-  /// What the changes tell that is newer; nil where one of them does more than that.
+  /// The newer versions among the changes; nil if a change does more than add a newer version.
   ///
-  /// Newer versions may be taken twice, and in any order: nothing is lost or brought back by it.
+  /// Newer versions may be applied twice, and in any order, without losing anything.
   package func newerVersions(in changes: [RecordID: SeenChange]) -> [SeenVersion]? {
     var newer: [SeenVersion] = []
     for (id, change) in changes {
       switch change {
-      // What was only seen, and is no newer, changes nothing.
+      // A version that was only seen and is not newer changes nothing.
       case .seen(let seen): if succession(of: seen.version) == .newer { newer.append(seen) }
       case .written(let seen) where succession(of: seen.version) == .newer: newer.append(seen)
       case .written(let seen): guard versions[id] == seen else { return nil }

@@ -4,8 +4,8 @@ package import VaultStorage
 
 /// A checkpoint as a store has it.
 ///
-/// A type and no tuple: the optimiser of Swift 6.3 gives back a damaged copy of a large member of an optional tuple
-/// (`Tests/Toolchain/README.md`).
+/// It is a type and not a tuple, because the optimiser of Swift 6.3 returns a damaged copy of a large member of an
+/// optional tuple (`Tests/Toolchain/README.md`).
 package struct StoredCheckpoint: Sendable {
   package let checkpoint: Checkpoint
   /// Tells whether the file is still the same.
@@ -20,7 +20,7 @@ package struct StoredCheckpoint: Sendable {
 }
 
 extension Checkpoint {
-  /// Checks it under the root of the keyring that it names: the current one, or one that is still open.
+  /// Authenticates it under the root of the keyring that it names: the current one, or one that is still open.
   package func authenticate(under keyring: Keyring) throws(VaultError) {
     let hint = Array(rootID.bytes.prefix(8))
     let root = try inSealing(file: Self.fileName) { () throws(SealingError) in try keyring.root(hint: hint) }

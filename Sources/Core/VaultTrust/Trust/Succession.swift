@@ -1,14 +1,14 @@
-/// How a state relates to one that is known, be it of a record, a header or a checkpoint: the one rule of rollback
-/// (format 1, sections 8, Checkpoint, and 9.1, Pin and seen).
+/// How a state of a record, a header or a checkpoint relates to the known one. This is the one rule of rollback (format
+/// 1, sections 8, Checkpoint, and 9.1, Pin and seen).
 ///
-/// Each such state has a number, which rises with every change, and something that tells its content.
+/// Each such state has a number, which rises with every change, and a value that identifies its content.
 package enum Succession: Equatable {
-  /// Nothing was known, or something of a lower number.
+  /// No state was known, or one with a lower number.
   case newer
   case same
   /// The number is lower than the known one.
   case older(than: Int)
-  /// The number is the known one, and the content is not.
+  /// The number is the known one, but the content differs.
   case forked
 
   init<Content: Equatable>(of found: (number: Int, content: Content), after known: (number: Int, content: Content)) {
@@ -20,16 +20,16 @@ package enum Succession: Equatable {
   }
 }
 
-/// What this machine knows of a state that is not the newest one it has seen.
+/// The knowledge of this machine about an outdated state.
 package enum Provenance: Sendable, Equatable {
-  /// It has verified this very state, and later ones since.
+  /// This machine has verified exactly this state, and later ones since.
   case verified
-  /// It has never seen it, although it remembers earlier ones: it comes from a branch of its own, or is forged.
+  /// It was never seen, although earlier ones are remembered: it comes from another branch or is forged.
   case neverSeen
-  /// It is older than all that is remembered.
+  /// It is older than all remembered states.
   case beyondMemory
 
-  /// - Parameter known: what is remembered.
+  /// - Parameter known: the remembered states.
   init<Content: Equatable>(of found: (number: Int, content: Content), among known: [(number: Int, content: Content)]) {
     if known.contains(where: { $0 == found }) {
       self = .verified
@@ -38,7 +38,7 @@ package enum Provenance: Sendable, Equatable {
     }
   }
 
-  /// What has happened to a state that is older than another.
+  /// The explanation of a state that is older than another.
   ///
   /// - Parameter number: `revision` or `sequence`.
   func rollbackText(to number: String, from newest: Int) -> String {
@@ -52,14 +52,14 @@ package enum Provenance: Sendable, Equatable {
 }
 
 extension RecordVersion {
-  /// How this version relates to one that is known of the same record.
+  /// How this version relates to the known one of the same record.
   package func succession(after known: RecordVersion) -> Succession {
     Succession(of: (revision, recordMAC), after: (known.revision, known.recordMAC))
   }
 }
 
 extension Succession {
-  /// What is wrong with a version of a record that relates so to the newest one that was seen; nil for nothing.
+  /// The fault of a version with this relation to the newest one seen; nil if it is good.
   package func fault(of version: RecordVersion, _ provenance: @autoclosure () -> Provenance) -> (
     code: VaultError.Code, reason: String
   )? {

@@ -1,9 +1,9 @@
 internal import VaultDocument
 internal import VaultStorage
 
-/// Changes as rows, one for each part of a document: what is there, and what is to be there.
+/// Changes as rows, one for each part of a document, with the old and the new content.
 struct ChangeRows {
-  /// What happens to a part.
+  /// The kinds of changes of a part.
   struct Counts: Equatable {
     var replaced = 0
     var removed = 0
@@ -11,7 +11,7 @@ struct ChangeRows {
   }
 
   private(set) var counts = Counts()
-  /// The size of all documents in them.
+  /// The size of all their documents.
   private(set) var byteCount = 0
   private(set) var live: [Int64] = []
   private(set) var places: [Int16] = []
@@ -30,7 +30,7 @@ struct ChangeRows {
   private mutating func append(_ change: StoreChange, live: Int64) {
     let (old, new) = (Self.parts(of: change.expected), Self.parts(of: change.replacement))
     byteCount += (change.expected?.count ?? 0) + (change.replacement?.count ?? 0)
-    // Where nothing is to be, before and afterwards, one row says so.
+    // If a document is missing both before and after, one row says so.
     for part in 0..<max(old.count, new.count, 1) {
       let (before, after) = (old.indices.contains(part) ? old[part] : nil, new.indices.contains(part) ? new[part] : nil)
       self.live.append(change.location.place == StoreLocation.Place.record ? live : 0)
@@ -67,7 +67,7 @@ struct ChangeRows {
     ]
   }
 
-  /// New parts as COPY takes them in binary, for the table of documents: the set counts as what changed them.
+  /// New parts in the binary form of COPY, for the table of documents; the number of the set counts as their change.
   func copied(vault: Identifier) -> [UInt8] {
     var rows = BinaryCopy()
     for index in ids.indices {
@@ -79,7 +79,7 @@ struct ChangeRows {
     return rows.finished
   }
 
-  /// The rows as COPY takes them in binary, for the table of what is staged.
+  /// The rows in the binary form of COPY, for the table of staged changes.
   func copied(vault: Identifier, batch: Identifier) -> [UInt8] {
     var rows = BinaryCopy()
     for index in ids.indices {
@@ -93,7 +93,7 @@ struct ChangeRows {
   }
 }
 
-/// Rows as `COPY … (FORMAT binary)` takes them (PostgreSQL manual, COPY, Binary Format).
+/// Rows for `COPY … (FORMAT binary)` (PostgreSQL manual, COPY, Binary Format).
 struct BinaryCopy {
   private var bytes: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + [UInt8](repeating: 0, count: 8)
 
@@ -105,7 +105,7 @@ struct BinaryCopy {
   var finished: [UInt8] { bytes + Int16(-1).bigEndianBytes }
 }
 
-/// Where the rows of changes are for a statement: in its own values, or in the table of what is staged.
+/// The source of the changes for a statement: its own values, or the table of staged changes.
 enum ChangeSource {
   case values(ChangeRows)
   case staged(batch: Identifier, ChangeRows.Counts)
@@ -117,7 +117,7 @@ enum ChangeSource {
     }
   }
 
-  /// The rows as `s`; the first value of each statement is the vault, and these follow it.
+  /// The rows as `s`. The first value of each statement is the vault, and these follow it.
   func table(_ schema: PostgresSchema) -> String {
     switch self {
     case .values:
@@ -129,7 +129,7 @@ enum ChangeSource {
     }
   }
 
-  /// The values that ``table(_:)`` takes.
+  /// The values for ``table(_:)``.
   var values: [SQLValue] {
     switch self {
     case .values(let rows): rows.values

@@ -1,38 +1,36 @@
 internal import VaultDocument
 
-/// Where a vault lies in a database: `postgresql://[USER@]HOST[:PORT][,HOST[:PORT]]…/DATABASE?vault=NAME[&NAME=VALUE]…`.
+/// The address of a vault in a database:
+/// `postgresql://[USER@]HOST[:PORT][,HOST[:PORT]]…/DATABASE?vault=NAME[&NAME=VALUE]…`.
 package struct PostgresAddress: Sendable {
-  /// Why a text is no such address: a fixed sentence without any of its text.
+  /// Why a text is not such an address: a fixed sentence without any of its text.
   package struct Fault: Error, Sendable {
     /// A fixed sentence.
     package let reason: String
   }
 
-  /// What else an address may say, which is handed on to libpq by its own names.
+  /// The other settings of an address, which are passed to libpq under its own names.
   static let settingNames: Set<String> = [
     "channel_binding", "connect_timeout", "host", "krbsrvname", "passfile", "service", "sslcert", "sslcrl", "sslkey",
     "sslmode", "sslrootcert", "target_session_attrs",
   ]
 
-  /// The servers that may have the vault, in the order in which they are tried; at least one.
+  /// The servers that may have the vault, in the order of attempts; at least one.
   package let hosts: [PostgresHost]
-  /// The name of the database.
   package let database: String
-  /// Nil for the user that libpq takes by itself.
+  /// Nil for libpq's default user.
   package let user: String?
-  /// The vault's name among those in the database.
+  /// The vault's name in the database.
   package let vault: String
-  /// The schema in which the tables are.
   package let schema: String
-  /// What else it says, by libpq's names.
+  /// The other settings, by libpq's names.
   package let settings: [String: String]
 
-  /// Whether a text is meant as an address of a database: it may still be a faulty one.
+  /// Whether a text is meant as an address of a database, even if it is malformed.
   package static func isAddress(_ text: String) -> Bool {
     text.hasPrefix("postgresql:") || text.hasPrefix("postgres:")
   }
 
-  /// Takes an address apart.
   package init(parsing text: String) throws(Fault) {
     guard Self.isAddress(text), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), let parts = Parts(of: text) else {
       throw Fault(reason: "is not written postgresql://USER@HOST:PORT/DATABASE?vault=NAME")
@@ -63,7 +61,7 @@ package struct PostgresAddress: Sendable {
     self.settings = settings
   }
 
-  /// `NAME=VALUE` of the part behind the question mark.
+  /// The `NAME=VALUE` settings after the question mark.
   private static func settings(in query: Substring) throws(Fault) -> [String: String] {
     var settings: [String: String] = [:]
     for part in query.split(separator: "&") {
@@ -75,7 +73,7 @@ package struct PostgresAddress: Sendable {
     return settings
   }
 
-  /// What a piece of an address stands for; nil where that is not text, or has control characters.
+  /// The decoded text of a piece of an address; nil if it is not text, or has control characters.
   private static func text(of piece: Substring) -> String? {
     guard let text = PercentEncoding.text(of: piece), !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
       return nil
@@ -83,7 +81,7 @@ package struct PostgresAddress: Sendable {
     return text
   }
 
-  /// The pieces of an address as they are written, cut where libpq cuts them (PostgreSQL manual, "Connection URIs").
+  /// The encoded pieces of an address, cut like in libpq (PostgreSQL manual, "Connection URIs").
   private struct Parts {
     let user: Substring?
     let hosts: Substring
@@ -105,7 +103,7 @@ package struct PostgresAddress: Sendable {
     }
   }
 
-  /// A name that means the same in SQL with quotes and without.
+  /// Whether a name means the same in SQL with and without quotes.
   static func isPlainName(_ name: String) -> Bool {
     let bytes = name.utf8
     return (1...48).contains(bytes.count) && bytes.first.map { !isDigit($0) } == true
@@ -116,21 +114,20 @@ package struct PostgresAddress: Sendable {
 }
 
 extension PostgresAddress {
-  /// The first host.
   package var host: String { hosts[0].name }
-  /// The port of the first host.
   package var port: Int { hosts[0].port }
 
-  /// Whether nothing between here and the servers could listen: each is a socket, or this machine itself.
+  /// Whether nobody between here and the servers could listen: each is a socket or this machine itself.
   package var isLocal: Bool { hosts.allSatisfy(\.isLocal) }
 
-  /// How far the server has to prove who it is, in libpq's words.
+  /// How strictly the server must prove its identity, in libpq's words.
   package var encryption: String { settings["sslmode"] ?? (isLocal ? "prefer" : "verify-full") }
 
-  /// Whether somebody between could pass for the server: it is not local, and asked for less than a proof.
+  /// Whether a machine in between could impersonate the server: it is not local, and a full proof is not required.
   package var isOpenToOthers: Bool { !isLocal && encryption != "verify-full" }
 
-  /// The place by which a machine remembers the vault: without user and settings, and whatever the order of its hosts.
+  /// The text under which a machine remembers the vault: without user and settings, and independent of the order of
+  /// hosts.
   package var canonicalText: String {
     func encoded(_ text: String) -> String { PercentEncoding.encoded(text) }
     let schema = schema == "vault" ? "" : "&schema=\(schema)"
@@ -138,7 +135,7 @@ extension PostgresAddress {
     return "postgresql://\(places)/\(encoded(database))?vault=\(encoded(vault))\(schema)"
   }
 
-  /// What libpq is asked for, of one of the hosts. The session's own settings are not among them: poolers refuse those.
+  /// libpq's parameters for one of the hosts. They contain no session settings, because poolers refuse those.
   package func parameters(of host: PostgresHost, applicationName: String, password: String?) -> [String: String] {
     var all = settings
     all["host"] = host.name
@@ -151,9 +148,9 @@ extension PostgresAddress {
     all["sslmode"] = encryption
     all["ssl_min_protocol_version"] = "TLSv1.2"
     all["gssencmode"] = "disable"
-    // A server that takes a certificate in place of a password has nothing to bind to the channel.
+    // A server that accepts a certificate in place of a password has nothing to bind to the channel.
     if !isLocal, settings["channel_binding"] == nil, settings["sslcert"] == nil { all["channel_binding"] = "require" }
-    // A connection of which nothing comes any more ends after a minute and a half.
+    // A dead connection ends after a minute and a half.
     all["keepalives_idle"] = "30"
     all["keepalives_interval"] = "10"
     all["keepalives_count"] = "6"

@@ -1,21 +1,21 @@
 internal import VaultDocument
 
-/// A server that an address names.
+/// A server in an address.
 package struct PostgresHost: Hashable, Sendable {
   /// A name or IP address in lower case, IPv6 without brackets; for a socket its folder, or `@` and an abstract name.
   package let name: String
-  /// The port, 5432 where the address says none.
+  /// The port; 5432 by default.
   package let port: Int
 
-  /// Whether nothing between here and the server could listen: a socket, a loopback address, or `localhost`.
+  /// Whether nobody between here and the server could listen: a socket, a loopback address, or `localhost`.
   ///
   /// Other names, such as `127.example`, may lead anywhere.
   package var isLocal: Bool { isSocket || name == "localhost" || name == "::1" || Self.isLoopback(name) }
 
-  /// Whether it is a socket of this machine, as libpq tells one.
+  /// Whether it is a socket of this machine, by libpq's rule.
   var isSocket: Bool { name.hasPrefix("/") || name.hasPrefix("@") }
 
-  /// 127.0.0.0/8 as four numbers; other spellings depend on who reads them.
+  /// 127.0.0.0/8 as four numbers; programs disagree about other spellings.
   private static func isLoopback(_ name: String) -> Bool {
     let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
     return numbers.count == 4 && numbers[0] == "127"
@@ -28,8 +28,8 @@ package struct PostgresHost: Hashable, Sendable {
   /// The hosts of an address.
   ///
   /// - Parameters:
-  ///   - text: `HOST[:PORT][,HOST[:PORT]]…` as it stands in the address.
-  ///   - setting: hosts that take the place of those, without ports and separated by commas.
+  ///   - text: `HOST[:PORT][,HOST[:PORT]]…` in the address.
+  ///   - setting: hosts that replace those, without ports and separated by commas.
   static func list(
     _ text: Substring, instead setting: String?
   ) throws(PostgresAddress.Fault) -> [PostgresHost] {
@@ -45,7 +45,7 @@ package struct PostgresHost: Hashable, Sendable {
     }
   }
 
-  /// - Parameter part: `HOST[:PORT]` as it stands in an address; IPv6 in brackets.
+  /// - Parameter part: `HOST[:PORT]` in an address; IPv6 in brackets.
   private init(_ part: Substring) throws(PostgresAddress.Fault) {
     let bracket = part.first == "[" ? part.lastIndex(of: "]") : nil
     let name = part[..<(bracket.map { part.index(after: $0) } ?? part.firstIndex(of: ":") ?? part.endIndex)]
@@ -70,7 +70,7 @@ package struct PostgresHost: Hashable, Sendable {
     (self.name, self.port) = (isSocket ? name : name.lowercased(), port)
   }
 
-  /// A colon is of IPv6 alone, and a percent sign of its zone.
+  /// Only IPv6 has colons, and only its zone has a percent sign.
   private static func isNameOrLiteral(_ name: String) -> Bool {
     guard name.contains(":") else { return !name.contains { "/?#@[]%=&\\\"'".contains($0) } }
     return name.prefix { $0 != "%" }.utf8.allSatisfy {
@@ -78,7 +78,7 @@ package struct PostgresHost: Hashable, Sendable {
     }
   }
 
-  /// Nil for text that is not a port; of nothing the usual port.
+  /// Nil if the text is not a port; the default port if it is empty.
   private static func port(_ text: Substring) -> Int? {
     if text.isEmpty { return 5432 }
     guard text.utf8.count <= 5, text.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }

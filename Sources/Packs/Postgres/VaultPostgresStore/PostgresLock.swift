@@ -3,13 +3,13 @@ package import VaultStorage
 internal import VaultSystem
 
 /// A lock on a vault: rows of the table `locks`, locked by a transaction that stays open. The server ends it with its
-/// connection, or when its client sends nothing for a while, so a stale lock cannot exist.
+/// connection, or if its client sends nothing for a while, so a stale lock cannot exist.
 ///
-/// A writer has also drawn a new `fence` for the vault: when its connection was lost and somebody else came, its next
-/// write finds another fence and is refused.
+/// A writer has also drawn a new `fence` for the vault. If its connection is lost and another writer takes over, its
+/// next write finds another fence and is refused.
 final class PostgresLock: StoreLock {
   let kind: LockKind
-  /// The fence that a writer writes under; 0 of a reader.
+  /// The fence of a writer; 0 for a reader.
   let fence: Int64
   /// How long a change waits for rows that others hold.
   let patience: Duration
@@ -44,7 +44,7 @@ final class PostgresLock: StoreLock {
 }
 
 extension PostgresStore {
-  /// The rows of `locks`: the lock, and the gate that a writer holds while it waits, so that readers let it go first.
+  /// The rows of `locks`: the lock, and the gate that a waiting writer holds, so that new readers let it go first.
   private enum Gate {
     static let lock = 0
     static let waiting = 1
@@ -60,7 +60,7 @@ extension PostgresStore {
       do throws(StoreError) {
         return try lockOnce(kind, timeout: timeout, until: end, isWanted: isWanted, onWait: onWait)
       } catch {
-        // Nothing was changed yet: where the server goes away, another one may soon be in its place.
+        // Nothing was changed yet, and if the server goes away, another may soon take its place.
         let isLost = error.serverFault?.isLost == true && error.serverFault?.isSilent == false
         guard isLost, ContinuousClock.now < end, isWanted() else { throw error }
         LiveFileOperations().sleep(.milliseconds(250))
@@ -94,7 +94,7 @@ extension PostgresStore {
     var wait = LockWait(
       start: system.now(), timeout: timeout, path: address.canonicalText,
       steps: .milliseconds(250) ... .milliseconds(1000))
-    // At first nothing: mostly nobody is in the way.
+    // Zero at first, because mostly the lock is free.
     var (hasGate, patience) = (false, Duration.zero)
     while true {
       if try isTaken(kind, connection: connection, within: patience, hasGate: &hasGate) { return }
@@ -137,8 +137,8 @@ extension PostgresStore {
     }
   }
 
-  /// Locks a row until the transaction ends. Who waits does so in the server, behind those who came before, and has the
-  /// row as soon as it is free.
+  /// Locks a row until the transaction ends. The server queues waiters in order, and the first gets the row as soon as
+  /// it is free.
   private func isTaken(
     _ gate: Int, strength: String, connection: PostgresConnection, within patience: Duration
   ) throws(StoreError) -> Bool {
@@ -149,7 +149,7 @@ extension PostgresStore {
     }
     do throws(ServerFault) {
       try connection.run("SAVEPOINT waiting")
-      // Of 0 it would wait for ever.
+      // 0 would mean to wait forever.
       try connection.run("SET LOCAL lock_timeout = \(max(1, Int(patience / .milliseconds(1))))")
       if try connection.row(locking([gate], strength), [.id(vault)]) != nil { return true }
     } catch {
@@ -160,7 +160,7 @@ extension PostgresStore {
     throw gone
   }
 
-  /// Locks those rows until the transaction ends that nobody holds.
+  /// Locks, until the transaction ends, those rows that nobody holds.
   private func free(
     _ gates: [Int], strength: String, connection: PostgresConnection
   ) throws(ServerFault) -> [Int] {
@@ -173,8 +173,8 @@ extension PostgresStore {
     return taken
   }
 
-  /// A client that is gone without a word is given up after a minute and a half: by the keep-alives of the connection
-  /// and, since a proxy answers those, by the limit of an idle transaction.
+  /// A vanished client is given up after a minute and a half: by the keep-alives of the connection and, because a proxy
+  /// answers those, by the limit of an idle transaction.
   private func locking(_ gates: [Int], _ strength: String) -> String {
     """
     SELECT l.gate, set_config('idle_in_transaction_session_timeout', '\(pool.patience.lockLimit.milliseconds)', true),
@@ -188,7 +188,7 @@ extension PostgresStore {
     StoreError(.changedUnderneath, reason: "the vault is no longer in the database")
   }
 
-  /// Whether nobody is in the way of a shared lock on a row, which is given back at once.
+  /// Whether a shared lock on a row is available; it is released at once.
   private func isOpen(
     _ gate: Int, _ connection: PostgresConnection, within patience: Duration
   ) throws(StoreError) -> Bool {
@@ -198,10 +198,10 @@ extension PostgresStore {
     return isOpen
   }
 
-  /// The writer that holds the lock; nil for readers, and where nobody has it.
+  /// The writer that holds the lock; nil for readers, and if the lock is free.
   func holder() -> LockHolder? {
     let row = try? pool.with { connection throws(ServerFault) -> String? in
-      // A row that only readers hold can be locked so. The statement is a transaction of its own.
+      // A row that only readers hold can be locked this way. The statement is a separate transaction.
       let isOpen = try !free([Gate.lock], strength: "KEY SHARE", connection: connection).isEmpty
       guard !isOpen else { return nil }
       return try connection.row("SELECT v.holder FROM \(schema.vaults) AS v WHERE v.vault = $1", [.id(vault)])?.text(0)
@@ -210,12 +210,12 @@ extension PostgresStore {
     return LockHolder(text)
   }
 
-  /// Shuts out every writer before, and clears away what one that died has left.
+  /// Excludes every earlier writer, and clears the leftovers of a crashed one.
   ///
-  /// It is not waited for until that is durable: the first change is, and with it what was before. A server that dies
-  /// between the two has an earlier fence, under which at most one writer goes on: fences are drawn by lot.
+  /// Nothing waits here until that is durable: the first change will be, and with it everything before. A server that
+  /// dies in between has an earlier fence, under which at most one writer continues, because fences are random.
   ///
-  /// - Parameter patience: how long a change of an earlier writer may be under way that is given up already.
+  /// - Parameter patience: how long an earlier writer's unfinished change may continue after it is given up.
   private func drawFence(within patience: Duration) throws(StoreError) -> (fence: Int64, live: Int64) {
     let statement = """
       UPDATE \(schema.vaults) AS v SET fence = $3,
@@ -231,9 +231,9 @@ extension PostgresStore {
     let held: (Int64, Int64, Bool, Bool)?
     do throws(StoreError) {
       held = try pool.with(writing: true) { connection throws(ServerFault) -> (Int64, Int64, Bool, Bool)? in
-        // The server ends the wait by itself; this is for a server that says nothing at all.
+        // The server itself ends the wait; this limit is for a server that does not answer at all.
         let longest = patience + .seconds(2)
-        // The limit is another statement's: a table that is locked is waited for before a statement begins.
+        // The limit is a separate statement, because a locked table is waited for before a statement begins.
         return try connection.transaction(waiting: patience) { () throws(ServerFault) -> (Int64, Int64, Bool, Bool)? in
           guard let row = try connection.row(statement, values, patience: longest) else { return nil }
           return (try row.number(0), try row.number(1), try row.isTrue(2), try row.isTrue(3))
@@ -251,7 +251,7 @@ extension PostgresStore {
       throw StoreError(
         .ioFailed, reason: "the database would answer before a change is durable: synchronous_commit is off")
     }
-    // What cannot be cleared now is cleared by the next.
+    // The next lock holder clears the rest.
     if isLittered { try? clearLeftovers(live: live, within: patience) }
     return (fence, live)
   }
@@ -263,7 +263,7 @@ extension PostgresStore {
       within: patience)
   }
 
-  /// Deletes rows that nobody reads. What others hold for longer is left to the next who locks.
+  /// Deletes rows that nobody reads. Rows that others hold for longer are left to the next lock holder.
   func clear(
     _ statement: String, _ values: [SQLValue], within patience: Duration = .seconds(1)
   ) throws(StoreError) {

@@ -1,10 +1,10 @@
 internal import Synchronization
 internal import VaultStorage
 
-/// The vault as it is at one moment: transactions that see the same, which stop no writer.
+/// The vault at one moment: transactions that see the same state and block no writer.
 ///
-/// The first of them stays open for as long as the lock is held, and has told the server to lend what it sees to others
-/// (PostgreSQL manual, "Snapshot Synchronization Functions"): so it can be read by several threads.
+/// The first of them stays open while the lock is held, and the server lends its view to other transactions (PostgreSQL
+/// manual, "Snapshot Synchronization Functions"), so that several threads can read.
 final class PostgresMoment: StoreLock {
   let kind = LockKind.snapshot
   private let transaction: HeldTransaction
@@ -28,10 +28,10 @@ final class PostgresMoment: StoreLock {
   }
 }
 
-/// What a transaction of the server lends of what it sees.
+/// The view of a transaction that the server lends to others.
 package final class Snapshot: Sendable {
   private static let beginning = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-  /// The server ends the transaction of a client that is gone; one that lives, and takes long, sends something.
+  /// The server ends the transaction of a vanished client; a living one sends a statement now and then.
   static func limit(_ patience: ServerPatience) -> String {
     "SET LOCAL idle_in_transaction_session_timeout = \(patience.readerLimit.milliseconds)"
   }
@@ -47,27 +47,27 @@ package final class Snapshot: Sendable {
     try connection.run(limit(patience))
   }
 
-  /// Takes one; the connection keeps it.
+  /// Takes a snapshot, which lasts as long as the connection's transaction.
   static func taken(by connection: PostgresConnection, _ patience: ServerPatience) throws(ServerFault) -> String {
     try begin(connection, patience)
     guard let name = try connection.row("SELECT pg_export_snapshot()")?.text(0), isPlain(name) else { throw .malformed }
     return name
   }
 
-  /// Lets a connection see the same.
+  /// Lets a connection see the same moment.
   func adopt(_ connection: PostgresConnection, _ patience: ServerPatience) throws(ServerFault) {
     try connection.run(Self.beginning)
     try connection.run("SET TRANSACTION SNAPSHOT '\(name)'")
     try connection.run(Self.limit(patience))
   }
 
-  /// It goes into a statement, which takes no values.
+  /// It becomes part of a statement that takes no values.
   private static func isPlain(_ name: String) -> Bool {
     (1...64).contains(name.utf8.count)
       && name.utf8.allSatisfy { $0 == UInt8(ascii: "-") || ($0 &- 48) < 10 || ($0 &- 65) < 6 }
   }
 
-  /// Nothing changes here, so readers keep nobody out.
+  /// Nothing changes here, so readers exclude nobody.
   func lock(_ kind: LockKind) throws(StoreError) -> any StoreLock {
     guard kind != .exclusive else {
       throw StoreError(.readOnly, reason: "this is the vault as it was at one moment, which is only read")

@@ -10,24 +10,24 @@ extension PostgresStore {
     do throws(StoreError) {
       try writing(under: lock) { _, generation throws(StoreError) in set = generation }
     } catch {
-      // The commit that puts the set in place comes later, and counts for this one as well.
+      // The commit that puts the set in place comes later, and covers this one as well.
       guard error.code == .mayBeLost else { throw error }
     }
     return PostgresReplacement(of: self, under: lock, set: set)
   }
 }
 
-/// Another set of live records, which takes the place of the old one when its number is written into the vault's row.
+/// Another set of live records, which replaces the old one when its number is written into the vault's row.
 private final class PostgresReplacement: StoreReplacement {
   private let store: PostgresStore
-  // Held as long as the replacement is under way.
+  // Held while the replacement is in progress.
   private let lock: PostgresLock
   private let set: Int64
   private let old: Int64
   /// How many records were read, by folder.
   private let readCounts = Mutex([Int64](repeating: 0, count: 256))
   private let state = Mutex((hasRows: false, isCommitted: false))
-  /// The folders of what was staged.
+  /// The folders of the staged records.
   private let folders = Mutex<Set<UInt8>>([])
 
   init(of store: PostgresStore, under lock: PostgresLock, set: Int64) {
@@ -64,7 +64,7 @@ private final class PostgresReplacement: StoreReplacement {
       try exchange()
     } catch {
       if error.code == .mayBeLost { noteExchange() }
-      // What belongs to the vault by now must not be cleared away.
+      // Rows that may already belong to the vault must not be deleted.
       if error.code == .outcomeUnknown { state.withLock { $0.hasRows = false } }
       throw error
     }
@@ -88,7 +88,7 @@ private final class PostgresReplacement: StoreReplacement {
           [.id(store.vault), .number(set), .number(old)])
       }
       guard count == 1 else { throw Self.changed("records") }
-      // Those that were there already have another stamp by the number of the set.
+      // Existing folders get another stamp from the number of the set.
       try inServer { () throws(ServerFault) in
         try connection.run(
           """
@@ -99,9 +99,9 @@ private final class PostgresReplacement: StoreReplacement {
     }
   }
 
-  /// Refuses when a record came, went or changed since the replacement began, or was not read.
+  /// Refuses if a record came, went or changed since the replacement began, or was not read.
   private func requireRead(_ counts: [Int64], _ connection: PostgresConnection) throws(StoreError) {
-    // By the first byte of the ids: of all records only the index is read.
+    // By the first byte of the ids, so that only the index is read.
     let statement = """
       SELECT get_byte(uuid_send(d.id), 0), count(*), max(d.changed) FROM \(store.schema.documents) AS d
       WHERE d.vault = $1 AND d.live = $2 AND d.place = \(StoreLocation.Place.record) AND d.part = 0 GROUP BY 1
@@ -139,7 +139,7 @@ private final class PostgresReplacement: StoreReplacement {
     if hasRows || isCommitted { delete(isCommitted ? old : set, "") }
   }
 
-  /// What is left after a fault is deleted by the next who locks.
+  /// The next lock holder deletes the rest after a fault.
   private func delete(_ set: Int64, _ rest: String) {
     try? store.clear(
       "DELETE FROM \(store.schema.documents) WHERE vault = $1 AND live = $2 \(rest)",

@@ -32,7 +32,7 @@ extension PostgresStore: AttachmentStore {
         }
       }
     } catch {
-      // No record names them: nothing is lost if they come back.
+      // No record names them, so it is harmless if they come back.
       if error.code != .mayBeLost { throw error }
     }
   }
@@ -53,7 +53,7 @@ extension PostgresStore: AttachmentStore {
 }
 
 extension PostgresStore {
-  /// The parts of an attachment, and the bytes in all of them: the server tells both without reading any.
+  /// The number of parts of an attachment and their total size, which the server tells without reading any.
   fileprivate func inventory(
     of id: AttachmentID, _ connection: PostgresConnection
   ) throws(ServerFault) -> (partCount: Int64, byteCount: Int64) {
@@ -67,26 +67,26 @@ extension PostgresStore {
 }
 
 extension PostgresConnection {
-  /// Whether there is a table of this name, be it one that this role may not read.
+  /// Whether there is a table of this name, even if this role may not read it.
   func hasTable(_ name: String) throws(ServerFault) -> Bool {
     guard let row = try row("SELECT to_regclass($1) IS NOT NULL", [.text(name)]) else { throw .malformed }
     return try row.isTrue(0)
   }
 }
 
-/// Reads an attachment part by part, as it was when the first part was read.
+/// Reads an attachment part by part, in its state when the first part was read.
 private final class AttachmentReader: StoreReader {
   let byteCount: Int
   private let id: AttachmentID
   private let store: PostgresStore
-  /// Sees one moment from the first part on; nil before, and behind the last.
+  /// Sees one moment from the first part on; nil before the first and after the last.
   private var transaction: HeldTransaction?
   private var part: Int32 = -1
   private var offset = 0
   private var isEnded = false
   private var builder = ContentMark.Builder()
 
-  /// Nil where there is no such attachment.
+  /// Nil if there is no such attachment.
   init?(of id: AttachmentID, in store: PostgresStore) throws(StoreError) {
     (self.id, self.store) = (id, store)
     let place = StoreLocation.attachment(id)
@@ -123,8 +123,7 @@ private final class AttachmentReader: StoreReader {
 
   private var path: String { StoreLocation.attachment(id).relativePath }
 
-  /// The next part that holds anything; empty where there is none. What is larger than a part may be does not leave the
-  /// server.
+  /// The next part that is not empty; empty at the end. A part over the size limit does not leave the server.
   private func nextPart() throws(StoreError) -> [UInt8] {
     let statement = """
       SELECT d.part, CASE WHEN octet_length(d.bytes) <= \(PostgresSchema.partByteCount) THEN d.bytes END
@@ -158,22 +157,22 @@ private final class AttachmentReader: StoreReader {
   private func end() {
     isEnded = true
     guard let transaction = transaction.take() else { return }
-    // The transactions of a moment are the moment's.
+    // The transactions of a moment belong to the moment.
     if store.snapshot == nil { return transaction.end(store.pool) }
     if let connection = transaction.take() { store.pool.give(connection) }
   }
 }
 
-/// Parts on their way into the table, in one transaction that is open for as long as they come: nobody sees any of them
-/// before it is committed, and of a client or a server that dies meanwhile nothing is left.
+/// Writes parts into the table, in one transaction that stays open until the end. Nobody sees any of them before it is
+/// committed, and a client or server that dies meanwhile leaves nothing.
 private final class AttachmentWriter: StoreWriter {
   private let id: AttachmentID
   private let store: PostgresStore
-  // Held as long as the attachment is on its way.
+  // Held while the attachment is being written.
   private let lock: PostgresLock
   /// Nil once it has ended.
   private var transaction: HeldTransaction?
-  /// Whether another attachment of this id makes room.
+  /// Whether it replaces another attachment with this id.
   private let isReplacing: Bool
   private var piece: [UInt8] = []
   private var partCount = 0
@@ -207,7 +206,7 @@ private final class AttachmentWriter: StoreWriter {
     piece.removeFirst(start)
   }
 
-  /// Sends a part. The server says whether that is what it keeps.
+  /// Sends a part. The server compares it with the stored one.
   private func put(_ part: [UInt8]) throws(StoreError) {
     guard let transaction else { throw StoreError(.ioFailed, reason: "it was ended before", path: path) }
     let statement = """
@@ -231,7 +230,7 @@ private final class AttachmentWriter: StoreWriter {
     // An empty document is one empty part.
     if !piece.isEmpty || partCount == 0 { try put(piece) }
     piece = []
-    // Others, and so this, still see what was there.
+    // Other transactions, including this check, still see the old state.
     guard try isReplacing ? store.mark(of: .attachment(id)) == mark : mark == nil else {
       throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: path)
     }
@@ -244,7 +243,7 @@ private final class AttachmentWriter: StoreWriter {
     let kept = try inServer { () throws(ServerFault) in try store.inventory(of: id, connection) }
     guard kept == (Int64(partCount), Int64(byteCount)) else { throw .keptOther(path) }
     do throws(ServerFault) {
-      // The commit of the record that names it comes later, and counts for this one as well.
+      // The commit of the record that names it comes later, and covers this one as well.
       _ = try connection.commit()
       isEnded = true
       store.pool.give(connection)
@@ -254,9 +253,9 @@ private final class AttachmentWriter: StoreWriter {
     }
   }
 
-  /// Whether a transaction whose end nobody told was committed: no other writing has its id.
+  /// Whether a transaction with an unknown outcome was committed; no other write uses its id.
   private func isDone(besides fault: StoreError) throws(StoreError) -> Bool {
-    // A commit that is still under way comes first.
+    // An unfinished commit comes first.
     let waiting = "SELECT v.vault FROM \(store.schema.vaults) AS v WHERE v.vault = $1 FOR UPDATE"
     let found = try? store.reached { connection throws(ServerFault) -> (partCount: Int64, byteCount: Int64) in
       try connection.withoutCommit { () throws(ServerFault) in

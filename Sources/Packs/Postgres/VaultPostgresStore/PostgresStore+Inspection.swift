@@ -63,7 +63,7 @@ extension PostgresStore: RemoteStore {
   }
 }
 
-/// What the server says of itself and of the tables.
+/// The answers of the server about itself and the tables.
 private struct Answers {
   let isDurable: Bool
   let survivesPowerCuts: Bool
@@ -165,7 +165,7 @@ private struct Answers {
       : RemoteFinding("leftovers", state: .good, text: "nothing is left of a write")
   }
 
-  /// A table without statistics can be read in a way that costs a hundred times as much.
+  /// A table without statistics may be read with a plan that costs a hundred times as much.
   func index(_ plan: [String]) -> RemoteFinding {
     let usesKey = plan.contains { $0.contains("documents_pkey") }
     if !usesKey, isAboutToBeAnalysed {

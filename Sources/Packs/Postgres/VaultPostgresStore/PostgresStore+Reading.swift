@@ -9,7 +9,7 @@ extension PostgresStore {
     location.place == StoreLocation.Place.record ? liveSet : "0"
   }
 
-  /// The columns of a part. What is too large does not leave the server.
+  /// The columns of a part. Content over the size limit does not leave the server.
   private func columns(_ location: StoreLocation) -> String {
     """
     d.id, d.part, d.size, CASE WHEN d.size <= \(location.byteLimit)
@@ -47,7 +47,7 @@ extension PostgresStore {
   }
 
   package func recordFolders() throws(StoreError) -> [UInt8] {
-    // Those that ever had one: telling exactly would cost a look at each record.
+    // The folders that ever had a record: an exact answer would cost a look at each record.
     let statement = "SELECT f.folder FROM \(schema.folders) AS f WHERE f.vault = $1 ORDER BY f.folder"
     return try pool.with { connection throws(ServerFault) in
       var folders: [UInt8] = []
@@ -76,7 +76,7 @@ extension PostgresStore {
 
   package func slots() throws(StoreError) -> [SlotID] { try identifiers(.slot(vault)) }
 
-  /// Tables have no room for anything else.
+  /// Tables can hold nothing else.
   package func strayEntries() throws(StoreError) -> [String] { [] }
 
   private static func edge(_ folder: UInt8, _ rest: UInt8) -> Identifier {
@@ -125,7 +125,7 @@ extension PostgresStore {
   }
 
   package func fewRecords() throws(StoreError) -> (any RecordStore)? {
-    // Of more than that nothing leaves the server; where there is none, the usual way tells so.
+    // Nothing leaves the server if there are more. If there is no vault, the usual way reports it.
     let statement = """
       WITH few AS (
         SELECT d.id, d.size, d.bytes FROM \(schema.documents) AS d
@@ -156,10 +156,10 @@ extension PostgresStore {
     return records
   }
 
-  /// As many records as a vault has before it is worth an index.
+  /// As many records as a vault has before an index is worthwhile.
   private static var fewCount: Int { 256 }
 
-  /// The records that follow one another from an id on, without those that are too large to be read ahead.
+  /// The records that follow one another from an id on, except those that are too large to be read ahead.
   private func run(from first: RecordID) throws(StoreError) -> [(id: RecordID, bytes: [UInt8])] {
     let statement = """
       SELECT d.id, d.bytes FROM \(schema.documents) AS d
@@ -192,7 +192,7 @@ extension PostgresStore {
       """
     let values: [SQLValue] = [.id(vault), .id(ids[0]), .id(ids[ids.count - 1]), .ids(ids)]
     var isSeen = false
-    // What the body has seen is not read once more.
+    // Records that the body has seen are not read again.
     try pool.with(again: { !isSeen }) { connection throws(ServerFault) in
       var joined = PartJoiner { .record($0) }
       var (fault, goesOn): (ServerFault?, Bool) = (nil, true)
@@ -213,7 +213,7 @@ extension PostgresStore {
   }
 }
 
-/// Makes whole documents of parts that come in order.
+/// Joins parts that come in order to whole documents.
 private struct PartJoiner {
   typealias Document = (id: Identifier, bytes: Result<[UInt8], StoreError>)
 
@@ -226,7 +226,7 @@ private struct PartJoiner {
 
   init(_ location: @escaping (Identifier) -> StoreLocation) { self.location = location }
 
-  /// Takes a row; gives the document before, when the row begins another one.
+  /// Takes a row; returns the previous document if the row begins another one.
   mutating func take(_ row: SQLRow) throws(ServerFault) -> Document? {
     let (id, part, size) = (try row.id(0), try row.integer(1), try row.number(2))
     let piece = try row.optionalBytes(3)
@@ -243,7 +243,7 @@ private struct PartJoiner {
     return last
   }
 
-  /// The last document; nil when there was none.
+  /// The last document; nil if there was no row.
   mutating func finish() -> Document? {
     guard let id else { return nil }
     if error == nil, bytes.count != size { error = Self.torn(location(id)) }

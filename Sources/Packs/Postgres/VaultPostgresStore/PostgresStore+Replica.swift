@@ -2,20 +2,20 @@ internal import Synchronization
 package import VaultStorage
 internal import VaultSystem
 
-/// How long a store waits for its replica: over all calls, since many records may be older at once.
+/// How long a store waits for its replica: in total over all calls, because many records may be older at once.
 final class ReplicaWait: Sendable {
   private struct Times {
     var end: ContinuousClock.Instant?
-    /// Since when the replica has had all that was sent to it.
+    /// The time since when the replica has all changes that were sent to it.
     var calm: ContinuousClock.Instant?
   }
 
-  /// A replica that has had everything for so long is not about to get more of what was written before.
+  /// A replica that had all changes for this long will not get more of the earlier writes.
   private static let calmTime = Duration.seconds(1)
 
   private let times = Mutex(Times())
 
-  /// What is known once a replica said how far it is; nil while that can still change.
+  /// The final state of a replica; nil while it can still change.
   func state(isBehind: Bool, _ patience: ServerPatience) -> ReplicaState? {
     times.withLock { times in
       let now = ContinuousClock.now
@@ -41,10 +41,10 @@ extension PostgresStore {
     }
   }
 
-  /// Whether a replica lacks something that was sent to it, or its server cannot be asked; nil for a server that takes
+  /// Whether a replica lacks changes that were sent to it, or its server cannot be asked; nil for a server that takes
   /// changes.
   private func isBehind() -> Bool? {
-    // The columns of the receiver are for administrators; its row is for everybody.
+    // Only administrators see the columns of the receiver, but everybody sees its row.
     let statement = """
       SELECT CASE WHEN pg_is_in_recovery() THEN NOT (NOT pg_is_wal_replay_paused()
         AND EXISTS (SELECT 1 FROM pg_stat_wal_receiver)

@@ -2,7 +2,7 @@ package import VaultDocument
 package import VaultStorage
 
 extension PostgresStore: StampedStore {
-  /// Each transaction is of the old state or the new one.
+  /// Each transaction shows either the old state or the new one.
   package func hasPendingBatch() throws(StoreError) -> Bool { false }
 
   package func folderStamps() throws(StoreError) -> [StoreStamp?] {

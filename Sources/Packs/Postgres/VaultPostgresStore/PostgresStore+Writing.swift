@@ -3,10 +3,10 @@ package import VaultStorage
 internal import VaultSystem
 
 extension PostgresStore {
-  /// Changes beyond these are staged first.
+  /// More changes than these are staged first.
   private static let directLimit = (changeCount: 64, byteCount: 4 << 20)
   private static let longestTry = 10
-  /// How long a commit may wait for standbys that only makes sure of an earlier one.
+  /// How long a commit may wait for standbys if it only confirms an earlier one.
   private static let replicationPatience = Duration.seconds(15)
 
   package func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
@@ -25,9 +25,9 @@ extension PostgresStore {
     try commit(staged.source, guards: guards, under: lock)
   }
 
-  /// Does a transaction of the one who holds the lock, as often as others make it fail.
+  /// Runs a transaction of the lock holder, repeating it while others make it fail.
   ///
-  /// - Parameter body: gets the connection, and the number by which changes are known; it may be done several times.
+  /// - Parameter body: gets the connection, and the number that identifies the changes; it may be run several times.
   func writing(
     under lock: PostgresLock, _ body: (PostgresConnection, _ generation: Int64) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -56,7 +56,7 @@ extension PostgresStore {
     }
   }
 
-  /// - Returns: whether the server said that what is stored may not be on its standbys.
+  /// - Returns: whether the server said that the commit may not be on its standbys.
   private func once(
     _ connection: PostgresConnection, under lock: PostgresLock, generation: inout Int64?,
     body: (PostgresConnection, Int64) throws(StoreError) -> Void
@@ -76,7 +76,7 @@ extension PostgresStore {
     return try inServer { () throws(ServerFault) in try connection.commit() }
   }
 
-  /// Lets nobody draw another fence before a transaction ends, where the lock's is still the vault's.
+  /// Checks that the lock's fence is still the vault's, and blocks new fences until the transaction ends.
   func requireFence(of lock: PostgresLock, _ connection: PostgresConnection) throws(StoreError) {
     let statement = "SELECT v.vault FROM \(schema.vaults) AS v WHERE v.vault = $1 AND v.fence = $2 FOR SHARE"
     let row = try inServer { () throws(ServerFault) in
@@ -91,10 +91,10 @@ extension PostgresStore {
       holder: holder()?.process)
   }
 
-  /// Whether a transaction whose end nobody told was committed.
+  /// Whether a transaction with an unknown outcome was committed.
   ///
-  /// The vault's row is locked for that, so that a commit which is still under way comes first. Only who has the fence
-  /// counts the generation on.
+  /// The vault's row is locked for that, so that an unfinished commit comes first. Only the holder of the fence
+  /// increases the generation.
   private func isDone(
     _ generation: Int64, under lock: PostgresLock, besides error: StoreError
   ) throws(StoreError) -> Bool {
@@ -112,13 +112,12 @@ extension PostgresStore {
     }
     guard let row else { throw error }
     if row.generation < generation { return false }
-    // Somebody else may have counted that far after a server that never had this change took over.
+    // A server without this change may have taken over, and another writer may have counted that far.
     guard row.fence == lock.fence else { throw .outcomeUnknown(besides: error) }
     return true
   }
 
-  /// Makes sure that what was committed without a word is where the server keeps it: a later commit waits for all that
-  /// was written before.
+  /// Makes sure that an unconfirmed commit is on the standbys: a later commit waits for all earlier writes.
   private func requireReplication(besides error: StoreError) throws(StoreError) {
     let statement = "UPDATE \(schema.vaults) AS v SET fence = v.fence WHERE v.vault = $1"
     let isInDoubt = try? pool.with(writing: true) { connection throws(ServerFault) -> Bool in
@@ -128,14 +127,14 @@ extension PostgresStore {
     guard isInDoubt == false else { throw .mayBeLost }
   }
 
-  /// Asks a server that may just start again, or another that takes its place.
+  /// Asks a server that may just be restarting, or another that takes its place.
   func reached<Result>(
     _ body: (PostgresConnection) throws(ServerFault) -> Result
   ) throws(StoreError) -> Result {
     try pool.with(for: max(.seconds(10), pool.patience.reconnecting), body)
   }
 
-  /// Makes changes and checks that they are what the database then has.
+  /// Makes changes and checks that the database then has them.
   func commit(
     _ source: ChangeSource, guards: ChangeRows?, under lock: PostgresLock
   ) throws(StoreError) {
@@ -151,7 +150,7 @@ extension PostgresStore {
         }
       }
     } catch {
-      // Which place it was is told by the state that is back in place.
+      // The restored state tells which place it was.
       guard error.code == .changedUnderneath, error.path == nil, error.serverFault == nil else { throw error }
       try requireExpected(source)
       throw error
@@ -164,7 +163,7 @@ extension PostgresStore {
     if let stale = try stale(source, side: "old", connection: connection) { throw stale }
   }
 
-  /// The first place that does not hold what the rows say of one side.
+  /// The first place that does not have the content of one side of the rows.
   private func stale(
     _ source: ChangeSource, side: String, connection: PostgresConnection
   ) throws(StoreError) -> StoreError? {
@@ -181,7 +180,7 @@ extension PostgresStore {
     }
   }
 
-  /// Writes the rows where what is expected is there.
+  /// Writes the rows if the places have the expected content.
   private func change(
     _ source: ChangeSource, connection: PostgresConnection, generation: Int64
   ) throws(StoreError) {
@@ -199,7 +198,7 @@ extension PostgresStore {
     }
   }
 
-  /// The statements that change rows, and how many rows each has to change.
+  /// The statements that change rows, and the number of rows that each must change.
   private func steps(_ source: ChangeSource, generation: String) -> [(count: Int, statement: String)] {
     let (counts, table) = (source.counts, source.table(schema))
     let isThere = """
@@ -226,8 +225,8 @@ extension PostgresStore {
     ]
   }
 
-  /// Tells that the folders of changed records are no longer what they were: a part of the first statement that changes
-  /// some. A folder's mark is drawn by lot, since a database that was put back counts the same numbers once more.
+  /// A part of the first statement that marks the folders of changed records as changed. A folder's mark is random,
+  /// because a database that was restored counts the same numbers again.
   private func marking(_ source: ChangeSource, generation: String, mark: String) -> String {
     if case .values(let rows) = source, !rows.places.contains(StoreLocation.Place.record) { return "" }
     return """

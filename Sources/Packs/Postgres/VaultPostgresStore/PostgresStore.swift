@@ -5,30 +5,29 @@ internal import VaultSystem
 
 /// A vault in a database that speaks PostgreSQL's protocol.
 ///
-/// Documents are `bytea`, byte for byte, in parts of at most 1 MiB. All writers are ordered by the vault's row, whose
-/// `fence` only the holder of the lock knows. Live records belong to a set, whose number the vault's row tells, so that
-/// all can be exchanged by writing one row. `docs/postgresql.md` has the whole of it.
+/// Documents are `bytea`, byte for byte, in parts of at most 1 MiB. The vault's row orders all writers; only the holder
+/// of the lock knows its `fence`. Live records belong to a set, whose number is in the vault's row, so that writing one
+/// row exchanges all of them. `docs/postgresql.md` describes all of it.
 package final class PostgresStore: RecordStore {
-  /// Where it is.
   package let address: PostgresAddress
   let schema: PostgresSchema
   let pool: ConnectionPool
-  /// The vault's number in the database, which no document knows.
+  /// The vault's number in the database, which is in no document.
   let vault: Identifier
-  /// Of a store that only shows one moment.
+  /// The snapshot of a store that shows one moment.
   let snapshot: Snapshot?
-  /// Whether the table of attachments was there: then it is.
+  /// Whether the table of attachments was seen; it is then never removed.
   let hasAttachmentTable = Atomic(false)
   let replicaWait = ReplicaWait()
 
-  /// The vault that an address names.
+  /// The vault at an address.
   ///
-  /// - Parameter password: where libpq has none of its own; from a file, a service or a certificate it takes it itself.
+  /// - Parameter password: used if libpq gets none from a file, a service or a certificate.
   package convenience init(at address: PostgresAddress, password: String? = nil) throws(StoreError) {
     try self.init(at: address, password: password, patience: ServerPatience())
   }
 
-  /// The same, with what is done while the server does not answer.
+  /// The vault at an address, with limits for waiting for the server.
   package convenience init(
     at address: PostgresAddress, password: String? = nil, patience: ServerPatience
   ) throws(StoreError) {
@@ -60,7 +59,7 @@ package final class PostgresStore: RecordStore {
     return (PostgresSchema(address.schema), pool)
   }
 
-  /// The number of a vault; nil when there is none of that name.
+  /// The number of a vault; nil if there is no vault of that name.
   private static func find(
     _ address: PostgresAddress, schema: PostgresSchema, pool: ConnectionPool
   ) throws(StoreError) -> Identifier? {
@@ -80,23 +79,23 @@ package final class PostgresStore: RecordStore {
 }
 
 extension PostgresStore {
-  /// An empty place for a vault under the name of an address.
+  /// Makes an empty place for a vault under the name in an address.
   ///
-  /// - Parameter makingTables: whether tables that are not there are made.
+  /// - Parameter makingTables: whether missing tables are created.
   package static func create(
     at address: PostgresAddress, password: String? = nil, makingTables: Bool = false
   ) throws(StoreError) -> PostgresStore {
     try create(at: address, password: password, makingTables: makingTables, patience: ServerPatience())
   }
 
-  /// The same, with what is done while the server does not answer.
+  /// Makes an empty place for a vault, with limits for waiting for the server.
   package static func create(
     at address: PostgresAddress, password: String?, makingTables: Bool, patience: ServerPatience
   ) throws(StoreError) -> PostgresStore {
     let (schema, pool) = parts(address, password: password, patience: patience)
     if makingTables { try makeTables(address, schema: schema, pool: pool) }
     if try find(address, schema: schema, pool: pool) == nil {
-      // Both by one statement: a vault without its locks could not be locked. Of two who try, one makes it.
+      // Both in one statement, because a vault without its locks could not be locked. If two try, one succeeds.
       try pool.with(path: address.canonicalText, writing: true) { connection throws(ServerFault) in
         try connection.run(
           """
@@ -115,13 +114,13 @@ extension PostgresStore {
     return store
   }
 
-  /// Makes the tables that are not there; several may try at once, and then all but one are told that something is
-  /// there already or was changed meanwhile.
+  /// Makes the missing tables. If several try at once, all but one get the error that an object already exists or
+  /// changed meanwhile.
   private static func makeTables(
     _ address: PostgresAddress, schema: PostgresSchema, pool: ConnectionPool
   ) throws(StoreError) {
     var statements = schema.creation
-    // Where there are tables none is altered, whichever vaults they hold: that would wait for all that work in them.
+    // Existing tables are not altered, whichever vaults they hold, because that would wait for all users of them.
     if case .success = Result(catching: { () throws(StoreError) in try find(address, schema: schema, pool: pool) }) {
       let isWhole = try pool.with(path: address.canonicalText) { connection throws(ServerFault) in
         try connection.hasTable(schema.attachments)
@@ -152,13 +151,13 @@ extension PostgresStore {
   }
 }
 
-/// Who holds a lock, as the vault's row says it, `PID@HOST since TIME`: for messages alone.
+/// The holder of a lock from the vault's row, `PID@HOST since TIME`, only for messages.
 struct LockHolder {
   private static let mark = " since "
 
   let process: Int32
   let host: String
-  /// By the server's clock; nil from a program that did not write it.
+  /// By the server's clock; nil if the program did not write it.
   private(set) var start: String?
 
   static let current = LockHolder(
@@ -177,7 +176,7 @@ struct LockHolder {
     start = mark.map { ServerFault.printable(parts[1][$0.upperBound...].utf8) }
   }
 
-  /// The error for who has waited for it in vain.
+  /// The error for a caller that has waited for it in vain.
   func inTheWay(of address: PostgresAddress) -> StoreError {
     let deed = start.map { "has held the vault's lock since \($0)" } ?? "holds the vault's lock"
     return StoreError(

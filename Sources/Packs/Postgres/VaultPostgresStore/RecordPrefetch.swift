@@ -2,19 +2,19 @@ internal import Synchronization
 internal import VaultDocument
 internal import VaultStorage
 
-/// What was read of one moment before it was asked for: who reads a folder will read the next ones, and a statement for
-/// each of 256 takes longer than the records of many a vault.
+/// Data of one moment that was read before it was requested: a reader of a folder will read the next ones, and a
+/// statement for each of 256 takes longer than reading the records of many vaults.
 final class RecordPrefetch: Sendable {
-  /// So many records are read ahead at most, none of them larger than this.
+  /// The most records that are read ahead, and the largest size of one.
   static let (recordCount, byteCount) = (512, 8 << 10)
 
-  /// Ids of folders that follow one another, as far as they were not asked for, and how many each folder has.
+  /// The remaining ids of consecutive folders, and the number in each folder.
   private struct Listing {
     var ids: [UInt8: [RecordID]] = [:]
     var counts: [UInt8: Int] = [:]
   }
 
-  /// Records that follow one another, as far as they were not asked for.
+  /// The remaining records of a consecutive run.
   private struct Run {
     var bytes: [RecordID: [UInt8]] = [:]
     var ids: ClosedRange<RecordID>?
@@ -25,7 +25,7 @@ final class RecordPrefetch: Sendable {
 
   /// The ids of a folder, ascending.
   ///
-  /// - Parameter list: those of some folders, ascending.
+  /// - Parameter list: gives those of some folders, ascending.
   func ids(
     of folder: UInt8, _ list: (ClosedRange<UInt8>) throws(StoreError) -> [RecordID]
   ) throws(StoreError) -> [RecordID] {
@@ -39,9 +39,9 @@ final class RecordPrefetch: Sendable {
     }
   }
 
-  /// The bytes of all records of a folder; nil where not all of it is asked for, or some of it is not to be had so.
+  /// The bytes of all records of a folder; nil if only some of them are requested, or some cannot be read ahead.
   ///
-  /// - Parameter read: the records from an id on, as many as there may be, and without those that are too large.
+  /// - Parameter read: gives the records from an id on, up to the limit, except those that are too large.
   func bytes(
     of ids: [RecordID], inFolder folder: UInt8,
     _ read: (RecordID) throws(StoreError) -> [(id: RecordID, bytes: [UInt8])]
@@ -50,7 +50,7 @@ final class RecordPrefetch: Sendable {
       return nil
     }
     var fault: StoreError?
-    // Others wait meanwhile, for what they would ask, too.
+    // Other threads wait meanwhile, because they would read the same.
     let found: [[UInt8]]? = run.withLock { run in
       if run.ids?.contains(last) != true {
         do throws(StoreError) {

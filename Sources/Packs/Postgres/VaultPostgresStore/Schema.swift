@@ -3,8 +3,8 @@ internal import VaultStorage
 
 /// The tables in one schema of a database, and the statements that make them.
 ///
-/// Only what PostgreSQL and the systems that speak its protocol have in common is used: no advisory locks, no
-/// notifications, no settings of a session, no named statements, no temporary tables, no sequences, no triggers.
+/// They use only features that PostgreSQL and compatible systems share: no advisory locks, notifications, session
+/// settings, named statements, temporary tables, sequences or triggers.
 package struct PostgresSchema: Sendable {
   /// The layout of the tables that this program writes and reads.
   static let layout = 1
@@ -19,7 +19,7 @@ package struct PostgresSchema: Sendable {
   let attachments: String
   private let name: String
 
-  /// - Precondition: the name is one that an address may have.
+  /// - Precondition: the name is valid in an address.
   package init(_ name: String = "vault") {
     precondition(PostgresAddress.isPlainName(name), "a schema of another name would need quoting")
     self.name = name
@@ -31,7 +31,7 @@ package struct PostgresSchema: Sendable {
     attachments = "\(name).attachments"
   }
 
-  /// Makes what is not there yet; each is one statement.
+  /// The statements that make missing tables.
   package var creation: [String] {
     [
       "CREATE SCHEMA IF NOT EXISTS \(name)",
@@ -57,7 +57,7 @@ package struct PostgresSchema: Sendable {
         part int NOT NULL, old bytea, old_size bigint, new bytea, new_size bigint,
         PRIMARY KEY (vault, batch, place, id, part))
       """,
-      // One row for each of at most 256 folders of live records: which of them a list has to look at again.
+      // One row for each of at most 256 folders of live records, which tells the folders that a list must read again.
       """
       CREATE TABLE IF NOT EXISTS \(folders) (
         vault uuid NOT NULL, folder smallint NOT NULL, changed bigint NOT NULL, mark bigint NOT NULL,
@@ -68,7 +68,7 @@ package struct PostgresSchema: Sendable {
     ] + attachmentCreation
   }
 
-  /// Makes the table of attachments, which those that an earlier program made are without; each is one statement.
+  /// The statements that make the table of attachments, which the tables of an earlier program lack.
   var attachmentCreation: [String] {
     [
       """
@@ -80,9 +80,9 @@ package struct PostgresSchema: Sendable {
     ]
   }
 
-  /// Makes four roles and says what each may do; each is one statement.
+  /// The statements that make four roles and grant their rights.
   ///
-  /// - Precondition: the prefix is a plain name, as of a schema.
+  /// - Precondition: the prefix is a plain name, like that of a schema.
   package func roles(prefix: String) -> [String] {
     precondition(PostgresAddress.isPlainName(prefix), "a role of another name would need quoting")
     let tables = [vaults, locks, documents, staged, folders]
@@ -111,22 +111,24 @@ package struct PostgresSchema: Sendable {
     ]
   }
 
-  /// Makes the table of attachments beside those that an earlier program made, for the roles that were made with them.
+  /// The statements that add the table of attachments to the tables of an earlier program, with the rights of its
+  /// roles.
   ///
   /// - Parameters:
-  ///   - prefix: of those roles; nil where there are none.
-  ///   - isWithRowSecurity: whether the others keep vaults apart by row.
-  /// - Precondition: as ``roles(prefix:)``.
+  ///   - prefix: of those roles; nil if there are no roles.
+  ///   - isWithRowSecurity: whether the other tables separate vaults by row.
+  /// - Precondition: like ``roles(prefix:)``.
   package func addedAttachments(roles prefix: String?, rowSecurity isWithRowSecurity: Bool) -> [String] {
     precondition(prefix.map(PostgresAddress.isPlainName) ?? true, "a role of another name would need quoting")
     return attachmentCreation + (prefix.map(attachmentRights) ?? [])
       + (isWithRowSecurity ? policy(on: attachments, grantedRows) : [])
   }
 
-  /// Lets the server itself keep apart which role may see which vault: those that `grants` names, for the role that is
-  /// logged in.
+  /// The statements that let the server itself control which role may see which vault: those that `grants` names for
+  /// the role that is logged in.
   ///
-  /// - Parameter prefix: of the roles that may read `grants`, and of its owner; nil for all, and for who makes it.
+  /// - Parameter prefix: of the roles that may read `grants`, and of its owner; nil for all roles, and the creator as
+  ///   owner.
   package func rowSecurity(roles prefix: String?) -> [String] {
     let readers = prefix.map { prefix in ["reader", "writer", "backup"].map { "\(prefix)_\($0)" } } ?? ["PUBLIC"]
     return [
@@ -147,23 +149,23 @@ package struct PostgresSchema: Sendable {
     ["ALTER TABLE \(table) ENABLE ROW LEVEL SECURITY", "CREATE POLICY granted ON \(table) USING (\(condition))"]
   }
 
-  /// Whether a text can be the name of a schema, or stand before the names of roles.
+  /// Whether a text can be the name of a schema, or the prefix of roles.
   package static func isName(_ text: String) -> Bool { PostgresAddress.isPlainName(text) }
 }
 
 extension StoreLocation {
-  /// The kinds of place, as the column `place` has them.
+  /// The kinds of place in the column `place`.
   enum Place {
     static let header: Int16 = 0
     static let checkpoint: Int16 = 1
     static let slot: Int16 = 2
     static let record: Int16 = 3
     static let trash: Int16 = 4
-    /// Of what has a table of its own: no row has it.
+    /// Used by no row, because attachments have their own table.
     static let attachment: Int16 = 5
   }
 
-  /// Of documents that there is one of.
+  /// The id of documents that exist only once.
   private static let noID = Identifier(bytes: [UInt8](repeating: 0, count: Identifier.byteCount))
 
   var place: Int16 {
@@ -184,7 +186,7 @@ extension StoreLocation {
     }
   }
 
-  /// Nil for a number that is no kind of place.
+  /// Nil for a number that is not a kind of place.
   init?(place: Int16, id: Identifier) {
     switch place {
     case Place.header: self = .header

@@ -1,9 +1,9 @@
 internal import VaultDocument
 package import VaultStorage
 
-/// Changes on their way into the table of what is staged, where they wait for the statements that make them.
+/// Changes that are collected in the table of staged changes until the statements apply them.
 final class StagedChanges {
-  /// How much goes to the server at once.
+  /// The most changes and bytes that are sent at once.
   private static let piece = (changeCount: 2000, byteCount: 8 << 20)
 
   private let store: PostgresStore
@@ -16,7 +16,7 @@ final class StagedChanges {
 
   var source: ChangeSource { .staged(batch: batch, counts) }
 
-  /// Changes in portions that are not too large for a server, or for its transaction log.
+  /// Splits changes into portions that are not too large for a server, or for its transaction log.
   static func pieces(of changes: [StoreChange]) -> [[StoreChange]] {
     var (pieces, size): ([[StoreChange]], Int) = ([[]], 0)
     for change in changes {
@@ -47,7 +47,7 @@ final class StagedChanges {
     counts.added += rows.counts.added
   }
 
-  /// Deletes them; what is left after a fault is deleted by the next who locks.
+  /// Deletes them; the next lock holder deletes the rest after a fault.
   func clear() {
     guard !isEmpty else { return }
     isEmpty = true
@@ -57,13 +57,13 @@ final class StagedChanges {
 }
 
 extension PostgresStore {
-  /// Adds rows to a table: by COPY, or by one statement where the server has no COPY for this role, as with row
+  /// Adds rows to a table by COPY, or by one statement if the server does not allow COPY for this role, as with row
   /// security (PostgreSQL manual, COPY, Notes).
   ///
   /// - Parameters:
-  ///   - table: with the columns that the rows have.
-  ///   - bytes: the rows as COPY takes them.
-  ///   - selection: the same rows as what follows SELECT.
+  ///   - table: with the columns of the rows.
+  ///   - bytes: the rows in the binary form of COPY.
+  ///   - selection: the same rows as the text after SELECT.
   func fill(
     _ table: String, copying bytes: [UInt8], orSelecting selection: String, _ values: @autoclosure () -> [SQLValue],
     under lock: PostgresLock
@@ -90,10 +90,10 @@ extension PostgresStore {
   }
 }
 
-/// Compares what is expected with each piece, and makes all changes by three statements.
+/// Compares the expected content with each piece, and makes all changes by three statements.
 private final class PostgresBatch: StoreBatch {
   private let store: PostgresStore
-  // Held as long as the batch is under way.
+  // Held while the batch is in progress.
   private let lock: PostgresLock
   private let staged: StagedChanges
   private var plan = BatchPlan()

@@ -2,21 +2,21 @@ internal import Synchronization
 package import VaultStorage
 internal import VaultSystem
 
-/// The connections of one store: one for each thread that asks at a time, kept for the next for a while.
+/// The connections of one store: one for each thread that asks at the same time, kept for a while for the next.
 package final class ConnectionPool: Sendable {
   private struct Idle {
-    /// Those that wait, the one that has waited longest first.
+    /// The idle connections, the longest idle first.
     var connections: [(connection: PostgresConnection, since: ContinuousClock.Instant)] = []
-    /// Whether a task looks after them.
+    /// Whether a task closes idle connections.
     var isWatched = false
   }
 
   private let address: PostgresAddress
   private let applicationName: String
   private let password: String?
-  /// What all of them see; nil for the present.
+  /// The snapshot that all of them see; nil for the present.
   private let snapshot: Snapshot?
-  /// How long a connection may wait for its next use.
+  /// How long a connection may stay idle.
   private let idleTime: Duration
   private let wait: ServerWait
   private let idle = Mutex(Idle())
@@ -38,10 +38,9 @@ package final class ConnectionPool: Sendable {
     (self.wait, self.snapshot, self.idleTime) = (wait, snapshot, idleTime)
   }
 
-  /// How long the server is waited for.
   var patience: ServerPatience { wait.patience }
 
-  /// Tells of a wait that is no connection's.
+  /// Reports a wait that does not belong to a connection.
   func tellWait(_ kind: RemoteWait) { wait.tell(kind) }
 
   /// Another pool, of connections that see one moment.
@@ -50,10 +49,9 @@ package final class ConnectionPool: Sendable {
       address, applicationName: applicationName, password: password, wait: wait, snapshot: snapshot, idleTime: idleTime)
   }
 
-  /// Lets go of those that nobody uses.
   func close() { idle.withLock { $0.connections = [] } }
 
-  /// A connection of the caller's own.
+  /// A connection for the caller alone.
   package func take() throws(StoreError) -> PostgresConnection {
     if let connection = takeIdle() { return connection }
     return try fresh()
@@ -61,9 +59,9 @@ package final class ConnectionPool: Sendable {
 
   private func takeIdle() -> PostgresConnection? { idle.withLock { $0.connections.popLast()?.connection } }
 
-  /// One that nobody has used.
+  /// A new connection.
   ///
-  /// - Parameter end: how long a server that cannot be reached is tried again; nil for the usual time from now on.
+  /// - Parameter end: how long to retry an unreachable server; nil for the default time from now on.
   func fresh(until end: ContinuousClock.Instant? = nil) throws(StoreError) -> PostgresConnection {
     let connection = try PostgresConnection(
       address, applicationName: applicationName, password: password, waiting: wait,
@@ -72,8 +70,8 @@ package final class ConnectionPool: Sendable {
     return connection
   }
 
-  /// A connection on which `body` was done, for a transaction that stays open. One that was lost while nobody used it
-  /// is replaced.
+  /// A connection on which `body` was run, for a transaction that stays open. A connection that was lost while idle is
+  /// replaced.
   func held<Result>(
     writing: Bool = false, until end: ContinuousClock.Instant? = nil,
     _ body: (PostgresConnection) throws(ServerFault) -> Result
@@ -88,7 +86,7 @@ package final class ConnectionPool: Sendable {
     do throws(ServerFault) { return (other, try body(other)) } catch { throw StoreError(error, writing: writing) }
   }
 
-  /// Takes one back; one that is lost is let go.
+  /// Takes a connection back; a lost one is closed.
   package func give(_ connection: PostgresConnection) {
     guard !connection.isLost else { return }
     let isWatched = idle.withLock { idle in
@@ -104,7 +102,7 @@ package final class ConnectionPool: Sendable {
     }
   }
 
-  /// Closes those that have waited long enough; how long the next one has still to wait, nothing where there is none.
+  /// Closes connections that were idle for too long. Returns the time until the next one is; nil if there are no more.
   private func closeIdle() -> Duration {
     let now = ContinuousClock.now
     return idle.withLock { idle in
@@ -114,10 +112,10 @@ package final class ConnectionPool: Sendable {
     }
   }
 
-  /// Does `body` with a connection, outside of any transaction.
+  /// Runs `body` with a connection, outside of any transaction.
   ///
-  /// A connection that is lost is replaced while there is time: `body` is done once more, if it says that nobody has
-  /// seen anything of it.
+  /// A lost connection is replaced while there is time. `body` is then run once more, if `again` says that nothing of
+  /// it was seen yet.
   @discardableResult
   func with<Result>(
     path: String? = nil, writing: Bool = false, for time: Duration? = nil, again: () -> Bool = { true },

@@ -2,17 +2,17 @@ internal import Dispatch
 internal import Synchronization
 internal import VaultStorage
 
-/// A connection whose transaction stays open for as long as some work takes.
+/// A connection whose transaction stays open during some work.
 ///
-/// The server ends the transaction when no statement came for a while, because a client can vanish without a word:
-/// behind a proxy its connection may look alive for hours. A client that lives sends a statement now and then.
+/// The server ends the transaction if no statement comes for a while, because a client can vanish silently: behind a
+/// proxy its connection may look alive for hours. A living client therefore sends a statement now and then.
 final class HeldTransaction: Sendable {
   private let connection: Mutex<PostgresConnection?>
   private let toucher = Mutex<(any DispatchSourceTimer)?>(nil)
 
   init(_ connection: PostgresConnection, _ patience: ServerPatience) {
     self.connection = Mutex(connection)
-    // A queue of its own has a thread of its own: those of Swift's pool may all be busy for longer than the limit.
+    // A separate queue has its own thread; those of Swift's pool may all be busy for longer than the limit.
     toucher.withLock { [interval = DispatchTimeInterval.milliseconds(patience.touchInterval.milliseconds)] toucher in
       let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "vault.touch"))
       timer.setEventHandler { [weak self] in self?.touch() }
@@ -24,10 +24,9 @@ final class HeldTransaction: Sendable {
 
   deinit { stopTouching() }
 
-  /// Whether the connection was not given up.
   var isHeld: Bool { connection.withLock { $0 != nil } }
 
-  /// Does a step of the transaction.
+  /// Runs a step of the transaction.
   func with<Result: Sendable>(
     _ body: (PostgresConnection) throws(ServerFault) -> Result
   ) throws(ServerFault) -> Result {
@@ -37,14 +36,14 @@ final class HeldTransaction: Sendable {
     }
   }
 
-  /// Gives the connection up; nil where that was done before.
+  /// Gives up the connection; nil if that was done before.
   func take() -> PostgresConnection? {
     stopTouching()
     return connection.withLock { $0.take() }
   }
 
-  /// Ends the transaction without a commit, and gives the connection back to a pool. With a connection that is lost the
-  /// transaction is gone, too.
+  /// Ends the transaction without a commit, and returns the connection to a pool. The transaction of a lost connection
+  /// has ended anyway.
   func end(_ pool: ConnectionPool) {
     guard let connection = take() else { return }
     if (try? connection.run("ROLLBACK")) != nil { pool.give(connection) }

@@ -4,31 +4,30 @@ internal import VaultSystem
 
 /// One connection to a server; used by one thread at a time.
 @safe package final class PostgresConnection: @unchecked Sendable {
-  // @unchecked: it is in one pair of hands at a time, as ``ConnectionPool`` gives it out.
+  // @unchecked: one thread has it at a time, as ``ConnectionPool`` gives it out.
 
-  /// How long a statement may be without a word.
+  /// How long a statement may take without an answer.
   package static let patience = Duration.seconds(60)
-  /// The same where many records change at once.
+  /// The same limit for changes of many records at once.
   static let longPatience = Duration.seconds(900)
-  /// How long the server is waited for once it was asked to give a statement up.
+  /// How long the server is waited for after it was asked to cancel a statement.
   private static let cancelPatience = Duration.seconds(5)
-  /// What may come between two rows: a row holds one part of a document, of at most 1 MiB.
+  /// The most bytes between two rows: a row holds one part of a document, of at most 1 MiB.
   private static let byteLimit = 32 << 20
 
   private let library: PostgresLibrary
   private let notices: PostgresNotices
   private let wait: ServerWait
   private let handle: PostgresLibrary.Handle
-  /// Whether it is of no more use.
+  /// Whether it can no longer be used.
   private(set) var isLost = false
 
-  /// Connects.
   package convenience init(_ address: PostgresAddress, applicationName: String, password: String?) throws(StoreError) {
     try self.init(
       address, applicationName: applicationName, password: password, waiting: ServerWait(ServerPatience()), until: .now)
   }
 
-  /// Connects, again and again until then while the server cannot be reached.
+  /// Connects, retrying until `end` while the server cannot be reached.
   init(
     _ address: PostgresAddress, applicationName: String, password: String?, waiting wait: ServerWait,
     until end: ContinuousClock.Instant
@@ -53,16 +52,16 @@ internal import VaultSystem
 extension PostgresConnection {
   /// The server's version, such as 150018.
   var serverVersion: Int { Int(unsafe library.serverVersion(handle)) }
-  /// Who this is to the server.
+  /// The user name on the server.
   var user: String { unsafe Self.text(library.user(handle)) }
-  /// How the connection is encrypted; nil when it is not.
+  /// How the connection is encrypted; nil if it is not.
   var encryption: String? {
     let version = unsafe Self.text(library.tlsAttribute(handle, "protocol"))
     let cipher = unsafe Self.text(library.tlsAttribute(handle, "cipher"))
     return version.isEmpty ? nil : version + " " + cipher
   }
 
-  /// Runs a statement for its effect; the number of rows that it changed.
+  /// Runs a statement for its effect; returns the number of changed rows.
   @discardableResult
   func run(
     _ statement: String, _ values: [SQLValue] = [], patience: Duration = patience
@@ -76,15 +75,15 @@ extension PostgresConnection {
     return count
   }
 
-  /// Ends a transaction; whether the server said that it is stored there, and may not be on its standbys.
+  /// Commits a transaction. Returns whether the server said that it is stored there but may not be on its standbys.
   func commit() throws(ServerFault) -> Bool {
     try send("COMMIT", [])
     try unsafe results(within: Self.longPatience, waitingFor: .commit) { _, _ in true }
     return notices.isReplicationInDoubt
   }
 
-  /// Begins a transaction whose statements wait at most so long for rows and tables that others hold. The server ends
-  /// such a wait by itself: a client that is gone by then leaves no session that waits.
+  /// Begins a transaction whose statements wait at most `limit` for rows and tables that others hold. The server itself
+  /// ends such a wait, so a vanished client leaves no waiting session.
   func begin(_ mode: String = "", waiting limit: Duration) throws(ServerFault) {
     // Both in one message, so that they take the time of one.
     let script = "BEGIN\(mode); SET LOCAL lock_timeout = \(limit.milliseconds)"
@@ -93,12 +92,12 @@ extension PostgresConnection {
     try unsafe results(within: Self.patience) { _, _ in true }
   }
 
-  /// Does `body` in a transaction that is not committed: a commit that locked a row would wait for standbys.
+  /// Runs `body` in a transaction that is not committed, because a commit that locked a row would wait for standbys.
   func withoutCommit<Result>(_ body: () throws(ServerFault) -> Result) throws(ServerFault) -> Result {
     try transaction(waiting: Self.patience, isCommitted: false, body)
   }
 
-  /// Does `body` in a transaction, whose statements wait for others as ``begin(_:waiting:)`` says.
+  /// Runs `body` in a transaction, whose statements wait for others as in ``begin(_:waiting:)``.
   func transaction<Result>(
     waiting limit: Duration, isCommitted: Bool = true, _ body: () throws(ServerFault) -> Result
   ) throws(ServerFault) -> Result {
@@ -113,10 +112,10 @@ extension PostgresConnection {
     }
   }
 
-  /// Whether the server said during the last statement that what was committed may not be on its standbys.
+  /// Whether the server said during the last statement that the commit may not be on its standbys.
   var isReplicationInDoubt: Bool { notices.isReplicationInDoubt }
 
-  /// The one row of an answer; nil when it has none. More of them have no end.
+  /// The one row of an answer; nil if it has no row. More than one row is a fault.
   package func row(
     _ statement: String, _ values: [SQLValue] = [], patience: Duration = patience
   ) throws(ServerFault) -> SQLRow? {
@@ -132,7 +131,7 @@ extension PostgresConnection {
 
   /// Gives the rows of an answer one by one, as they come, until `body` returns false.
   ///
-  /// Stopping early ends the connection: what has not been read is on its way already.
+  /// Stopping early ends the connection, because the remaining rows are already on their way.
   func rows(
     _ statement: String, _ values: [SQLValue] = [], patience: Duration = patience, _ body: (SQLRow) -> Bool
   ) throws(ServerFault) {
@@ -144,7 +143,7 @@ extension PostgresConnection {
     }
   }
 
-  /// Gives each row of an answer; one that is not of the form that the statement asks for ends the connection.
+  /// Gives each row of an answer. A row of another form than the statement asks for ends the connection.
   func rows(
     _ statement: String, _ values: [SQLValue] = [], patience: Duration = patience,
     each body: (SQLRow) throws(ServerFault) -> Void
@@ -157,7 +156,7 @@ extension PostgresConnection {
     if let fault { throw fault }
   }
 
-  /// Sends rows that `COPY … FROM STDIN (FORMAT binary)` takes.
+  /// Sends rows to `COPY … FROM STDIN (FORMAT binary)`.
   func copy(_ statement: String, _ bytes: [UInt8]) throws(ServerFault) {
     try send(statement, [])
     var isReady = false
@@ -166,7 +165,7 @@ extension PostgresConnection {
       return true
     }
     guard isReady else { throw .malformed }
-    // In pieces of 1 MiB: libpq keeps what it has not sent yet.
+    // In pieces of 1 MiB, because libpq keeps unsent data in memory.
     for start in stride(from: 0, to: bytes.count, by: 1 << 20) {
       let piece = bytes[start..<min(start + 1 << 20, bytes.count)]
       let isSent = unsafe piece.withUnsafeBytes { buffer in
@@ -186,7 +185,7 @@ extension PostgresConnection {
 
   private func send(_ statement: String, _ values: [SQLValue]) throws(ServerFault) {
     try prepareToSend()
-    // NULL is told by a missing pointer, so an empty value needs one, too.
+    // A missing pointer means NULL, so an empty value needs a pointer, too.
     var storage: [UInt8] = []
     let starts = values.map { value -> Int? in
       guard let bytes = value.bytes else { return nil }
@@ -197,7 +196,7 @@ extension PostgresConnection {
     let isSent = unsafe storage.withUnsafeBytes { buffer in
       let base = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
       let pointers = unsafe starts.map { start in unsafe start.flatMap { unsafe base?.advanced(by: $0) } }
-      // Safe: the arrays live for the length of the call, which copies them, and their sizes are told.
+      // Safe: the arrays live for the length of the call, which copies them, and their sizes are passed.
       return unsafe library.sendQuery(
         handle, statement, Int32(values.count), values.map(\.type), pointers,
         values.map { Int32($0.bytes?.count ?? 0) }, values.map { _ in 1 }, 1)
@@ -227,7 +226,7 @@ private enum ResultStatus {
 }
 
 extension PostgresConnection {
-  /// Gives each result of a statement to `body` until there is none, or an error, or it returns false.
+  /// Gives each result of a statement to `body` until there are no more, or an error comes, or it returns false.
   private func results(
     within patience: Duration, untilCopy: Bool = false, waitingFor kind: RemoteWait = .answer,
     _ body: (OpaquePointer, Int32) -> Bool
@@ -246,14 +245,14 @@ extension PostgresConnection {
         _ = unsafe body(result, status)
         return
       default:
-        // What follows an error is only its end.
+        // After an error only the end follows.
         fault = fault ?? (unsafe self.fault(of: result))
       }
     }
     if let fault { throw fault }
   }
 
-  /// The next result, waited for; nil after the last.
+  /// The next result, after waiting; nil after the last.
   private func next(within patience: Duration, _ kind: RemoteWait) throws(ServerFault) -> OpaquePointer? {
     let start = ContinuousClock.now
     var end = start + patience
@@ -268,7 +267,7 @@ extension PostgresConnection {
       } else if ContinuousClock.now <= end {
         if ContinuousClock.now - start >= wait.patience.silence { wait.tell(kind) }
       } else {
-        // Else the server goes on with it, and keeps others waiting.
+        // Without a cancel the server would continue and keep others waiting.
         guard !isCancelled, cancel() else { throw lost(.silent) }
         isCancelled = true
         end = .now + Self.cancelPatience
@@ -277,10 +276,10 @@ extension PostgresConnection {
     return unsafe library.getResult(handle)
   }
 
-  /// Asks the server to give up what it does, by a connection of its own, for which nobody waits.
+  /// Asks the server to cancel the statement, through a separate connection, without waiting for it.
   private func cancel() -> Bool {
     guard let request = unsafe CancelRequest(library.steps.getCancel(handle), library) else { return false }
-    // On a thread of its own: those of Swift's pool may all be waiting for servers.
+    // On a separate thread, because those of Swift's pool may all be waiting for servers.
     DispatchQueue(label: "vault.cancel").async { request.send() }
     return true
   }
@@ -290,7 +289,7 @@ extension PostgresConnection {
     let state = unsafe Self.text(library.answers.resultErrorField(result, 67))
     let isKnown = state.utf8.count == 5 && state.utf8.allSatisfy { $0 > 0x20 }
     let text = unsafe Self.text(library.answers.resultErrorField(result, 77))
-    // The server has ended the connection: 08 is the connection itself, 57P what an administrator did.
+    // The server has ended the connection: 08 is the connection itself, 57P an administrator's action.
     let isClosed = unsafe library.status(handle) != 0
     isLost = isLost || !isKnown || isClosed || state.hasPrefix("08") || state.hasPrefix("57P")
     // 57014: the statement took too long, for this program or for the server.
@@ -305,9 +304,9 @@ extension PostgresConnection {
   }
 }
 
-/// What ends a statement of a connection, from any thread.
+/// Cancels a statement of a connection, from any thread.
 @safe private final class CancelRequest: @unchecked Sendable {
-  // @unchecked: libpq made a copy of what it needs of the connection, which is only read.
+  // @unchecked: libpq copied the data that it needs of the connection, and the copy is only read.
   private let request: OpaquePointer
   private let library: PostgresLibrary
 

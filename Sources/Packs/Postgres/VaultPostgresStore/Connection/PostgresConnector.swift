@@ -3,16 +3,16 @@ internal import VaultSystem
 
 /// Makes a connection to one of the hosts of an address.
 ///
-/// libpq's own `PQconnectdb` prints what a server says before the connection is made. So each step is taken here, and
-/// with the steps its limits of time, which libpq keeps only in that function.
+/// libpq's own `PQconnectdb` prints a server's messages before the connection is made. So each step is taken here, with
+/// its time limits, which libpq applies only in that function.
 struct PostgresConnector {
-  /// How long a server that starts up is waited for.
+  /// How long to wait for a server that is starting up.
   private static let startPatience = Duration.seconds(10)
-  /// What may come before a connection is made.
+  /// The most bytes that may come before a connection is made.
   private static let byteLimit = 1 << 20
-  /// A host has no more addresses than this that are worth a try.
+  /// The most addresses of a host that are tried.
   private static let addressLimit = 8
-  /// PQERRORS_DEFAULT and PQERRORS_VERBOSE, which tells the state of a refusal.
+  /// PQERRORS_DEFAULT and PQERRORS_VERBOSE, which includes the state of a refusal.
   private static let (terse, verbose): (Int32, Int32) = (1, 2)
   /// PGRES_POLLING_FAILED, _READING, _WRITING and _OK.
   private static let (failed, reading, writing, done): (Int32, Int32, Int32, Int32) = (0, 1, 2, 3)
@@ -24,22 +24,22 @@ struct PostgresConnector {
   let notices: PostgresNotices
   let wait: ServerWait
 
-  /// A connection, or why there is none.
+  /// A connection, or the reason for the failure.
   @safe private struct Outcome {
     // Safe: the caller that gets the handle ends it.
     var handle: PostgresLibrary.Handle?
     var words = ""
-    /// Whether the server says that it starts up.
+    /// Whether the server says that it is starting up.
     var isStarting = false
-    /// Whether the server is away, stops, has no room, or is not the one that takes writes: another may soon be.
+    /// Whether the server is away, stopping, full, or does not take writes, so that another may soon be available.
     var isAway = false
-    /// Whether no other host is asked: this one was given the password.
+    /// Whether no other host is tried, because this one was given the password.
     var isFinal = false
   }
 
-  /// Connects, again and again for a while if no server can be reached, or one says that it is starting up.
+  /// Connects, retrying for a while if no server can be reached, or one says that it is starting up.
   ///
-  /// - Parameter end: how long servers are tried that cannot be reached.
+  /// - Parameter end: how long unreachable servers are retried.
   func connect(until end: ContinuousClock.Instant) throws(StoreError) -> PostgresLibrary.Handle {
     let start = ContinuousClock.now
     let startEnd = max(end, start + Self.startPatience)
@@ -54,7 +54,7 @@ struct PostgresConnector {
       }
       let now = ContinuousClock.now
       guard !isFinal, isStarting && now < startEnd || isAway && now < end else {
-        // The message of libpq names a host, a user, a file, and says why; never the password.
+        // libpq's message names a host, a user, a file and the reason, but never the password.
         let fault = ServerFault(state: "", text: words.joined(separator: "; "), isLost: true)
         throw StoreError(.ioFailed, reason: "no connection to the database", path: names, underlying: fault)
       }
@@ -65,16 +65,16 @@ struct PostgresConnector {
 
   private var names: String { address.hosts.map(\.name).joined(separator: ",") }
 
-  /// The hosts in the order in which they are asked, each with the session that it has to offer.
+  /// The hosts in the order of attempts, each with the required kind of session.
   private var attempts: [(host: PostgresHost, attributes: String?)] {
     let name = "target_session_attrs"
     let wish = address.settings[name] ?? ProcessEnvironment.variable("PGTARGETSESSIONATTRS")
     guard wish == "prefer-standby" else { return address.hosts.map { ($0, nil) } }
-    // libpq asks one host at a time here, and so cannot prefer one.
+    // Here libpq connects to one host at a time, and so cannot prefer one.
     return address.hosts.map { ($0, "standby") } + address.hosts.map { ($0, "any") }
   }
 
-  /// How long one address of a host may take; nothing for no limit, as libpq has it.
+  /// The time limit for one address of a host; zero means no limit, as in libpq.
   private var patience: Duration {
     let seconds = address.settings["connect_timeout"].map { Int($0) ?? 10 } ?? 10
     return seconds > 0 ? .seconds(max(2, seconds)) : .seconds(86400)
@@ -93,7 +93,7 @@ struct PostgresConnector {
     if let fault = unsafe drive(handle, host: host, byteCount: &byteCount) {
       defer { unsafe library.finish(handle) }
       let said = unsafe Refusal(library.errorMessage(handle))
-      // Without a refusal: nobody listens, the server was lost, or it is not what `target_session_attrs` asks for.
+      // Without a refusal: nobody listens, the server was lost, or `target_session_attrs` does not fit.
       let isResolved = unsafe host.isSocket || library.steps.hostAddress(handle).map { unsafe $0.pointee != 0 } == true
       let isLoggedIn = unsafe library.steps.parameter(handle, "server_version") != nil
       let isAway = fault.text.isEmpty && isResolved && (said.isPassing ?? (byteCount == 0 || isLoggedIn))
@@ -106,9 +106,9 @@ struct PostgresConnector {
     return unsafe Outcome(handle: handle)
   }
 
-  /// Takes the steps of a connection; nil once it is made, else a fault, of which libpq has the text where it has none.
+  /// Takes the steps of a connection. Returns nil once it is made, else a fault, whose text libpq has if it is empty.
   ///
-  /// - Parameter byteCount: how much the server said.
+  /// - Parameter byteCount: the number of bytes from the server.
   private func drive(
     _ handle: PostgresLibrary.Handle, host: PostgresHost, byteCount: inout Int
   ) -> ServerFault? {
@@ -123,7 +123,7 @@ struct PostgresConnector {
       }
       guard unsafe isWhereItShouldBe(handle, host) else { return .elsewhere }
       if ContinuousClock.now > end {
-        // As lost; libpq goes on with the next address of the host, if there is one.
+        // As if it were lost; libpq tries the next address of the host, if there are more.
         LocalSocket.end(socket)
         lateCount += 1
         guard lateCount <= Self.addressLimit else { return .silent }
@@ -142,15 +142,15 @@ struct PostgresConnector {
     return unsafe isWhereItShouldBe(handle, host) ? nil : .elsewhere
   }
 
-  /// Whether what counts as this machine is this machine: `hostaddr` of the environment or of a service file, and the
-  /// table of hosts, lead elsewhere. Nothing secret was sent yet.
+  /// Whether a host that counts as this machine really is this machine. `hostaddr` of the environment or of a service
+  /// file, and the table of hosts, can lead elsewhere. Nothing secret was sent yet.
   private func isWhereItShouldBe(_ handle: PostgresLibrary.Handle, _ host: PostgresHost) -> Bool {
     guard address.isLocal, let text = unsafe library.steps.hostAddress(handle) else { return true }
     let address = unsafe String(cString: text)
     return address.isEmpty || !host.isSocket && PostgresHost(literal: address).isLocal
   }
 
-  /// Gives parameters to libpq, which copies both lists, of NUL-terminated text and ended by a null.
+  /// Passes parameters to libpq as two lists of NUL-terminated texts, each ended by a null; libpq copies both.
   private static func pass<Answer>(
     _ parameters: [String: String],
     to function: (UnsafePointer<PostgresLibrary.Text?>, UnsafePointer<PostgresLibrary.Text?>, Int32) -> Answer
@@ -170,14 +170,14 @@ struct PostgresConnector {
   }
 }
 
-/// What libpq says of a connection that was not made, in its verbose form: `FATAL:  57P03: …`, and then a line with the
-/// place in the server's source.
+/// libpq's verbose message of a failed connection: `FATAL:  57P03: …`, and then a line with the place in the server's
+/// source.
 private struct Refusal {
   private(set) var states: [String] = []
   let text: String
 
-  /// Whether all that the server said will pass: it starts, stops, has no room, or a pooler does not reach it. Nil if
-  /// it said nothing.
+  /// Whether all reported problems will pass: the server is starting, stopping or full, or a pooler does not reach it.
+  /// Nil if it reported nothing.
   var isPassing: Bool? {
     states.isEmpty
       ? nil : states.allSatisfy { ["57P01", "57P02", "57P03", "53300"].contains($0) || $0.hasPrefix("08") }
@@ -199,7 +199,7 @@ private struct Refusal {
     text = ServerFault.printable(lines.joined(separator: "\n").utf8)
   }
 
-  /// Whether a line says where in the server's source a fault was found: `LOCATION:  …, postmaster.c:2370`.
+  /// Whether a line tells the place in the server's source: `LOCATION:  …, postmaster.c:2370`.
   private static func isPlace(_ line: Substring) -> Bool {
     guard let colon = line.lastIndex(of: ":"), line[..<colon].hasSuffix(".c") else { return false }
     return line[colon...].dropFirst().utf8.allSatisfy { $0 &- 48 < 10 }

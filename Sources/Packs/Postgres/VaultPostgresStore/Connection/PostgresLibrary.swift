@@ -1,12 +1,12 @@
 internal import DynamicLibraries
 internal import VaultStorage
 
-/// The functions of libpq that are called (PostgreSQL manual, "libpq - C Library"), which is opened when the first
-/// address of a database is met.
+/// The functions of libpq that are called (PostgreSQL manual, "libpq - C Library"), which is opened for the first
+/// address of a database.
 @safe struct PostgresLibrary: @unchecked Sendable {
   // @unchecked: functions of a library that is never closed.
   typealias Text = UnsafePointer<CChar>
-  /// A connection, and what a statement answered: libpq alone looks into them.
+  /// A connection, and an answer of a statement; only libpq knows their content.
   typealias Handle = OpaquePointer
 
   typealias Connect = @convention(c) (UnsafePointer<Text?>, UnsafePointer<Text?>, Int32) -> Handle?
@@ -53,7 +53,6 @@ internal import VaultStorage
   private static let shared = DynamicLibrary(["libpq.so.5", "libpq.5.dylib", "libpq.dylib"])
     .flatMap(PostgresLibrary.init)
 
-  /// The library.
   static func required() throws(StoreError) -> PostgresLibrary {
     guard let shared else {
       throw StoreError(
@@ -101,7 +100,7 @@ internal import VaultStorage
   }
 }
 
-/// The functions of libpq that make a connection, step by step, and that end a statement of another one.
+/// The functions of libpq that make a connection step by step, and that cancel a statement of another one.
 @safe struct PostgresSteps: @unchecked Sendable {
   // @unchecked: functions of a library that is never closed.
   let start: PostgresLibrary.Connect
@@ -133,7 +132,7 @@ internal import VaultStorage
   }
 }
 
-/// The functions of libpq that look into an answer.
+/// The functions of libpq that read an answer.
 @safe struct PostgresAnswers: @unchecked Sendable {
   // @unchecked: functions of a library that is never closed.
   typealias Number = PostgresLibrary.Number

@@ -1,6 +1,6 @@
 internal import VaultDocument
 
-/// A value of a statement: its type, by the number PostgreSQL gives it, and its binary form.
+/// A value of a statement: the number of its type in PostgreSQL, and its binary form.
 package struct SQLValue {
   let type: UInt32
   /// Nil for SQL's NULL.
@@ -30,7 +30,7 @@ package struct SQLValue {
 }
 
 extension [UInt8] {
-  /// Appends a field with its length before it, as arrays and COPY have it; nil is NULL.
+  /// Appends a field after its length, as in arrays and COPY; nil is NULL.
   mutating func appendField(_ value: [UInt8]?) {
     self += Int32(value?.count ?? -1).bigEndianBytes
     if let value { self += value }
@@ -42,14 +42,14 @@ extension FixedWidthInteger {
     (0..<Self.bitWidth / 8).reversed().map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) }
   }
 
-  /// Nil for another number of bytes than it has.
+  /// Nil for a wrong number of bytes.
   init?(bigEndianBytes bytes: [UInt8]) {
     guard bytes.count == Self.bitWidth / 8 else { return nil }
     self = bytes.reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
   }
 }
 
-/// One row of an answer. Whatever a server puts there is taken by its type, or refused.
+/// One row of an answer. Values from the server are checked by their type, or refused.
 package struct SQLRow {
   let cells: [[UInt8]?]
 
@@ -82,7 +82,7 @@ package struct SQLRow {
     }
   }
 
-  /// At most 200 characters, of which none does anything to a terminal.
+  /// At most 200 characters without terminal controls.
   package func text(_ column: Int) throws(ServerFault) -> String? {
     try optionalBytes(column).map(ServerFault.printable)
   }

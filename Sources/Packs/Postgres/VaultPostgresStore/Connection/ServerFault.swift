@@ -1,14 +1,14 @@
 internal import VaultStorage
 
-/// What a server, or the way to it, answered in place of a result.
+/// The answer of a server, or of the connection to it, in place of a result.
 package struct ServerFault: RemoteFault, CustomStringConvertible {
-  /// The five characters of the SQL standard; empty where none came.
+  /// The five characters of the SQL standard; empty if none came.
   let state: String
-  /// The server's own words, which may be anybody's: escaped and cut.
+  /// The server's own words, which may come from anybody: escaped and cut.
   let text: String
-  /// Whether the connection is of no more use.
+  /// Whether the connection can no longer be used.
   var isLost = false
-  /// Whether nothing was answered for too long. Asking again would wait as long, and leave another session waiting.
+  /// Whether no answer came for too long. Asking again would wait as long, and leave another waiting session.
   var isSilent = false
 
   var words: String { description }
@@ -21,15 +21,15 @@ package struct ServerFault: RemoteFault, CustomStringConvertible {
   static let elsewhere = ServerFault(
     state: "", text: "PGHOSTADDR, a service file or the table of hosts leads away from this machine", isLost: true)
 
-  /// Whether the whole transaction may be done once more: others were in its way.
+  /// Whether the whole transaction may be repeated, because others were in its way.
   var isConflict: Bool { state == "40001" || state == "40P01" }
-  /// lock_not_available: somebody else held a row for as long as was waited.
+  /// lock_not_available: another session held a row for the whole wait.
   var isLockTimeout: Bool { state == "55P03" }
 
-  /// Whether the server does not do such a thing at all.
+  /// Whether the server does not support the statement at all.
   var isUnsupported: Bool { state == "0A000" }
 
-  /// Text of a server without anything that does something to a terminal, in one line.
+  /// Text of a server without terminal controls, in one line.
   static func printable(_ bytes: some Sequence<UInt8>) -> String {
     let line = String(decoding: Array(bytes.prefix(2000)), as: UTF8.self).prefix(200)
     let safe = line.unicodeScalars.map { scalar -> Unicode.Scalar in
@@ -46,9 +46,9 @@ package struct ServerFault: RemoteFault, CustomStringConvertible {
 }
 
 extension StoreError {
-  /// What a fault of the server means.
+  /// Translates a fault of the server.
   ///
-  /// - Parameter path: the place it is about, where it is about one.
+  /// - Parameter path: the place of the fault, if it is about one.
   init(_ fault: ServerFault, path: String? = nil, writing: Bool = false) {
     let (code, reason): (Code, String) =
       switch fault.state {
@@ -68,6 +68,6 @@ extension StoreError {
     self.init(code, reason: reason, path: path, underlying: fault)
   }
 
-  /// The fault of the server that it stands for.
+  /// The server's fault inside this error.
   var serverFault: ServerFault? { underlying as? ServerFault }
 }

@@ -1,27 +1,27 @@
 package import VaultStorage
 internal import Synchronization
 
-/// How long a store waits for its server, and who is told that it waits.
+/// The limits for waiting for a server, and the observer of waits.
 package struct ServerPatience: Sendable {
-  /// How long a server that cannot be reached is tried again. Nothing was sent to it yet.
+  /// How long to retry an unreachable server, to which nothing was sent yet.
   package var reconnecting = Duration.seconds(10)
-  /// A server that has not answered for so long is told of.
+  /// A server without an answer for this long is reported.
   package var silence = Duration.seconds(5)
-  /// The server gives a lock back when no statement of its holder came for so long.
+  /// The server releases a lock if no statement of its holder came for this long.
   package var lockLimit = Duration.seconds(90)
-  /// The same for a reader, which keeps nobody waiting.
+  /// The same limit for a reader, which blocks nobody.
   package var readerLimit = Duration.seconds(3600)
-  /// Called when the store has waited for a while, at most once in a minute.
+  /// Called if the store has waited for a while, at most once a minute.
   package var onWait: @Sendable (RemoteWait) -> Void = { _ in }
 
   package init() {}
 
-  /// How often a transaction that stays open sends a statement.
+  /// How often an open transaction sends a statement.
   var touchInterval: Duration { lockLimit / 5 }
 }
 
 extension Duration {
-  /// In whole milliseconds, as settings of the server have them; at least one, since 0 has no end there.
+  /// In whole milliseconds for settings of the server; at least one, because 0 means no limit there.
   var milliseconds: Int { max(1, Int(self / .milliseconds(1))) }
 }
 
@@ -34,7 +34,7 @@ final class ServerWait: Sendable {
 
   init(_ patience: ServerPatience) { self.patience = patience }
 
-  /// Tells of a wait, unless one was told a moment ago.
+  /// Reports a wait, unless one was just reported.
   func tell(_ wait: RemoteWait) {
     let isNews = lastNote.withLock { last in
       if let last, last + Self.pause > .now { return false }
