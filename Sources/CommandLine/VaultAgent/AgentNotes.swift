@@ -1,7 +1,7 @@
 package import VaultDocument
 internal import VaultSystem
 
-/// What is to be thought of when a vault is locked.
+/// A note for the time when a vault is locked.
 package struct AgentNote: Sendable {
   package let vault: VaultID
   package let content: JSONObject
@@ -12,7 +12,7 @@ extension AgentPlace {
   private static let notePrefix = "note-"
   private static let longestNote = 1 << 20
 
-  /// Leaves a note beside the sockets; one of the same name is replaced.
+  /// Leaves a note beside the sockets, and replaces any note of the same name.
   ///
   /// - Parameter name: letters and digits.
   package func leave(_ content: JSONObject, for vault: VaultID, named name: String) throws(AgentError) {
@@ -38,7 +38,7 @@ extension AgentPlace {
     }
   }
 
-  /// All notes; what is none is left out.
+  /// All notes; other files are skipped.
   package func notes() throws(AgentError) -> [AgentNote] {
     guard try isOwn(folder, .directory) else { return [] }
     let files = FileSystem<AgentFileFailure>()
@@ -57,7 +57,6 @@ extension AgentPlace {
     }
   }
 
-  /// Takes a note away.
   package func drop(_ note: AgentNote) {
     FileSystem<AgentFileFailure>().removeQuietly("\(folder)/\(note.name)", in: OpenPurpose.noDirectory)
   }

@@ -2,14 +2,14 @@ import VaultAgent
 import VaultCrypto
 package import VaultDocument
 
-/// A private key that an ssh-agent was given.
+/// A private key that was given to an ssh-agent.
 package struct GivenKey {
   package let vault: VaultID
   package let record: RecordID
   package let socket: String
   /// `TYPE BASE64`.
   package let publicKey: String
-  /// In seconds since 1970; nil for no end.
+  /// The end in seconds since 1970; nil for no end.
   package let end: Int?
 
   package init(vault: VaultID, record: RecordID, socket: String, publicKey: String, end: Int?) {
@@ -17,7 +17,8 @@ package struct GivenKey {
   }
 }
 
-/// Which keys ssh-agents have from us: what is public of them is noted, so that they can be taken back without a key.
+/// The keys that ssh-agents have from this program. Their public parts are noted, so taking a key back needs no key of
+/// the vault.
 package enum GivenKeys {
   package static func note(_ key: GivenKey) throws {
     let place = try AgentLocation.requiredPlace()
@@ -31,8 +32,7 @@ package enum GivenKeys {
       ]), for: key.vault, named: Hex.encode(name))
   }
 
-  /// Takes keys out of their agents, as far as they are still there. One that an agent does not show stays noted until
-  /// its time is over.
+  /// Removes keys from their agents. A key that its agent does not show stays noted until its time is over.
   package static func takeBack(_ isMeant: (GivenKey) -> Bool) throws -> [GivenKey] {
     guard let place = AgentLocation.place else { return [] }
     var taken: [GivenKey] = []

@@ -2,14 +2,14 @@ package import VaultCrypto
 import VaultSystem
 import VaultTerminal
 
-/// A running ssh-agent, reached through ssh-add.
+/// A running ssh-agent. This program uses ssh-add to reach it.
 package struct SSHAgent {
-  /// How it keeps a key.
+  /// The limits for a key.
   package struct Limits {
-    /// Nil for as long as it runs.
+    /// The lifetime; nil for as long as the agent runs.
     package var lifetime: Duration?
     package var isConfirmed = false
-    /// Where the key may be used, as ssh-add(1) describes.
+    /// The hosts for which the key may be used, as ssh-add(1) describes.
     package var hosts: [String] = []
 
     package init(lifetime: Duration? = nil, isConfirmed: Bool = false, hosts: [String] = []) {
@@ -21,17 +21,17 @@ package struct SSHAgent {
   package let socket: String
 
   private static let tool = "ssh-add"
-  /// The exit code for an agent that does not answer.
+  /// The exit code of ssh-add if no agent answers.
   private static let noAgent: Int32 = 2
-  /// A pipe takes as much without a reader, and ssh-add no more.
+  /// The limit of ssh-add, which also fits into a pipe without a reader.
   private static let longestPassphrase = 1024
 
-  /// The one that `SSH_AUTH_SOCK` names.
+  /// The agent of `SSH_AUTH_SOCK`.
   package static func running() throws -> SSHAgent {
     guard let named = System.environment("SSH_AUTH_SOCK"), !named.isEmpty else {
       throw missing("SSH_AUTH_SOCK", "names no ssh-agent")
     }
-    // What is noted is read in other folders as well.
+    // The note is read in other folders as well, so the path must be absolute.
     let agent = SSHAgent(socket: ProcessEnvironment.realPath(named) ?? named)
     guard try agent.keys() != nil else { throw missing(named, "no ssh-agent answers there") }
     return agent
@@ -43,7 +43,7 @@ package struct SSHAgent {
       hints: ["`eval \"$(ssh-agent)\"` starts one for this shell"])
   }
 
-  /// The keys that it has, `TYPE BASE64` each; nil when there is no agent.
+  /// The keys of the agent, each as `TYPE BASE64`; nil if no agent answers.
   func keys() throws -> Set<String>? {
     let answer = try ask(["-L"], RawSpan())
     guard answer.code != Self.noAgent else { return nil }
@@ -53,9 +53,9 @@ package struct SSHAgent {
       })
   }
 
-  /// Gives it a private key; what it has already gets the new limits.
+  /// Gives the agent a private key. A key that the agent has already gets the new limits.
   ///
-  /// - Parameter passphrase: of the key, where it has one.
+  /// - Parameter passphrase: the passphrase of the key, if it has one.
   package func add(_ key: SecretBytes, passphrase: SecretBytes?, _ limits: Limits) throws {
     guard passphrase?.count ?? 0 <= Self.longestPassphrase else {
       throw CommandError(.inputRefused, "input_refused", subject: "passphrase", "is longer than ssh-add takes")
@@ -81,16 +81,15 @@ package struct SSHAgent {
       hints: said == nil ? ["`vault set RECORD --secret passphrase` stores it"] : [])
   }
 
-  /// What came of taking a key away.
+  /// The result of a removal.
   enum Removal {
     case removed
-    /// It does not show it: its time is over, or the agent is locked, which looks the same from outside.
+    /// The agent does not show the key, because its time is over or because the agent is locked. The two look the same.
     case notShown
-    /// Nobody answers any more.
+    /// No agent answers.
     case agentGone
   }
 
-  /// Takes a key away.
   func remove(_ publicKey: String) throws -> Removal {
     let line = Array("\(publicKey)\n".utf8)
     guard try unsafe ask(["-q", "-d", "-"], line.span.bytes).code != 0 else { return .removed }

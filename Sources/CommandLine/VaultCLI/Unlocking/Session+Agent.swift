@@ -3,9 +3,9 @@ import VaultCare
 package import VaultKit
 import VaultTerminal
 
-/// Where the sockets of agents are.
+/// The location of agents' sockets.
 package enum AgentLocation {
-  /// The user's folder for what lasts as long as a login, else one where the state is; nil without either.
+  /// The user's runtime folder, or a folder beside the state; nil without either.
   package static var place: AgentPlace? {
     if let runtime = System.environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
       return AgentPlace(folder: runtime + "/cvault")
@@ -24,7 +24,7 @@ package enum AgentLocation {
 }
 
 extension Session {
-  /// Unlocks by the agent that holds the key of the vault; nil where there is none, or it does not work for us.
+  /// Unlocks with the agent that holds the key of the vault; nil if there is no agent, or if it refuses this user.
   package func vaultByAgent() async throws -> Vault? {
     guard System.variable("CVAULT_NO_AGENT") == nil, let place = AgentLocation.place else { return nil }
     let options = try vaultOptions()
