@@ -9,7 +9,6 @@ import VaultRecords
 import VaultSealing
 import VaultTerminal
 
-/// `vault ssh`: private keys for the ssh-agent.
 struct SSHCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ssh",
@@ -22,7 +21,7 @@ struct SSHCommand: ParsableCommand {
 }
 
 extension SSHCommand {
-  /// Gives keys.
+  /// `vault ssh add`.
   struct Add: AsyncParsableCommand, ManyRecordsNaming {
     static let configuration = CommandConfiguration(
       commandName: "add",
@@ -59,7 +58,7 @@ extension SSHCommand {
       for field in fields where field.view != nil {
         throw CommandError.usage("view=", "is no private key", "leave it out of the reference")
       }
-      // Before a key is asked for.
+      // The agent is checked before a key is asked for.
       let agent = try SSHAgent.running()
       let session = try Session(vault, global)
       let keys = try await privateKeys(of: fields, session)
@@ -67,7 +66,7 @@ extension SSHCommand {
       let lifetime = given ?? Self.standardLifetime(of: vaultID)
       let limits = SSHAgent.Limits(lifetime: lifetime, isConfirmed: confirm, hosts: host)
       for (index, key) in keys.enumerated() {
-        // First: of a process that is killed in between, a note that is not needed is left, and no key without one.
+        // The note comes first. If the process is killed, a superfluous note is left, and no key without a note.
         try GivenKeys.note(
           GivenKey(
             vault: vaultID, record: key.record.id, socket: agent.socket, publicKey: key.publicKey,
@@ -88,7 +87,7 @@ extension SSHCommand {
       try report(keys, limits)
     }
 
-    /// What the agent that holds the vault would wait for the next command, else what it waits when nobody says.
+    /// The idle time of the vault's agent, or the default.
     private static func standardLifetime(of vault: VaultID) -> Duration {
       let standard = Duration.seconds(15 * 60)
       guard let place = AgentLocation.place, let agent = try? AgentClient(of: vault, in: place),
@@ -134,7 +133,7 @@ extension SSHCommand {
     }
   }
 
-  /// Takes them back.
+  /// `vault ssh remove`.
   struct Remove: AsyncParsableCommand, ManyRecordsNaming {
     static let configuration = CommandConfiguration(
       commandName: "remove",
@@ -182,10 +181,10 @@ private struct PrivateKey {
 
   let record: OpenRecord
   let path: MemberPath
-  /// As ssh-add reads it: lines without a CR, the last of them ended.
+  /// The key as ssh-add reads it: lines without a CR, the last one with a line end.
   let text: SecretBytes
   let passphrase: SecretBytes?
-  /// `TYPE BASE64`.
+  /// The public key as `TYPE BASE64`.
   let publicKey: String
   let fingerprint: String
 
@@ -197,7 +196,7 @@ private struct PrivateKey {
     let stored = try value(path)
     text = try Self.lines(of: stored)
     passphrase = record.has("passphrase") ? try value(MemberPath(parsing: "passphrase")) : nil
-    // A key of another form says nothing of its public half without work; one of these has it beside it.
+    // The public half of another format is expensive to derive. Records of the built-in kind have it in a field.
     let isOwnKind = path.description == Self.standardPath
     let beside = isOwnKind ? record.fields["public_key"]?.string : nil
     let line = try SSHKey.publicKey(ofPrivate: stored) ?? beside

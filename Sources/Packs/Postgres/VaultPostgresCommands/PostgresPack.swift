@@ -1,7 +1,6 @@
 package import VaultCLI
 
 extension Pack {
-  /// Vaults in a database.
   package static let postgres = Pack(
     commands: [StoreCommand.self])
 }

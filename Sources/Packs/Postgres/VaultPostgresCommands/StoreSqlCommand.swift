@@ -4,7 +4,6 @@ import VaultKit
 import VaultTerminal
 
 extension StoreCommand {
-  /// `vault store sql`: what makes the tables.
   struct Sql: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "sql",
