@@ -20,7 +20,6 @@ package struct AgentClock: Sendable {
 
 /// How long a key is held.
 package struct AgentLease: Sendable {
-  /// Why the lease ends.
   package enum End: String, Sendable { case idle, maximum, suspended }
 
   package let idle: Duration

@@ -15,7 +15,6 @@ package struct AgentPlace: Sendable {
 
   package func socket(of vault: VaultID) -> String { "\(folder)/\(Self.prefix)\(vault.text)" }
 
-  /// The vaults that have a socket.
   package func vaults() throws(AgentError) -> [VaultID] {
     guard try isOwn(folder, .directory) else { return [] }
     let files = FileSystem<AgentFileFailure>()
@@ -50,7 +49,6 @@ package struct AgentPlace: Sendable {
     }
   }
 
-  /// The file of the socket of a vault; nil if the vault has no socket.
   package func socketFile(of vault: VaultID) -> FileStatus? {
     let path = socket(of: vault)
     let status = try? FileSystem<AgentFileFailure>().callIfPresent(at: path) { (system) throws(Errno) in

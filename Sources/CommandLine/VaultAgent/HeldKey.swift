@@ -52,7 +52,7 @@ package struct HeldKey {
     lease = AgentLease(idle: handover.idle, maximum: handover.maximum, clock: clock)
   }
 
-  /// Whether the key may still be used: its time is not over, and the vault has not changed its identity.
+  /// Whether the key may still be used: its time is not over, and the header has not changed.
   package var mayGoOn: Bool {
     guard !isLocked, lease.end == nil else { return false }
     guard !handover.fileHash.isEmpty else { return true }
@@ -115,7 +115,7 @@ package struct HeldKey {
     guard let text = request["hash"]?.string, let hash = try? Base64.decode(text),
       constantTimeEqual(hash, handover.headerHash)
     else {
-      // Without a file to compare, the client reports that the vault has changed its identity.
+      // Without a file to compare, only a client can show that the header has changed.
       if handover.fileHash.isEmpty { isLocked = true }
       return .refusal("header")
     }

@@ -24,7 +24,6 @@ internal import VaultSystem
   /// The first bytes, which hold only the size of the request.
   var head: [UInt8] { unsafe Array(room[..<min(count, AgentMessage.headByteCount)]) }
 
-  /// The request; nil if it is malformed.
   func message() -> AgentMessage? {
     let frame = unsafe UnsafeRawBufferPointer(room).bytes.extracting(AgentMessage.headByteCount..<count)
     return try? AgentMessage(parsing: frame)

@@ -9,7 +9,6 @@ struct VaultCommand: AsyncParsableCommand {
 
   @TaskLocal private static var isParsing = false
 
-  /// Parses the arguments of the process.
   static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     try $isParsing.withValue(true) { try parseAsRoot(arguments) }
   }

@@ -3,7 +3,6 @@ package import VaultTerminal
 
 /// The vault's files that a commit or the index changes against one parent.
 package struct GitChanges {
-  /// One changed file.
   package struct File {
     /// The path below the vault's folder.
     package let path: String

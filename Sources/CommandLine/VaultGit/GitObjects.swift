@@ -20,7 +20,6 @@ package struct GitObject {
 ///
 /// The repository may be hostile, so sizes are limited before objects are in memory.
 package final class GitObjects: Sendable {
-  /// The answer to a question.
   package enum Answer {
     case object(GitObject)
     /// The name is unknown or ambiguous.

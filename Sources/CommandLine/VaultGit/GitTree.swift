@@ -38,7 +38,6 @@ struct GitTree {
     self.entries = entries
   }
 
-  /// The entry of a name.
   func entry(_ name: some Sequence<UInt8>) -> Entry? { entries.first { $0.name.elementsEqual(name) } }
 }
 

@@ -30,9 +30,7 @@ package final class OtherBranches: Sendable {
 private struct Repository {
   /// A commit that may keep the missed state.
   struct Place {
-    /// The name in a note.
     let name: String
-    /// The hash of the commit.
     let commit: String
     /// The hashes of the common ancestors with the current branch.
     let origins: [String]

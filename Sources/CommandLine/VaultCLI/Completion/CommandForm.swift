@@ -8,16 +8,13 @@ struct CommandForm {
     let value: String?
     /// The allowed values; empty if any value is allowed.
     var choices: [String] = []
-    /// The help text.
     var text = ""
   }
 
   private(set) var options: [Option] = []
   /// The names of the arguments in order. The last argument may be repeated.
   private(set) var arguments: [String] = []
-  /// The help texts of the arguments.
   private(set) var argumentTexts: [String] = []
-  /// The usage line.
   private(set) var usage = ""
 
   /// The options that all commands share.

@@ -90,7 +90,6 @@ package struct Completion {
     return await candidates(option.value ?? "")
   }
 
-  /// The candidates for the argument of this name.
   private func candidates(_ name: String) async -> Result {
     if let command = command as? any PlaceCompleting.Type,
       let found = await command.candidates(for: name, self)

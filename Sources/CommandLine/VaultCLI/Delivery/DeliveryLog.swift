@@ -44,7 +44,6 @@ package struct DeliveryLog {
     }
   }
 
-  /// A field to log.
   package struct Given {
     let id: RecordID
     let name: String

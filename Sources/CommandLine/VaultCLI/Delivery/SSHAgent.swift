@@ -4,7 +4,6 @@ import VaultTerminal
 
 /// A running ssh-agent. This program uses ssh-add to reach it.
 package struct SSHAgent {
-  /// The limits for a key.
   package struct Limits {
     /// The lifetime; nil for as long as the agent runs.
     package var lifetime: Duration?
@@ -17,7 +16,6 @@ package struct SSHAgent {
     }
   }
 
-  /// The path of its socket.
   package let socket: String
 
   private static let tool = "ssh-add"
@@ -81,12 +79,10 @@ package struct SSHAgent {
       hints: said == nil ? ["`vault set RECORD --secret passphrase` stores it"] : [])
   }
 
-  /// The result of a removal.
   enum Removal {
     case removed
     /// The agent does not show the key, because its time is over or because the agent is locked. The two look the same.
     case notShown
-    /// No agent answers.
     case agentGone
   }
 

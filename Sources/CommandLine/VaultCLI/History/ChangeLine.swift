@@ -22,7 +22,6 @@ extension RecordComparison {
     self.init(from: old, to: new) { path in known.contains { $0.isSealed(path) } }
   }
 
-  /// One line for each change.
   package var lines: [String] { changes.map(\.line) + attachments.map(\.line) }
 
   /// A line if the versions use different forms of their kind.
@@ -71,7 +70,6 @@ extension AttachmentChange {
   /// The name in a line, which no field can have.
   package var place: String { "attachment \(name)" }
 
-  /// The size before.
   package var beforeText: String? { before.map { ByteSize.text($0.byteCount) } }
 
   /// The size after, and whether the file was replaced under the same name.

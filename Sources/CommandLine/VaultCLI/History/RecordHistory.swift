@@ -23,7 +23,6 @@ package enum RecordState {
   package var isThere: Bool { if case .none = self { false } else { true } }
 }
 
-/// One version of a record, with its changes.
 package struct HistoryVersion {
   /// Nil for an uncommitted version.
   package let commit: GitCommit?
@@ -99,7 +98,6 @@ package struct RecordHistory {
     }
   }
 
-  /// The state of a record in each commit.
   private static func states(of id: RecordID, in commits: [String], _ objects: GitObjects) -> [String: RecordState] {
     let places = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
     let names = commits.flatMap { commit in places.map { "\(commit):./\($0)" } }

@@ -19,7 +19,6 @@ package struct FoundVersion {
 ///
 /// Each version is verified before any of its content is returned.
 package final class VersionSearch {
-  /// A version that may be the one.
   private struct Candidate {
     let place: StoreLocation
     /// Nil for a version in the vault itself.

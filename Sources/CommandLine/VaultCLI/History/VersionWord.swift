@@ -13,9 +13,7 @@ package struct VersionWord {
     case commit(String)
   }
 
-  /// The text as typed.
   let text: String
-  /// The name of the record.
   let record: String
   let revision: Revision
 

@@ -4,7 +4,6 @@ package import VaultRecords
 import VaultTerminal
 
 extension KindCatalog {
-  /// The kind that an argument names.
   package func argument(_ name: String) throws -> RecordKind {
     do throws(RecordError) {
       return try kind(named: name)
@@ -66,7 +65,6 @@ extension JSONObject {
 }
 
 extension JSONValue {
-  /// Puts a value that an option gave.
   package mutating func put(_ value: JSONValue, at path: MemberPath, option: String) throws {
     do throws(DocumentError) {
       try set(value, at: path)

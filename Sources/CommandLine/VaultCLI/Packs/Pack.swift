@@ -43,7 +43,6 @@ package struct OpenedState: Sendable {
   }
 }
 
-/// The packs of this program.
 package final class Packs: Sendable {
   private static let shared = Packs()
   private let list = Mutex<[Pack]>([])
@@ -65,7 +64,6 @@ package protocol MistakeExplaining: ParsableCommand {
   static func hint(for mistake: CommandMistake) -> String?
 }
 
-/// A mistake in the arguments of a command.
 package enum CommandMistake: Equatable {
   case furtherArgument
   case missingArgument(String)

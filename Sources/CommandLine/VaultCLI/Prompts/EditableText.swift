@@ -57,7 +57,6 @@ package struct EditableText {
       hints: ["a script changes fields with `vault set`"])
   }
 
-  /// The text after editing.
   package func bytes() throws -> [UInt8] {
     func refused(_ reason: String) -> CommandError {
       CommandError(.inputOutput, "io_failed", subject: path, reason, hints: ["the record is as it was"])

@@ -17,7 +17,6 @@ package struct GuessEstimate {
   /// The binary logarithm of the number of tries.
   package let bitCount: Double
 
-  /// Whether the library is installed.
   package static var isAvailable: Bool { library != nil }
 
   /// Nil if there is no estimate.

@@ -37,10 +37,8 @@ package struct KeptText {
   package let path: String
   /// Nil for a text without a record.
   package let source: TextSource?
-  /// Whether the text is unchanged.
   package let isUntouched: Bool
 
-  /// Notes the record of a text.
   static func note(_ source: TextSource?, of text: [UInt8], in directory: String) throws {
     let note = JSONValue.members([
       "field": .optional(source?.field), "record": .optional(source?.record),

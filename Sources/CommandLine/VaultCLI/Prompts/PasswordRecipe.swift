@@ -8,9 +8,7 @@ package enum PasswordRecipe {
   case characters(Int, symbols: Bool)
   /// Words of five letters, joined by `-`.
   case words(Int)
-  /// Words of a list, joined by `-`.
   case listed(WordList, Int)
-  /// The rules of a site.
   case ruled(RuledPassword)
 
   static let standardLength = PasswordRules.usualLength

@@ -14,7 +14,7 @@ struct SecretPrompt {
 
   private let label: String
   private let way: Way
-  /// Whether the value is typed twice. A single line for a long text is probably a slip.
+  /// Whether the value is typed twice to catch slips. A field of several lines is not.
   private let isTypedTwice: Bool
   private let isPassword: Bool
   private let mayBeEmpty: Bool

@@ -128,7 +128,6 @@ package struct VaultParts {
     case ended(ExitStatus)
     /// The vault lacks what the command looks for.
     case missing(CommandError)
-    /// There was nothing to do.
     case nothing
   }
 

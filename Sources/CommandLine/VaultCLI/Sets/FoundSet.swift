@@ -101,7 +101,6 @@ package struct SetMember {
     vault.isAddress || vault.place.hasPrefix("/") ? vault.place : System.join(set.folder, vault.place)
   }
 
-  /// Its name in errors.
   package var words: String { "\(name) of \(set.path)" }
 }
 

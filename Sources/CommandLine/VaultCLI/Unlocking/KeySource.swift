@@ -87,7 +87,6 @@ package struct KeySource {
     return [KeySource(kind: .prompt, origin: "terminal")]
   }
 
-  /// The files of the key.
   package var files: [String] {
     switch kind {
     case .identities(let files): files
@@ -96,7 +95,6 @@ package struct KeySource {
     }
   }
 
-  /// The subject of an error.
   package var subject: String {
     if case .identities(let files) = kind { files.joined(separator: ", ") } else { origin }
   }
@@ -167,7 +165,6 @@ extension KeySource {
   }
 }
 
-/// Passphrases by descriptor.
 package final class ReadPassphrases: Sendable {
   fileprivate let known = Mutex<[Int32: SecretLine]>([:])
 

@@ -86,7 +86,6 @@ package struct PinCheck {
     }
   }
 
-  /// The result as a line.
   package var line: String {
     switch known?.state {
     case .new: "new: nothing is remembered of this vault"

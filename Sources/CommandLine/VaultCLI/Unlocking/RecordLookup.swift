@@ -58,7 +58,6 @@ extension Session {
 }
 
 extension Session {
-  /// How many records a choice shows.
   private static let maximumChoiceCount = 20
 
   /// Whether a user is there who can choose a record.

@@ -11,7 +11,6 @@ extension RecordView {
 }
 
 extension Attachment {
-  /// The attachment in `--json`.
   package var document: JSONValue {
     .members(["id": .string(id.text), "name": .string(name), "size": .number(JSONNumber(byteCount))])
   }

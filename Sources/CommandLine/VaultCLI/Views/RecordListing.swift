@@ -69,7 +69,6 @@ package struct RecordListing<Rows: RandomAccessCollection> where Rows.Element: L
   }
 }
 
-/// The column widths of a list.
 private struct RecordColumns {
   private var kindWidth = 0
   private var nameWidth = 0

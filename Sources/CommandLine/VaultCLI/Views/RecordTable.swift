@@ -46,7 +46,6 @@ package enum RowField: Equatable {
   case name, kind, who, age, created, updated, revision, id
   /// The matches of the search.
   case match
-  /// The value of the record at a path.
   case path(MemberPath)
 
   private static let named: [String: RowField] = [
@@ -74,7 +73,6 @@ package struct RecordRow {
   }
 }
 
-/// A table of records.
 package struct RecordTable {
   package let fields: [RowField]
   package let order: RecordQuery.Order

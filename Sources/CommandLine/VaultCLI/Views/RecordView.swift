@@ -74,7 +74,6 @@ extension RecordView {
     return error
   }
 
-  /// The lines of `show`.
   package func lines(_ style: Style) throws -> [String] {
     let body = try body(style, Printable.text)
     return Self.aligned(head) + (body.isEmpty ? [] : [""]) + Self.aligned(body)
@@ -197,7 +196,6 @@ extension RecordView {
     return (readable.object ?? JSONObject(), count)
   }
 
-  /// The paths of sealed values.
   package var sealedPaths: Set<MemberPath> {
     var paths: Set<MemberPath> = []
     JSONValue.object(stored).forEachString { path, text in
@@ -208,7 +206,6 @@ extension RecordView {
 
   package func sealedCount() throws -> Int { try readableFields().sealedCount }
 
-  /// The record in a `--json` document.
   package func document(record: JSONObject) -> JSONValue {
     .members([
       "id": .string(id.text), "kind": .string(envelope.kind), "name": .string(name), "record": .object(record),

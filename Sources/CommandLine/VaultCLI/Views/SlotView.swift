@@ -4,7 +4,6 @@ import VaultKit
 import VaultTerminal
 
 extension Slot {
-  /// The slot in a `--json` document.
   package var document: JSONValue {
     let recipient: String? = if case .x25519(let recipient) = kind { recipient.text } else { nil }
     return .members([
@@ -26,7 +25,6 @@ extension Slot {
 }
 
 extension SlotState {
-  /// The slot in a `--json` document, with the content of its file.
   package var document: JSONValue {
     guard case .object(var members) = slot.document else { preconditionFailure("a slot is an object") }
     members["work_factor"] = workFactor.map { .number(JSONNumber($0)) } ?? .null

@@ -35,7 +35,6 @@ extension CheckpointChanges {
 }
 
 extension Verification {
-  /// The printed lines.
   package func lines(listingChanges: Bool = false) -> [String] {
     var lines = [summary]
     guard let changes else { return lines }
@@ -45,7 +44,6 @@ extension Verification {
     return lines
   }
 
-  /// The `--json` document.
   package var members: KeyValuePairs<String, JSONValue> {
     [
       "checkpoint": changes?.document ?? .null, "faults": .array(faults.map(\.document)),

@@ -59,7 +59,6 @@ extension AttachCommand {
   }
 }
 
-/// A file to attach.
 private final class AttachedFile: Sendable {
   private static let pieceByteCount = 1 << 18
 

@@ -123,7 +123,6 @@ struct RecordDraft {
   private let record: OpenRecord
   private let field: MemberPath?
   private let original: JSONValue
-  /// The text for the editor.
   let text: [UInt8]
 
   init(_ record: OpenRecord, field: MemberPath?) throws {

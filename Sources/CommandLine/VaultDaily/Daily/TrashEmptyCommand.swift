@@ -55,7 +55,6 @@ extension TrashCommand {
 
 /// The removed records to delete.
 private struct TrashChoice {
-  /// Records that verify.
   let records: [TrashedRecord]
   /// Damaged records that were named by their full id.
   let damaged: [RecordID]

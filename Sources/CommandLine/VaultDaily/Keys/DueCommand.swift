@@ -83,7 +83,6 @@ struct DueReport {
     DeliveryUses.programs(of: field.record.id, field.path.description, in: uses)
   }
 
-  /// - Parameter table: the options of the table at a terminal.
   func print(_ global: GlobalOptions, _ table: TableOptions? = nil) throws {
     if global.json {
       return try Output.document([

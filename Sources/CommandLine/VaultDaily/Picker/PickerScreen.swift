@@ -16,7 +16,6 @@ package struct PickerScreen {
   /// The cursor's column in the first line, from 0.
   package let cursorColumn: Int
 
-  /// The number of rows on a screen.
   package static func rowCount(lines: Int) -> Int { max(1, lines - 3) }
 
   /// The width of rows, beside the mark of the selected one.

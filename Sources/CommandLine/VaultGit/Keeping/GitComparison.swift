@@ -9,7 +9,6 @@ package import VaultTerminal
 /// Only the header is compared by content. A record with other content is an uncommitted edit, and the commit opens
 /// without it.
 package struct GitComparison {
-  /// The base of the comparison.
   package enum Base {
     case commit
     /// The next commit.

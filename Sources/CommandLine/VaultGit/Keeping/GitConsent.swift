@@ -18,7 +18,6 @@ struct GitConsent {
     return state + "/commits-" + MaskedText.hash("\(lines[0])\n\(lines[1])", byteCount: 16)
   }
 
-  /// Whether the clone has the setting.
   var isSet: Bool { git.lines(["config", "--local", "--type=bool", "--get", Self.setting]).first == "true" }
 
   /// Whether it was set on this machine.
@@ -52,7 +51,6 @@ struct GitConsent {
     return true
   }
 
-  /// Withdraws the consent.
   func takeBack() throws {
     if let mark { System.remove(mark) }
     guard isSet, git.output(["config", "--local", "--unset-all", Self.setting]) == nil else { return }

@@ -53,7 +53,6 @@ package struct GitHooks {
   /// The vaults of a work tree with hooks.
   package static func vaults(_ git: Git) -> [String] { git.parts(["config", "-z", "--get-all", setting]) }
 
-  /// Whether this vault of the clone has hooks.
   var areWanted: Bool { Self.vaults(git).contains(vault) }
 
   /// The hooks that do not call the program.

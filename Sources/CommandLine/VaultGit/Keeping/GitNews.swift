@@ -14,7 +14,6 @@ struct GitNews {
   /// By path, folders with files that git ignores.
   private var forced: [String: [String]] = [:]
 
-  /// Adds the files that a command has written to a vault.
   mutating func add(_ written: Set<String>, inVaultAt folder: String) {
     let git = Git(at: folder)
     let header = StoreLocation.header.relativePath

@@ -100,7 +100,6 @@ package struct GitSetup {
     throw Self.refused(name)
   }
 
-  /// The error if git refuses a setting.
   static func refused(_ name: String) -> CommandError {
     CommandError(
       .inputOutput, "io_failed", subject: name, "cannot be changed in the configuration of this clone",

@@ -34,10 +34,8 @@ package struct GlobalOptions: ParsableArguments {
 
   package var messages: Messages { Messages(isQuiet: quiet, isVerbose: verbose, isJSON: json, noColor: noColor) }
 
-  /// Whether a user reads the notes.
   package var notesAreRead: Bool { !quiet && !json && System.isTerminal(System.standardError) }
 
-  /// The style of output on stdout.
   package var style: Style { Style(noColor: noColor, descriptor: System.standardOutput) }
 
   /// How long to wait for another process, after validation.
@@ -76,7 +74,6 @@ package struct GlobalOptions: ParsableArguments {
     !json && System.isTerminal(System.standardInput) && System.isTerminal(System.standardError) && canAsk
   }
 
-  /// Whether a question can be asked.
   package var canAsk: Bool { Terminal.isThere(noInput: noInput) }
 
   /// Asks before a change that is hard to undo. `--yes` answers the question.
@@ -124,7 +121,6 @@ package struct VaultOptions: ParsableArguments {
     return options
   }
 
-  /// Whether an option names the vault.
   package var isGiven: Bool { vault != nil || !names.isEmpty }
 
   /// The name of `--in`; nil for none.
@@ -178,7 +174,6 @@ package struct UnlockOptions: ParsableArguments {
     System.keepFromPrograms(System.environment("CVAULT_PASSPHRASE_FD").flatMap { Int32($0) })
   }
 
-  /// Whether an option gives a key.
   package var givesKey: Bool {
     !identity.isEmpty || passphraseFile != nil || passphraseFd != nil || passphraseCommand != nil
   }

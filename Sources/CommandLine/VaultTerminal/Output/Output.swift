@@ -57,7 +57,6 @@ package enum Output {
     try line(lines.joined(separator: "\n"))
   }
 
-  /// Writes one document of `--json`.
   package static func document(_ members: KeyValuePairs<String, JSONValue>) throws {
     try write(try JSONValue.document(members).prettyBytes(limits: .exchange))
   }
@@ -141,7 +140,6 @@ package struct OutputBuffer: ~Copyable {
 
   package mutating func append(_ more: [UInt8]) throws { try append { $0 += more } }
 
-  /// Appends the bytes of `body`.
   package mutating func append(_ body: (inout [UInt8]) -> Void) throws {
     body(&bytes)
     if bytes.count >= Self.capacity { try flush() }

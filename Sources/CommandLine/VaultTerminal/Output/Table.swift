@@ -1,4 +1,3 @@
-/// One column of a table.
 package struct TableColumn<Row> {
   package let title: String
   /// On a narrow screen, the column with the highest rank is dropped first.

@@ -3,7 +3,6 @@ import VaultSystem
 
 /// A text in an editor, for the moment when the process must end.
 package struct EditedText: Sendable {
-  /// The file with the note.
   package static let noteName = ".source.json"
 
   package let directory: String
@@ -21,7 +20,6 @@ package struct EditedText: Sendable {
     /// Nothing was saved, and the editor left no file such as a recovery file.
     case untouched
     case changed
-    /// There is no file.
     case gone
     /// The file is not a plain file, or there is another file.
     case elsewhere

@@ -128,7 +128,6 @@ package enum TextInput {
     String(decoding: try bytes(from: file.descriptor, named: file.path, limit: 1 << 20), as: UTF8.self)
   }
 
-  /// The content of a descriptor.
   package static func bytes(from descriptor: Int32, named name: String, limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
     // An array that grows step by step would be in memory twice.

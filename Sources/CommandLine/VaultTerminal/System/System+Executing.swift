@@ -14,7 +14,6 @@ extension System {
 }
 
 extension System {
-  /// The path of this program.
   package static var ownProgram: String {
     if let run = Invocation.current { return run.program }
     // The link itself, which stays valid if the file is replaced.

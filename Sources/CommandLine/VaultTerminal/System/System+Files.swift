@@ -146,7 +146,6 @@ extension System {
     }
   }
 
-  /// Whether this user may run a file.
   package static func mayRun(_ path: String) -> Bool { unsafe faccessat(here, path, X_OK, 0) == 0 }
 
   /// Whether two descriptors refer to one file.

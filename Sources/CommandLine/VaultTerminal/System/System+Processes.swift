@@ -21,7 +21,6 @@ package struct Pending: Sendable {
   var hasHiddenTyping = false
   /// The terminal with a prompt that waits for its answer; nil for none.
   var asksAt: Int32?
-  /// The text in an editor.
   package var editedText: EditedText?
   /// While an editor or a pager runs, Ctrl-C belongs to it.
   var leavesInterruptsToChild = false

@@ -9,7 +9,6 @@ import Synchronization
 #endif
 
 extension System {
-  /// Whether this process is in the foreground of the terminal.
   package static func isInForeground(_ terminal: Int32) -> Bool { tcgetpgrp(terminal) == getpgrp() }
 
   /// Hides typing at a terminal until a visible question, the answer of the command, or the end of the process.
@@ -52,7 +51,6 @@ extension System {
     return (columns, size.ws_row > 0 ? Int(size.ws_row) : nil)
   }
 
-  /// Drops unread typing.
   static func dropTyped(at descriptor: Int32) { tcflush(descriptor, TCIFLUSH) }
 
   /// Whether an unread line was typed.
@@ -61,7 +59,6 @@ extension System {
     return unsafe poll(&polled, 1, 0) > 0
   }
 
-  /// The binary logarithm, for entropy.
   package static func binaryLogarithm(_ number: Double) -> Double { log2(number) }
 }
 

@@ -70,7 +70,6 @@ package struct CommandError: Error {
 }
 
 extension CommandError {
-  /// Makes the error of a command from any error.
   package init(any error: any Error) {
     switch error {
     case let error as CommandError: self = error

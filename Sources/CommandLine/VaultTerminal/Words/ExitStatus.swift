@@ -30,7 +30,6 @@ package enum ExitStatus: Int32 {
   case cannotExecute = 126
   case commandNotFound = 127
 
-  /// The exit code of each vault error.
   package init(_ code: VaultError.Code) {
     self =
       switch code {

@@ -46,7 +46,6 @@ extension MemberPath {
 }
 
 extension CommandError {
-  /// The error for an invalid member path of the command line.
   static func path(_ text: String, option: String) -> CommandError {
     .usage(option, "takes a field such as contact_info.email or tags[0]", "`vault show RECORD` shows the paths")
   }

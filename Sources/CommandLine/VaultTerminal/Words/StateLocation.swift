@@ -1,7 +1,6 @@
 import VaultDocument
 package import VaultKit
 
-/// The location of the state.
 package enum StateLocation {
   /// The folder of `CVAULT_STATE_DIR`, or the user's own; nil without a home directory.
   package static var path: String? { System.environment("CVAULT_STATE_DIR") ?? KnownVaults.userDirectory }

@@ -41,7 +41,6 @@ final class MessageBuses {
   }
 }
 
-/// A signal on a bus.
 private struct BusSignal {
   let interface: String
   let member: String

@@ -72,9 +72,7 @@ package final class SpooledBackup {
   private let file: AtomicFile<StoreError>
   /// SHA-256 of the file, 32 bytes.
   package let sha256: [UInt8]
-  /// The time of the backup.
   package let createdAt: Timestamp
-  /// The id of the vault.
   package let vaultID: VaultID
   /// The number of records, live and removed.
   package let recordCount: Int
@@ -96,7 +94,6 @@ package final class SpooledBackup {
     (self.isAttested, self.provenAt) = (isAttested, provenAt)
   }
 
-  /// Passes the backup to `body` in pieces.
   package func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
     var offset = 0
     while true {

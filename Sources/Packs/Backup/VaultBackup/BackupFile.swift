@@ -68,7 +68,6 @@ public final class BackupFile: Sendable {
     return hash
   }
 
-  /// Opens the backup.
   func content(with credentials: [AgeCredential]) throws(VaultError) -> AgeContent {
     let position = FilePosition(file)
     return try inAge(file: path) { () throws(AgeError) in
@@ -76,14 +75,12 @@ public final class BackupFile: Sendable {
     }
   }
 
-  /// Begins to read the archive.
   func archive(_ content: AgeContent) -> ArchiveReader {
     let position = FilePosition(file, from: content.fileOffset(ofChunk: 0))
     return ArchiveReader(content.reader(fromChunk: 0) { span in try position.read(into: &span) }, path: path)
   }
 }
 
-/// The position in a file.
 private final class FilePosition {
   private let file: InputFile
   private var offset: Int

@@ -4,7 +4,6 @@ internal import VaultKit
 internal import VaultStorage
 internal import VaultSystem
 
-/// The directory for backups.
 struct BackupTarget {
   let directory: BackupDirectory
 
@@ -42,7 +41,6 @@ struct BackupTarget {
     }
   }
 
-  /// The present backups.
   private func there() throws(VaultError) -> (names: [BackupName], catalog: BackupCatalog) {
     let catalog = try directory.catalog()
     let names = try inStore { () throws(StoreError) in try folder.names() }.compactMap { BackupName(fileName: $0) }
@@ -71,7 +69,6 @@ struct BackupTarget {
     preconditionFailure("the last attempt throws")
   }
 
-  /// Records a backup that is in place.
   func record(_ made: CreatedBackup) throws(VaultError) {
     let proof = made.provenAt.map { BackupCatalog.Verification(time: $0, kind: .proof) }
     let entry = BackupCatalog.Entry(

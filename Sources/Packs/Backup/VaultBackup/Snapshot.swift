@@ -167,7 +167,6 @@ private struct RecordRuns: Sequence, IteratorProtocol {
     return run.isEmpty ? nil : .success(run)
   }
 
-  /// Whether there are more.
   private mutating func listMore() throws(VaultError) -> Bool {
     while ids.isEmpty {
       guard let folder = folders.popFirst() else { return false }
@@ -180,7 +179,6 @@ private struct RecordRuns: Sequence, IteratorProtocol {
 /// Records that were read.
 private struct RecordRun: Sendable {
   private(set) var segment: ArchiveSegment
-  /// Their attachments.
   let attachments: [NamedAttachments]
   /// Their versions, if they are needed.
   let versions: [SeenVersion]

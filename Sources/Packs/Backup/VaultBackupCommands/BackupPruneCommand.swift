@@ -79,7 +79,6 @@ extension BackupCommand {
   }
 }
 
-/// The rules of a prune.
 struct RetentionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,

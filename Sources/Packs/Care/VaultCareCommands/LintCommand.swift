@@ -83,7 +83,6 @@ extension LintReport {
     }
   }
 
-  /// The document of `--json`.
   var members: KeyValuePairs<String, JSONValue> {
     [
       "findings": .array(findings.map(\.document)), "notes": .array(notes.map { .string($0) }),

@@ -34,14 +34,12 @@ struct StatusCommand: ParsableCommand, GoingEverywhere {
   }
 }
 
-/// The content of `status`.
 private struct VaultStatus {
   let session: Session
   let fingerprint: String
   let recordCount: Int
   let slots: [SlotState]
   let key: String?
-  /// Missing files of the key.
   let missingKeyFiles: [String]
   /// The report of a database about itself; nil for a folder.
   let remote: RemoteState?

@@ -1,13 +1,10 @@
 internal import VaultDocument
 package import VaultKit
 
-/// One variable for a program.
 package struct DeliveredVariable: Sendable {
-  /// The content of a variable.
   package enum Content: Sendable {
     /// A text that is not secret.
     case text(String)
-    /// The value of a reference.
     case reference(SecretReference)
   }
 
@@ -72,7 +69,6 @@ package enum EnvironmentFile {
     package let reason: String
   }
 
-  /// A variable with its line.
   package struct Entry: Sendable {
     /// The line, from 1.
     package let line: Int

@@ -21,7 +21,6 @@ struct SSHCommand: ParsableCommand {
 }
 
 extension SSHCommand {
-  /// `vault ssh add`.
   struct Add: AsyncParsableCommand, ManyRecordsNaming {
     static let configuration = CommandConfiguration(
       commandName: "add",
@@ -133,7 +132,6 @@ extension SSHCommand {
     }
   }
 
-  /// `vault ssh remove`.
   struct Remove: AsyncParsableCommand, ManyRecordsNaming {
     static let configuration = CommandConfiguration(
       commandName: "remove",
@@ -175,7 +173,6 @@ extension SSHCommand {
   }
 }
 
-/// A private key of a record.
 private struct PrivateKey {
   static let standardPath = "private_key"
 

@@ -270,7 +270,6 @@ private final class Warnings: Sendable {
   }
 }
 
-/// The results of an import.
 struct ImportReport {
   let file: String
   let result: Addition<(Int, ImportElement)>

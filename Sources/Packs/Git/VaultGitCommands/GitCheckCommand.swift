@@ -26,7 +26,6 @@ extension GitCommand {
           vault git check origin/main..HEAD --format github
         """)
 
-    /// The format of findings.
     enum Format: String, CaseIterable, ExpressibleByArgument {
       case text, github, gitlab
     }

@@ -6,7 +6,6 @@ import VaultSystem
 import VaultTerminal
 
 extension GitCommand {
-  /// `vault git hook`, for hooks of git.
   struct Hook: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "hook",

@@ -127,7 +127,6 @@ struct LogCommand: AsyncParsableCommand {
   }
 }
 
-/// A version as `log` shows it.
 private struct LoggedVersion {
   let version: HistoryVersion
   let changes: [RecordComparison.Change]
@@ -225,7 +224,6 @@ extension Session {
   }
 }
 
-/// A time in the past on the command line.
 enum PastTime {
   /// An age, a day, which begins at midnight UTC, or a time.
   static func argument(_ text: String, of option: String) throws -> Timestamp {

@@ -164,7 +164,6 @@ struct MergeCommand: AsyncParsableCommand {
     try report.print(dryRun ? nil : ending ?? "`git commit` keeps what was taken over", global)
   }
 
-  /// The results for the records.
   private func results(
     _ unmerged: Unmerged, session: Session, vault: Vault, early: [RecordID: UnmergedRecord]?
   ) async throws -> [MergeReport.Record] {

@@ -63,7 +63,6 @@ private struct SetCheck {
   let set: FoundSet
   private(set) var findings: [Finding] = []
   private(set) var faults: [CommandError] = []
-  /// The vaults and kinds of each record.
   private var places: [RecordID: [(vault: String, kind: String)]] = [:]
 
   init(_ set: FoundSet) async throws {

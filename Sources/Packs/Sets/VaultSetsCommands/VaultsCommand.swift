@@ -21,7 +21,6 @@ struct VaultsCommand: ParsableCommand {
     subcommands: [List.self, Add.self, Remove.self, Check.self, Accept.self], defaultSubcommand: List.self)
 }
 
-/// The set of a command.
 struct SetOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The file of the set (CVAULT_VAULTS).", valueName: "file"))
   var vaults: String?
@@ -176,7 +175,6 @@ private struct OwnRecipients {
 }
 
 extension SetMember {
-  /// Forgets the vault of the name.
   func forget(_ state: KnownVaults?, _ messages: Messages) {
     do {
       try state?.forget(name, inSetsAt: KnownVaults.paths(ofSet: set.path))

@@ -16,7 +16,6 @@ package enum ArchiveMember: Hashable {
   static let folder = "vault/"
   package static let listName = "backup.jsonl"
 
-  /// The path in the archive.
   var path: String {
     var bytes: [UInt8] = []
     appendPath(to: &bytes)
@@ -87,7 +86,6 @@ package enum ArchiveMember: Hashable {
     }
   }
 
-  /// The maximum number of bytes.
   var byteLimit: Int {
     switch self {
     case .document(.slot): 4 << 10
@@ -139,7 +137,6 @@ extension ArchiveMember {
 }
 
 extension ArchiveMember: Comparable {
-  /// The order in an archive.
   package static func < (left: ArchiveMember, right: ArchiveMember) -> Bool {
     let (first, second) = (left.kind.rawValue, right.kind.rawValue)
     guard first == second else { return first < second }

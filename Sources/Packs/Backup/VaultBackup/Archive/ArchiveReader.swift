@@ -3,13 +3,11 @@ internal import VaultDocument
 internal import VaultKit
 internal import VaultStorage
 
-/// A file from an archive.
 struct ArchiveFile: Sendable {
   let member: ArchiveMember
   let bytes: [UInt8]
 }
 
-/// The next part of an archive.
 enum ArchivePart: Sendable {
   case file(ArchiveFile)
   /// A piece of a large file. An empty file has no pieces.

@@ -7,7 +7,6 @@ internal import VaultStorage
 /// Writes an archive of a vault into an age file. Only one piece is in memory.
 final class ArchiveWriter {
   private let tally: FileTally
-  /// The lines of the list.
   private var lines = SpilledBytes.Builder()
   private let age: AgeWriter
   private let modified: Int

@@ -4,7 +4,6 @@ public import VaultKit
 extension BackupCatalog {
   /// The name of the catalog file in a directory of backups.
   public static let fileName = "backups.json"
-  /// The version of the file format.
   static let format = 1
 
   /// Reads the bytes of `backups.json` strictly.
@@ -58,7 +57,6 @@ extension BackupCatalog.Entry {
     "attested", "checked_at", "created_at", "label", "name", "removing", "sha256", "size", "vault", "verification",
   ]
 
-  /// Nil if the members are not an entry.
   fileprivate init?(members: JSONObject) {
     guard members.names.allSatisfy(Self.members.contains), let byteCount = members["size"]?.int,
       let name = members["name"]?.string.flatMap(BackupName.init(fileName:)),
@@ -106,7 +104,6 @@ extension BackupCatalog.Entry {
 }
 
 extension BackupCatalog.Verification {
-  /// Nil if the members are not a verification.
   fileprivate init?(members: JSONObject) {
     guard members.names == ["kind", "time"], let kind = members["kind"]?.string.flatMap(Kind.init(rawValue:)),
       let time = members["time"]?.time

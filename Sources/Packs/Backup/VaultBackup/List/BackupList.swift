@@ -5,7 +5,6 @@ package import VaultSealing
 
 /// `backup.jsonl`: every file of an archive, authenticated with the vault's key (format 1, section 14.2, List).
 package struct BackupList {
-  /// A file of the archive.
   package struct File: Equatable, Sendable {
     let member: ArchiveMember
     let byteCount: Int

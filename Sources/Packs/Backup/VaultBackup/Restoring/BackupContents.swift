@@ -183,7 +183,6 @@ private final class ArchiveSurvey {
     return list
   }
 
-  /// Requires exactly the slots of the header.
   private func requireSlots(of header: VaultHeader) throws(VaultError) {
     let expected = header.slots.sorted { $0.id < $1.id }
     guard slots.map(\.id) == expected.map(\.id), slots.map(\.sha256) == expected.map(\.sha256) else {
@@ -191,7 +190,6 @@ private final class ArchiveSurvey {
     }
   }
 
-  /// Requires that the list has this header.
   private func require(_ list: BackupList, _ header: VaultHeader) throws(VaultError) {
     guard list.vaultID == header.vaultID, list.rootID == header.root.id, list.headerRevision == header.revision
     else { throw damaged("holds a list of another vault, or of another state of it") }

@@ -71,7 +71,6 @@ private struct RestoreChanges {
       remedies: ["restore it into a folder that is not there yet"])
   }
 
-  /// Copies the old vault.
   func keepOld(in copy: StagedVault) throws(StoreError) {
     for place in places {
       if place.isLarge {

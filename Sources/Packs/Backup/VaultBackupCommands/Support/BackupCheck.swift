@@ -82,7 +82,6 @@ struct BackupRecord {
   private let entry: BackupCatalog.Entry?
   private let global: GlobalOptions
 
-  /// Whether there is an entry.
   var isThere: Bool { entry != nil }
 
   /// Nil without a `backups.json`, and for a file without the name of a backup.

@@ -28,7 +28,6 @@ struct BackupKeys {
 
   var isEmpty: Bool { given.isEmpty && backupPassphrase == nil }
 
-  /// An opened backup.
   struct Opened {
     let contents: BackupContents
     /// Whether a given key opened it, rather than the user's own identity.
@@ -133,7 +132,6 @@ struct BackupKeys {
 }
 
 extension CommandError {
-  /// The error if no key opens a backup.
   static func backupNotOpened(_ file: BackupFile, isGiven: Bool) -> CommandError {
     let hint =
       switch file.lock {
@@ -156,7 +154,6 @@ extension CommandError {
       hints: ["leave the key out: your own identity opens the backup"])
   }
 
-  /// The error if no given key unlocks the vault in a backup.
   static func backedUpVaultNotUnlocked(_ file: BackupFile) -> CommandError {
     CommandError(
       .cannotUnlock, "no_key", subject: file.path,
@@ -166,7 +163,6 @@ extension CommandError {
 }
 
 extension BackupFile {
-  /// The backup that an argument names.
   static func argument(_ path: String) throws -> BackupFile {
     guard System.kind(of: path) != .directory else {
       var error = CommandError(

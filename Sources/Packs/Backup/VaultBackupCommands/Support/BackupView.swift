@@ -3,7 +3,6 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// How backups are shown.
 enum BackupView {
 
   /// Such as `verified (deep) 2026-11-21T01:40:30Z`.
@@ -24,7 +23,6 @@ extension BackupListing.Row {
   /// The state for users: `recorded`, `changed`, `gone` or `not recorded`.
   var stateText: String { state == .unrecorded ? "not recorded" : state.rawValue }
 
-  /// One backup of a list.
   var document: JSONValue {
     .members([
       "attested": entry.map { JSONValue.bool($0.isAttested) } ?? .null,
@@ -60,7 +58,6 @@ extension BackupCatalog.Verification {
 }
 
 extension BackupCatalog.Verification.Kind {
-  /// The check in words.
   var words: String {
     switch self {
     case .framing: "form"

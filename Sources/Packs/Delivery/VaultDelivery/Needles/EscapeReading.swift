@@ -88,7 +88,6 @@ struct EscapeReading {
     if taken > 1 || current.bytes.last == UInt8(ascii: " ") { current.hasEscapes = true }
   }
 
-  /// Whether the read part of a level had escapes.
   func hasEscapes(_ level: Int) -> Bool { levels[level].hasEscapes }
 
   /// The index in the piece after `count` bytes of a level.

@@ -25,7 +25,6 @@ enum Escapes {
   /// The maximum length of an escape: a character of four bytes as `\xF0\x9F\x98\x80`.
   static let longest = 16
 
-  /// Whether an escape may begin at an index.
   static func mayBegin(in bytes: RawSpan, at index: Int) -> Bool {
     switch byte(bytes, index) {
     case UInt8(ascii: "%"), UInt8(ascii: "+"), UInt8(ascii: "\\"), UInt8(ascii: "&"): true
@@ -35,7 +34,6 @@ enum Escapes {
     }
   }
 
-  /// Whether a byte begins escapes.
   static func begins(_ byte: UInt8) -> Bool { "%+\\&'\"".utf8.contains(byte) }
 
   /// Decodes one escape or one byte, and appends the result. Returns how many bytes were read; 0 if more bytes are

@@ -29,10 +29,8 @@ struct TemplateMarks: RandomAccessCollection {
     return found
   }
 
-  /// Whether a text may contain a mark.
   func areIn(_ text: [UInt8]) -> Bool { text.contains(prefix[0]) }
 
-  /// The numbers of the marks in a text, in order.
   func numbers(in text: [UInt8]) -> [Int] {
     text.indices.compactMap { text[$0] == prefix[0] ? number(in: text, at: $0)?.number : nil }
   }

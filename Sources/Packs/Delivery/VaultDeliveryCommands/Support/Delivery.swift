@@ -8,7 +8,6 @@ import VaultTerminal
 
 /// One value for a program.
 struct Delivery {
-  /// The way of a delivery.
   enum Form: String {
     case variable
     /// A variable names a file in memory.

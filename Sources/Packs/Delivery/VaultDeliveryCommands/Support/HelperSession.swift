@@ -89,6 +89,5 @@ extension OpenRecord {
     return value
   }
 
-  /// Whether there is a text at a path.
   func has(_ path: String) -> Bool { fields[path]?.string != nil }
 }

@@ -6,7 +6,6 @@ import VaultSealing
 
 /// All sealed values of a vault, also of removed records, for a search elsewhere. Only hashes are kept.
 struct OwnValues {
-  /// The place of a value.
   struct Origin {
     let id: RecordID
     let name: String

@@ -3,7 +3,6 @@ import VaultDocument
 import VaultSealing
 import VaultTerminal
 
-/// The findings of a scan.
 struct ScanReport {
   let scan: Scan
   let shortCount: Int

@@ -2,14 +2,13 @@
 ///
 /// Column names are compared without regard to case and surrounding spaces. A file has the format if it has every
 /// required column and no excluded one, and if no other tool requires more of its columns. At most one column may be
-/// unlisted, unless `others` is set, the required columns are many, or a telling column is there.
+/// unlisted, unless `others` or `isTelling` is set or the required columns are many.
 struct CSVImporter: Importer {
   typealias Columns = [String: LeafRule]
 
   let format: ImportFormat
   /// The columns that every such file has, in lower case.
   let required: Columns
-  /// The columns that a file may have.
   var optional: Columns = [:]
   /// Whether the names of the required columns identify the tool, even beside unknown columns.
   var isTelling = false
@@ -114,7 +113,8 @@ extension RecordBuilder {
   ) {
     let known = rules[name.lowercased()]
     guard known != nil || !TableHeader.isValue(name) || value.isEmpty else {
-      // Names are readable, and the table may be wrong about where the pairs are. So an unknown name is sealed, too.
+      // Names are readable, and the table may be wrong about where the pairs are. So an unknown name
+      // that looks like a value is sealed, too.
       take(name, from: namePlace, by: .secret(namePlace.path))
       return take(value, from: valuePlace, by: .secret(valuePlace.path))
     }

@@ -5,7 +5,6 @@ internal import VaultDocument
 /// The values are passkeys, old passwords, match rules for addresses, and links to other fields.
 struct BitwardenPlaces {
   private var values: [(path: MemberPath, value: JSONValue)] = []
-  /// Linked fields with their targets.
   private(set) var links: [(name: String, target: Int)] = []
   /// How many values have such a path but no place there. Those stay custom fields.
   private(set) var strayCount = 0

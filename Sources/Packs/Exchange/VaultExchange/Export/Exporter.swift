@@ -59,7 +59,6 @@ public struct ExportError: Error, Sendable {
     self.underlying = underlying
   }
 
-  /// The error for a record that changed since the survey.
   static func changed(_ record: ExportedRecord) -> ExportError {
     ExportError("was changed by another process while it was exported", in: record, isChange: true)
   }

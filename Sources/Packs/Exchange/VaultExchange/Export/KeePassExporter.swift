@@ -216,7 +216,6 @@ extension Set<String> {
   }
 }
 
-/// Text in an XML element.
 enum XMLText {
   /// Whether XML 1.0 (section 2.2) can hold all characters. A carriage return is written as a reference, so it
   /// survives.

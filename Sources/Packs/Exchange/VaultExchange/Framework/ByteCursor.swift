@@ -10,7 +10,6 @@ struct ByteCursor {
 
   var rest: [UInt8] { Array(bytes[offset..<end]) }
 
-  /// The next bytes.
   mutating func take(_ count: Int) throws(ExchangeError) -> [UInt8] {
     guard count >= 0, count <= end - offset else { throw ExchangeError(.malformed, "is cut off, or damaged") }
     defer { offset += count }

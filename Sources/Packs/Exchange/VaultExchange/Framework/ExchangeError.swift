@@ -113,7 +113,6 @@ extension ExchangeError {
     self.init(code, error.reason, at: error.line.map { SourcePlace(line: $0, column: error.column) })
   }
 
-  /// The root element of an XML document.
   static func xmlRoot(of bytes: [UInt8]) throws(ExchangeError) -> XMLElement {
     try inMarkup { () throws(MarkupError) in try XMLReader.root(of: bytes) }
   }

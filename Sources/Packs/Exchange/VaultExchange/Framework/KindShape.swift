@@ -16,12 +16,9 @@ struct KindShape {
   /// The shape of a built-in kind; nil if there is no kind of this name.
   static func builtIn(_ name: String) -> KindShape? { KindCatalog.builtIn[name].map(KindShape.init) }
 
-  /// The map for readable values without a member.
   var readableMap: String { hasCustomFields ? "fields" : RecordKind.extraMember }
-  /// The map for secret values without a member.
   var secretMap: String { hasCustomFields ? "secrets" : RecordKind.extraMember }
 
-  /// The member for notes.
   var notes: String { has("notes") || !has("text") ? "notes" : "text" }
 
   func has(_ member: String) -> Bool { kind.content.members.contains { $0.name.utf8.elementsEqual(member.utf8) } }

@@ -110,7 +110,6 @@ struct LeafRule: Sendable {
     }
   }
 
-  /// Adds a tag.
   static let tag = LeafRule { builder, text, place in builder.put(text, .list("tags"), from: place) }
 
   /// Adds a folder as a tag, with `/` between its levels.

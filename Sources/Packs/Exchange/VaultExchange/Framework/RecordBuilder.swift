@@ -6,7 +6,6 @@ internal import VaultSealing
 ///
 /// All importers use this type, so empty texts, repeated names and second values are treated in one place.
 struct RecordBuilder {
-  /// The destination of a leaf.
   enum Destination: Hashable {
     /// A text member, by path. A second value becomes a custom field, and so does a value without a member.
     case member(String)
@@ -136,13 +135,10 @@ struct RecordBuilder {
 
   var texts: [String] { leaves.compactMap { if case .value(let value) = $0 { value.text } else { nil } } }
 
-  /// The first value for a text member.
   func text(_ member: String) -> String? { first(.member(member)) }
 
-  /// The first value for a list.
   func firstItem(_ list: String) -> String? { first(.list(list)) }
 
-  /// The first value of a field.
   func text(field name: String) -> String? { first(.field(name)) }
 
   private func first(_ destination: Destination) -> String? {

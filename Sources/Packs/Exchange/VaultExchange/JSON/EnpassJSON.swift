@@ -36,7 +36,6 @@ struct EnpassJSONImporter: Importer {
   }
 }
 
-/// The folders and their parents.
 private struct EnpassFolders {
   private var folders: [String: (title: String, parent: String)] = [:]
   private let tree: JSONValue?

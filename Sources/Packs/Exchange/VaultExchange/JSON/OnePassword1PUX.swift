@@ -86,7 +86,6 @@ private struct OnePasswordReading {
     return items
   }
 
-  /// Attaches the files of an item to its record.
   private mutating func attach(_ item: JSONValue, to builder: inout RecordBuilder) throws(ExchangeError) {
     for (path, value) in item.leafPaths(at: .root) where path.components.last == .member("documentId") {
       let above = MemberPath(Array(path.components.dropLast()))

@@ -19,7 +19,6 @@ struct KDBXHeader {
     case aes, chaCha20, twofish
   }
 
-  /// The key derivation.
   enum Derivation {
     case aes(seed: [UInt8], rounds: Int)
     case argon2(KDBXArgon2)

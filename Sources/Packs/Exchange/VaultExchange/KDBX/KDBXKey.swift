@@ -4,7 +4,6 @@ internal import VaultMarkup
 
 /// The key of a KeePass database, from a password, a key file, or both.
 enum KDBXKey {
-  /// Combines password and key file.
   static func composite(_ password: SecretBytes?, _ keyFile: [UInt8]?) throws(ExchangeError) -> [UInt8] {
     var parts: [UInt8] = []
     if let password {

@@ -1,6 +1,5 @@
 internal import VaultDocument
 
-/// An entry of a file of lines.
 struct LineEntry {
   struct Value {
     let line: Int

@@ -4,7 +4,6 @@
   internal import Foundation
 #endif
 
-/// Lists the folder to import.
 package enum ImportFolder {
   static let maximumFileCount = 100_000
   static let maximumDepth = 32

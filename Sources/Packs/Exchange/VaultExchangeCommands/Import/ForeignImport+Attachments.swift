@@ -18,7 +18,6 @@ struct FileToAttach: Sendable {
     (name, bytes) = (attachment.name, (try? Base64.decode(attachment.text)) ?? [])
   }
 
-  /// Whether a record has an attachment of its name.
   func isTaken(in record: OpenRecord) -> Bool { named(in: record) != nil }
 
   fileprivate func named(in record: OpenRecord) -> Attachment? {
@@ -29,7 +28,6 @@ struct FileToAttach: Sendable {
 }
 
 extension ForeignImport {
-  /// Attaches files to an existing record.
   func attach(_ files: [FileToAttach], to id: RecordID) async throws {
     try await vault.attach(files.map(\.source), to: id)
   }

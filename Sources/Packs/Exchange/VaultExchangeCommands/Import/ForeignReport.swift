@@ -60,7 +60,6 @@ struct ForeignReport {
   mutating func remark(_ more: [ImportRemark: Int]) { remarks.merge(more, uniquingKeysWith: +) }
 
   mutating func comeBack() { removedCount += 1 }
-  /// Counts records that would be stored.
   mutating func wouldStore(_ count: Int) { storedCount += count }
 
   mutating func keep() { unchangedCount += 1 }

@@ -98,7 +98,6 @@ extension ImportCommand {
     return importer
   }
 
-  /// Prints the formats of other tools.
   func printFormats() throws {
     let formats = ImportFormats.all.map(\.format)
     guard global.json else {

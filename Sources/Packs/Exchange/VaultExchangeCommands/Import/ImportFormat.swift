@@ -84,7 +84,6 @@ struct ImportElements: Sequence {
   func makeIterator() -> AnyIterator<ImportElement> { make() }
 }
 
-/// One element of an imported file.
 struct ImportElement: Sendable {
   private enum Content {
     /// A parsed element.
@@ -121,7 +120,6 @@ struct ImportElement: Sendable {
     }
   }
 
-  /// The object of the element.
   func object() throws(VaultError) -> JSONObject {
     if case .gone(let error) = content { throw error }
     do throws(DocumentError) {

@@ -134,7 +134,6 @@ struct KnownRecords {
   subscript(_ externalID: String) -> RecordID? { (try? Key(externalID)).flatMap { records[$0] } }
 }
 
-/// The name that identifies an entry.
 struct EntryName {
   /// Nil if nothing identifies the entry or its file.
   let base: String?

@@ -153,7 +153,6 @@ extension LedgerLine.Outcome {
     }
   }
 
-  /// Whether the detail is a reason.
   fileprivate var isReason: Bool {
     switch self {
     case .leftOut, .refused: true

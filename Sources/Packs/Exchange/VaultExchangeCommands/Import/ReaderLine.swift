@@ -45,7 +45,6 @@ struct ReaderCounts: Equatable {
 // MARK: - Written
 
 extension ReaderLine {
-  /// The line with its line feed.
   func bytes() throws(DocumentError) -> [UInt8] {
     try JSONValue.object(JSONObject(ascending: [member])).compactBytes(limits: .exchange) + [UInt8(ascii: "\n")]
   }

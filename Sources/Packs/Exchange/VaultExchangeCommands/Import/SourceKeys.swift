@@ -39,12 +39,10 @@ struct SourceKeys: ParsableArguments {
     }
   }
 
-  /// The identities for the file.
   func identities() throws -> [AgeIdentity] {
     try sourceIdentity.flatMap { try IdentityFile.read($0, of: "--source-identity") }
   }
 
-  /// The content of the key file; nil if no key file is given.
   func keyFile() throws -> [UInt8]? { try sourceKeyFile.map { try TextInput.file($0, limit: 16 << 20) } }
 
   /// The key for fields that CryptoKit has sealed; nil if no key is given.
@@ -59,7 +57,6 @@ struct SourceKeys: ParsableArguments {
     }
   }
 
-  /// The passphrase of the file.
   func passphrase(of name: String, _ global: GlobalOptions) throws -> SecretBytes {
     if let sourcePassphraseFile { return try SecretInput.file(sourcePassphraseFile).passphrase() }
     if let sourcePassphraseFd {

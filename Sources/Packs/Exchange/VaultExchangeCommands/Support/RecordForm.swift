@@ -15,7 +15,6 @@ struct RecordForm: Sendable {
   var paths: [MemberPath]?
   /// Whether each record names its kind, because there are several.
   var hasKinds = false
-  /// The exported attachments by record.
   var attachments: [RecordID: [ExportedAttachment]] = [:]
 
   /// The members, and how many sealed fields were left out.

@@ -7,7 +7,6 @@ import VaultTerminal
 /// Records that are written one by one as one text.
 struct RecordStream: ~Copyable {
   enum Shape {
-    /// The document of `--json`.
     case document
     case array
     case lines

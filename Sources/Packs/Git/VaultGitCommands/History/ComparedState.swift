@@ -23,7 +23,6 @@ struct ComparedState {
     ComparedState(name: workName, store: session.locked.store, commit: nil)
   }
 
-  /// A commit.
   static func commit(_ revision: String, _ session: Session) throws -> ComparedState {
     let store = try GitStore.open(vault: session.location, at: revision)
     return ComparedState(name: store.commit, store: store, commit: store.commit)
@@ -142,7 +141,6 @@ extension VaultComparison {
   }
 }
 
-/// The file of a record in a state.
 private enum FoundFile: Equatable {
   case bytes([UInt8])
   case unreadable

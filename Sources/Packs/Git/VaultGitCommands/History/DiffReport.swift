@@ -39,7 +39,6 @@ struct DiffReport {
     return (lines + comparison.headerLines + (sums.isEmpty ? [] : [sums])).map(Printable.text)
   }
 
-  /// The records in the JSON document.
   var records: JSONValue {
     .array(
       comparison.records.map { record in

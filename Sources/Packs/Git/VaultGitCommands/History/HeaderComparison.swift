@@ -10,9 +10,7 @@ struct HeaderComparison {
   let hasOtherRoot: Bool
   /// The fault if the revision did not rise; nil otherwise.
   let fault: VersionFault?
-  /// Added slots.
   let added: [Slot]
-  /// Removed slots.
   let removed: [Slot]
 
   init(from old: VaultHeader, to new: VaultHeader) {
@@ -23,7 +21,6 @@ struct HeaderComparison {
     removed = old.slots.filter { slot in !new.slots.contains { $0.opens(for: slot) } }
   }
 
-  /// Notes for a reviewer.
   var notes: [String] {
     (hasOtherRoot ? ["has another root key"] : []) + added.map { "has a new way to unlock: \($0.line)" }
       + removed.map { "has lost a way to unlock: \($0.line)" }

@@ -36,7 +36,6 @@ struct HistoryKeys {
     current = Self.key(of: opened)
   }
 
-  /// Verifies a version of this record.
   mutating func verdict(on version: HistoryVersion, of id: RecordID) async -> Verdict? {
     guard let file = version.state.file else { return nil }
     // A version of another record is authentic, but in the wrong place.

@@ -46,7 +46,6 @@ struct VaultComparison {
   /// Whether the headers differ, and one of them is unreadable.
   var hasUnreadableHeader = false
 
-  /// The comparison with some records only.
   func only(_ ids: Set<RecordID>) -> VaultComparison {
     VaultComparison(records: records.filter { ids.contains($0.id) })
   }

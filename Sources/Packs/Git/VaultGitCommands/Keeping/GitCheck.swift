@@ -9,7 +9,6 @@ import VaultStorage
 
 /// Checks committed changes without a key: each file by itself, and against its predecessor.
 struct GitCheck {
-  /// A finding for the user.
   struct Finding: Hashable {
     /// The path below the vault's folder.
     let file: String
@@ -182,7 +181,6 @@ struct GitCheck {
 }
 
 extension VersionFault {
-  /// The name for programs.
   var name: String {
     switch self {
     case .unauthenticated: "unauthenticated"

@@ -19,13 +19,11 @@ struct Adoption {
   /// The commit of the other side, as git names it.
   let theirCommit: String
 
-  /// A record to adopt.
   private struct Found {
     /// The record, with its old side resealed under the present keys.
     let record: UnmergedRecord
     /// Whether a former user may have the old key.
     let isAfterReseal: Bool
-    /// The lines to confirm.
     let lines: [String]
   }
 

@@ -29,10 +29,8 @@ struct FileMerge {
     return KindCatalog.builtIn[file.envelope.kind]?.title(of: file.fields)
   }
 
-  /// The outcome without a key.
   func keyless(currentRoot: RootID?) -> MergeOutcome { outcome(currentRoot: currentRoot, key: nil) }
 
-  /// The outcome with the key of a vault.
   func keyed(_ vault: Vault, preferring preference: MergePreference = MergePreference()) throws -> MergeOutcome {
     if place == .header { return try keyedHeader(vault) }
     guard let id = place.recordID else { return keyless(currentRoot: vault.header.root.id) }
@@ -137,7 +135,6 @@ extension MergeConflict {
 }
 
 extension MergeConflict.Reason {
-  /// The reason in words.
   var words: String {
     switch self {
     case .unreadable: "a side is no document of this format"

@@ -28,7 +28,6 @@ struct VaultBlobs {
     self.blobs = blobs
   }
 
-  /// The blob of a record, live or in the trash.
   func blob(_ id: RecordID) -> String? { blobs[.record(id)] ?? blobs[.trash(id)] }
 
   /// The blobs of a record: live, and in the trash.
@@ -36,7 +35,6 @@ struct VaultBlobs {
     let live: String?
     let removed: String?
 
-    /// Whether the record is both live and removed.
     var areBoth: Bool { live != nil && removed != nil }
   }
 
@@ -72,7 +70,6 @@ struct GitSides {
     }.sorted { $0.text < $1.text }
   }
 
-  /// The records that only one side has changed.
   func changed(by side: MergeSide) -> [RecordID] {
     let (own, other) = side == .ours ? (ours, theirs) : (theirs, ours)
     return Set(own.blobs.keys.compactMap(\.recordID)).filter { id in

@@ -14,7 +14,6 @@ struct MergeReport {
   /// The vault's fingerprint, for the line that accepts a record.
   var fingerprint: String?
 
-  /// The result for one record.
   struct Record {
     let record: UnmergedRecord
     let name: String

@@ -26,7 +26,6 @@ struct MergeRun {
   /// The command that finishes the operation; nil without an operation.
   var ending: String? { unmerged?.ending ?? GitOperation(git)?.ending }
 
-  /// Whether both sides have changed the header.
   var joinsHeaders: Bool { sides?.changedOnBoth(.header) ?? true }
 
   /// The commit to merge, as git names it.
@@ -91,7 +90,7 @@ struct MergeRun {
     var operation = GitOperation(git)
     if code != 0, operation == nil {
       let driver = "merge.vault.driver=git merge-file -L ours -L base -L theirs %A %O %B"
-      // This program only merges several common ancestors.
+      // git calls this program only to merge several common ancestors.
       code = git.asPersonToTheEnd(Self.with(driver) + words, callsUs: sides == nil)
       operation = GitOperation(git)
     }

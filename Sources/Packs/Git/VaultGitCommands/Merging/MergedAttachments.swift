@@ -18,7 +18,6 @@ struct MergedAttachments {
 
   private let git: Git
   private let folder: String
-  /// Commits that may have the files.
   private let commits: [String]
 
   init(_ git: Git, in folder: String, of commits: [String]) {

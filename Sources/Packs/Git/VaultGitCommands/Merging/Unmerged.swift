@@ -21,7 +21,6 @@ struct UnmergedRecord {
   var passed: MergeSide?
   /// The MACs of a resealed side.
   var renewed: (from: [UInt8], to: [UInt8])?
-  /// The branch that git replays.
   var replayed: ReplayedBranch?
   /// Whether git has merged the record, but under a replaced root key.
   var isSettled = false
@@ -34,7 +33,6 @@ struct UnmergedRecord {
     set { if side == .ours { ours = newValue } else { theirs = newValue } }
   }
 
-  /// The outcome of a merge.
   enum Outcome {
     /// Nil bytes delete the record for good.
     case merged([UInt8]?)
@@ -108,10 +106,8 @@ struct UnmergedRecord {
     return Outcome(try merge.taking(side, after: nil, vault))
   }
 
-  /// The name of the record.
   func name(_ vault: Vault) -> String { name(vault.kinds) }
 
-  /// The name, with the known kinds.
   func name(_ kinds: KindCatalog) -> String {
     for bytes in [ours, theirs] {
       if let file = bytes.flatMap({ RecordFile(parsing: $0) }), let kind = kinds[file.envelope.kind] {

@@ -9,7 +9,6 @@ struct OwnTable {
   /// The rules of the columns, by kind.
   private var rules: [String: [LeafRule]] = [:]
 
-  /// Whether the table has a column for the kind.
   static func hasKinds(_ header: [String]) -> Bool { header.contains(OwnExport.kindPath) }
 
   init(_ source: ImportSource, dialect: CSVDialect, format: ImportFormat, options: ImportOptions)
