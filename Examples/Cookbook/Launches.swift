@@ -26,7 +26,7 @@ struct Launch: ExampleRecord {
   var patch: String?
   var payloads: [String]
   var timeline: Timeline?
-  /// Ours, not the API's: what opens the feed of the tracking station.
+  /// The key to the feed of the tracking station, which is not part of the API.
   var feedCode: EncryptedCodableString?
 
   static var kindName: String { "launch" }

@@ -23,7 +23,7 @@ struct Series: ExampleRecord {
   var about: [String: String]
   var interval: Interval
   var points: [Point]
-  /// What the question was asked with.
+  /// The key of the request.
   var apiKey: EncryptedCodableString?
 
   static var kindName: String { "series" }

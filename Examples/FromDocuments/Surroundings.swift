@@ -7,7 +7,7 @@ import VaultKit
 import VaultRecords
 import VaultSealing
 
-// What the snippets of the documents speak of without showing where it comes from: Scripts/snippets puts each into a
+// Declarations for the snippets of the documents, which do not show them. Scripts/snippets puts each snippet into a
 // function of its own beside this file.
 
 struct Account: Codable {

@@ -10,9 +10,9 @@ import VaultSealing
 
 /// Encodes a customer with two sealed fields and one with plain strings, in turns, and prints the medians.
 ///
-/// Usage: encode-floor [ROUNDS]. A round is 200 encodings of each; which of the two goes first alternates. The context
-/// is warm and belongs to no record: the envelope is not part of it. Prints one line of JSON, nanoseconds an encoding.
-/// encode-floor once encodes 1,000 customers with sealed fields and nothing else, for who counts instructions.
+/// Usage: encode-floor [ROUNDS]. A round is 200 encodings of each, and the order alternates. The context is warm and
+/// belongs to no record, so the envelope is not part of it. Prints one line of JSON with nanoseconds for each encoding.
+/// "encode-floor once" only encodes 1,000 customers with sealed fields, to count instructions.
 @main
 enum EncodeFloor {
   static let batch = 200

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// What Linux says of this process; other systems have no such files, and it is 0 there.
+/// The status of this process in Linux. Other systems have no such files, and give 0.
 enum Process {
   /// The most memory that it had, in bytes.
   static var peakByteCount: Int { number(of: "VmHWM") * 1024 }

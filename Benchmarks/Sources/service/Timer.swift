@@ -5,7 +5,7 @@ import VaultRecords
 /// A task that sleeps, beside tasks that read everything.
 enum Timer {
   static let limit = Duration.milliseconds(50)
-  /// Where threads that do nothing but calculate keep it waiting for longer, the system does.
+  /// The factor on the delay beside threads that only calculate, which the system itself causes.
   static let floorFactor = 1.5
   private static let sleep = Duration.milliseconds(10)
 

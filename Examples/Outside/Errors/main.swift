@@ -4,7 +4,7 @@ import VaultKit
 import VaultRecords
 import VaultTesting
 
-/// What a program shows of errors: a sentence, what to do, and facts to act by.
+/// The parts of an error that a program shows: a sentence, the next step, and facts for decisions.
 func show(_ error: any LocalizedError) -> String {
   [error.errorDescription, error.recoverySuggestion].compactMap { $0 }.joined(separator: " ")
 }

@@ -1,6 +1,6 @@
 import VaultDocument
 
-/// Reads `T` back (format 1, section 1.2, Trees), from the document alone: what can be read back cannot be ambiguous.
+/// Reads `T` back (format 1, section 1.2, Trees) from the document alone, which proves that `T` is unambiguous.
 struct CanonicalReader {
   private let bytes: [UInt8]
   private var position = 0

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Files as the targets need them; whatever fails here is no finding.
+/// Files for the targets. A failure here is not a finding.
 enum Files {
   private static var manager: FileManager { .default }
 

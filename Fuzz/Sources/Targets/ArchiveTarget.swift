@@ -1,7 +1,7 @@
 import VaultDocument
 import VaultExchange
 
-/// Zip files of other tools. The input is one, and is also packed into one.
+/// Zip files of other tools. The input is tried as a zip file, and is also packed into a zip file.
 enum ArchiveTarget: FuzzTarget {
   static let name = "archive"
 
@@ -22,7 +22,7 @@ enum ArchiveTarget: FuzzTarget {
     for name in names {
       let importer = must("the format is there") { () throws(ExchangeError) in try ImportFormats.named(name) }
       require(Reading(input, importer) == Reading(input, importer), "an archive is read alike each time")
-      // What is in an archive is read as it is alone; a file that begins as an archive would be one.
+      // A packed file reads as it does alone, unless the file itself would count as an archive.
       guard !input.starts(with: Array("PK".utf8)), !input.starts(with: [0xEF]), input.first != 0xFE,
         input.first != 0xFF,
         !input.prefix(2).contains(0)

@@ -5,12 +5,12 @@ package import VaultTerminal
 
 /// One run of the command line, from its words to its exit code.
 package enum CommandRun {
-  /// The words of a command, from the arguments of a process, which begin with the name of the program.
+  /// The words of a command: the arguments of the process without the program name.
   package static func words(of arguments: [String]) -> [String] {
     ArgumentOrder.normalised(HelperName.arguments(arguments))
   }
 
-  /// Runs the command that words name.
+  /// Runs the command that the words name.
   package static func status(of arguments: [String]) async -> ExitStatus {
     let keeper = GitKeeper()
     let status = await GitKeeper.$current.withValue(keeper) {
@@ -18,7 +18,7 @@ package enum CommandRun {
     }
     if keeper.hasWritten {
       let (command, words) = CommandNames.named(arguments)
-      // A person makes the commit of a merge under way.
+      // During a merge, the user makes the commit.
       if !(command is any LeavingCommits.Type) { keeper.commit(words) }
     }
     return status
@@ -27,7 +27,7 @@ package enum CommandRun {
   private static func outcome(of arguments: [String]) async -> ExitStatus {
     do {
       for pack in Packs.all where try pack.answers() { return .done }
-      // A word of the shells, which need an answer before the next key.
+      // Shells call this word, and need an answer before the next key.
       if arguments.first == "complete" {
         await Completion.run(Array(arguments.dropFirst()))
         return .done
@@ -74,13 +74,13 @@ package enum CommandRun {
 
   private static func report(_ error: any Error, _ arguments: [String]) -> ExitStatus {
     if let finished = error as? Finished { return finished.status }
-    // Help is asked for by an option while parsing, by `vault help` and by commands without a subcommand while running.
+    // An option asks for help during parsing. `vault help` and commands without a subcommand ask for it while running.
     if let text = UsageFault.help(error) { return print(help: text, arguments) }
     let flags = GivenFlags(arguments)
     var error = (error as? UsageFault)?.described(arguments) ?? CommandError(any: error)
     if error.status == .usage, error.hints.isEmpty { error.hints = [helpHint(arguments)] }
     ErrorReport(error, isJSON: flags.isJSON, isVerbose: flags.isVerbose, noColor: flags.noColor).print()
-    // What runs a program leaves the other codes to the program.
+    // A command that runs a program leaves the other codes to the program.
     let runsProgram = CommandNames.named(arguments).command is any ProgramRunning.Type
     return runsProgram && error.status.rawValue < ExitStatus.notRun.rawValue ? .notRun : error.status
   }
@@ -89,7 +89,7 @@ package enum CommandRun {
     "`\(CommandNames.named(arguments).path) --help` shows what it takes"
   }
 
-  /// Help that nobody asked for is a mistake in a script or a timer: it ends with 64.
+  /// Help without a request is a mistake in a script or a timer, so it ends with 64.
   private static func print(help text: String, _ arguments: [String]) -> ExitStatus {
     let descriptors = [System.standardInput, System.standardOutput, System.standardError]
     let isUnasked = arguments.isEmpty && !descriptors.contains(where: System.isTerminal)
@@ -108,7 +108,7 @@ package enum CommandRun {
   }
 }
 
-/// The flags that shape an error, found without the parser, which may be what has failed.
+/// The flags that shape an error. They are found without the parser, because the parser may be what failed.
 private struct GivenFlags {
   let isJSON: Bool
   let isVerbose: Bool

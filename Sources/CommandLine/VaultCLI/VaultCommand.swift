@@ -1,16 +1,14 @@
 import ArgumentParser
 
-/// The command `vault`.
 struct VaultCommand: AsyncParsableCommand {
-  /// The configuration of a subcommand while arguments are parsed, and that of a whole command when help is written.
+  /// The configuration of a subcommand while arguments are parsed, and of a whole command when help is written.
   ///
-  /// For a whole command the parser looks whether the arguments ask for a completion script of its own. That takes a
-  /// sixth of the time of a `get` (decision 81). The help of a subcommand would name the larger command.
+  /// For a whole command the parser also looks for requests of its own completion script, which takes a sixth of the
+  /// time of a `get` (decision 81). The help of a subcommand would name the parent command.
   static var configuration: CommandConfiguration { isParsing ? asPart : whole }
 
   @TaskLocal private static var isParsing = false
 
-  /// Parses the arguments of the process.
   static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     try $isParsing.withValue(true) { try parseAsRoot(arguments) }
   }

@@ -2,23 +2,23 @@ import VaultCrypto
 import VaultDocument
 import VaultTerminal
 
-/// The version of this program, and what it was built from.
+/// The version of this program, and its build.
 package enum Version {
   package static let current = "1.0.0"
 
-  /// Whoever builds a package writes behind the mark, in the finished program, of which commit it is and by which
-  /// toolchain: what a compiler is told would build everything anew for each commit.
+  /// The packager writes the commit and the toolchain after the mark, in the finished program. A compiler flag would
+  /// force a full build for each commit.
   private static let mark =
     "@vault-build@                                                                                                    "
   private static let markByteCount = 13
 
-  /// Whether somebody asks for more than the number.
+  /// Whether the user asks for more than the version number.
   static func isAskedInFull(_ arguments: [String]) -> Bool {
     arguments.contains("--version") && arguments.contains { $0 == "--verbose" || $0 == "-v" }
       && arguments.allSatisfy { ["--version", "--verbose", "-v", "--json"].contains($0) }
   }
 
-  /// Prints version, commit, toolchain and the library for all that is cryptographic.
+  /// Prints version, commit, toolchain and the cryptographic library.
   static func printInFull(isDocument: Bool) throws {
     let (commit, toolchain) = build
     if isDocument {

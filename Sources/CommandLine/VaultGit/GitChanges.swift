@@ -1,35 +1,34 @@
 import VaultStorage
 package import VaultTerminal
 
-/// Files of a vault that a commit, or what is staged for one, changes against one parent.
+/// The vault's files that a commit or the index changes against one parent.
 package struct GitChanges {
-  /// One file that differs.
   package struct File {
-    /// Below the vault's folder.
+    /// The path below the vault's folder.
     package let path: String
-    /// Nil where it was not there.
+    /// Nil for a new file.
     package let old: String?
-    /// Nil where it is not there any more.
+    /// Nil for a removed file.
     package let new: String?
-    /// Whether git holds several versions of it.
+    /// Whether git has several versions of it.
     package let isUnmerged: Bool
   }
 
-  /// Nil for what is staged.
+  /// Nil for the index.
   package let commit: String?
   package let files: [File]
-  /// The folder of the vault as git has it: `./`, or in a bare repository the path from its top.
+  /// The folder of the vault in git: `./`, or in a bare repository the path from its top.
   var folder = "./"
 
   package init(commit: String?, files: [File], folder: String = "./") {
     (self.commit, self.files, self.folder) = (commit, files, folder)
   }
 
-  /// What `git cat-file` calls a file of the vault in the new state.
+  /// The name of a file's new state for `git cat-file`.
   package func name(_ path: String) -> String { "\(commit ?? ""):\(folder)\(path)" }
 
-  /// Whether git has every file of the vault as the work tree has it. No filter runs: git says which files could have
-  /// changed, and hashes these as they are.
+  /// Whether git has every file of the vault in its present state. No filter runs: git lists the files that may have
+  /// changed, and hashes them unchanged.
   package static func areCommitted(_ git: Git) -> Bool {
     guard staged(git).allSatisfy(\.files.isEmpty), GitListing(git).untracked.isEmpty else { return false }
     let parts = git.withoutFilters().parts(
@@ -44,13 +43,13 @@ package struct GitChanges {
     }
   }
 
-  /// So many files are hashed by one process.
+  /// How many files one process hashes.
   private static let hashedCount = 400
 
-  /// What is staged against the last commit.
+  /// The staged changes against the last commit.
   package static func staged(_ git: Git) -> [GitChanges] {
     let head = git.lines(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).first ?? ""
-    // Before the first commit it is all that is staged.
+    // Before the first commit, everything staged is new.
     let base = head.isEmpty ? git.lines(["hash-object", "-t", "tree", "/dev/null"]).first ?? "" : head
     let answer = git.parts(
       ["diff-index", "--cached", "--raw", "--no-abbrev", "--no-renames", "-z", "--relative", base, "--", "."],
@@ -58,18 +57,18 @@ package struct GitChanges {
     return [GitChanges(commit: nil, files: files(answer))]
   }
 
-  /// What each commit of a range changes, against each of its parents; the oldest first. Nil for what is no range.
+  /// The changes of each commit in a range against each of its parents, the oldest first; nil for an invalid range.
   ///
-  /// - Parameter bareFolder: the vault's folder in a bare repository, which has no work tree to be in.
+  /// - Parameter bareFolder: the vault's folder in a bare repository, which has no work tree.
   static func range(_ text: String, _ git: Git, bareFolder: String? = nil) -> [GitChanges]? {
     guard !text.hasPrefix("-") else { return nil }
     let range = text.contains("..") ? text : text + "..HEAD"
-    // The first push into an empty repository follows nothing.
+    // The first push into an empty repository has no base.
     let isFirst = range.hasPrefix("HEAD..") && git.output(["rev-parse", "--verify", "--quiet", "HEAD"]) == nil
     return commits([isFirst ? String(range.dropFirst(6)) : range], git, bareFolder: bareFolder)
   }
 
-  /// The same of what `git rev-list` takes.
+  /// The changes for revisions that `git rev-list` accepts.
   package static func commits(_ revisions: [String], _ git: Git, bareFolder: String? = nil) -> [GitChanges]? {
     guard let answer = git.output(["rev-list", "--reverse", "--topo-order"] + revisions + ["--"], limit: 64 << 20)
     else { return nil }
@@ -77,7 +76,7 @@ package struct GitChanges {
     let relative = bareFolder.map { $0.isEmpty ? [] : ["--relative=" + $0] } ?? ["--relative"]
     let place = bareFolder.flatMap { $0.isEmpty ? nil : $0 } ?? "."
     return commits.flatMap { commit in
-      // Of a merge there is one part for each parent, and each begins with the commit again.
+      // A merge has one part for each parent, and each part begins with the commit.
       git.parts(
         [
           "diff-tree", "-r", "-m", "--root", "--raw", "--no-abbrev", "--no-renames", "-z",
@@ -88,7 +87,7 @@ package struct GitChanges {
     }
   }
 
-  /// What differs between two commits; nil where one of them is not there.
+  /// The difference between two commits; nil if one of them does not exist.
   package static func between(_ old: String, new: String, git: Git) -> GitChanges? {
     guard let commit = git.lines(["rev-parse", "--verify", "--quiet", new + "^{commit}"]).first, !commit.isEmpty,
       let answer = git.output(
@@ -99,17 +98,17 @@ package struct GitChanges {
       commit: commit, files: files(answer.split(separator: 0).compactMap { String(validating: $0, as: UTF8.self) }))
   }
 
-  /// Pairs of `:MODE MODE OLD NEW STATUS` and a path.
+  /// Parses pairs of `:MODE MODE OLD NEW STATUS` and a path.
   private static func files(_ parts: [String]) -> [File] {
     stride(from: 0, to: parts.count - 1, by: 2).compactMap { File(parts[$0], parts[$0 + 1]) }
   }
 
-  /// The commits that lead to `HEAD` and changed one of the paths, the newest first, with what each changed: of a merge
-  /// what it has otherwise than all of its parents, against the first.
+  /// The commits before `HEAD` that changed one of the paths, the newest first, with their changes. For a merge, the
+  /// files that differ from all parents, compared with the first.
   ///
-  /// - Returns: nil where there is no commit, no work tree or no git.
+  /// Nil without a commit, a work tree or a git.
   package static func log(_ git: Git, limit: Int?, of paths: [String]) -> [(commit: GitCommit, changes: GitChanges)]? {
-    // All but the line feed behind it: a name may hold others.
+    // Only the last line feed is removed, because a name may contain others.
     guard
       let prefix = git.output(["rev-parse", "--show-prefix"]).map({ String(decoding: $0.dropLast(), as: UTF8.self) }),
       git.output(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) != nil
@@ -123,10 +122,10 @@ package struct GitChanges {
     var found: [(commit: GitCommit, files: [File])] = []
     var rest = parts[...]
     while let part = rest.popFirst() {
-      // What git writes of a commit ends with a line feed, where something follows.
+      // git ends the text of a commit with a line feed if something follows.
       let text = part.drop { $0 == "\n" }
       if text.hasPrefix(":") {
-        // The path is whatever it is: no part of an answer is taken for another.
+        // A path can be any text, so the parts are told apart by their order.
         guard let path = rest.popFirst(), let last = found.indices.last else { break }
         guard path.hasPrefix(prefix), let file = File(String(text), String(path.dropFirst(prefix.count))) else {
           continue
@@ -145,8 +144,8 @@ package struct GitChanges {
 }
 
 extension GitChanges.File {
-  /// Reads `:MODE MODE OLD NEW STATUS`, or that of a merge with as many more colons, modes and blobs as it has parents
-  /// beyond the first; nil for a submodule, which is no file.
+  /// Parses `:MODE MODE OLD NEW STATUS`, or the line of a merge with one more colon, mode and blob for each further
+  /// parent; nil for a submodule, which is not a file.
   fileprivate init?(_ line: String, _ path: String) {
     let parents = line.prefix { $0 == ":" }.count
     let words = line.dropFirst(parents).split(separator: " ")
@@ -159,7 +158,7 @@ extension GitChanges.File {
 }
 
 extension GitChanges {
-  /// The commits of a range.
+  /// The commits of a range, which must be valid.
   package static func required(_ text: String, _ git: Git, bareFolder: String? = nil) throws -> [GitChanges] {
     guard let changes = range(text, git, bareFolder: bareFolder) else {
       throw CommandError.noCommit(Printable.argument(text))
@@ -169,7 +168,7 @@ extension GitChanges {
 }
 
 extension CommandError {
-  /// What is said of a word that names no commit, or no range of them.
+  /// The error for a word that names no commit or range.
   package static func noCommit(_ revision: String) -> CommandError {
     CommandError(
       .notFound, "no_such_revision", subject: revision, "names no commit that is here",

@@ -2,22 +2,21 @@ package import VaultDocument
 import VaultStorage
 import VaultTerminal
 
-/// A commit as git tells of it. Author and time are whatever somebody wrote there.
+/// A commit. Anybody can choose its author and time.
 package struct GitCommit {
-  /// Its hash, as hexadecimal digits.
+  /// The hash, as hexadecimal digits.
   package let id: String
-  /// Of those that were asked for, what it follows directly.
+  /// The direct predecessors among the requested commits.
   package let parents: [String]
-  /// When it was made; nil for a time that no date has.
+  /// The time of the commit; nil if it is not a valid date.
   package let time: Timestamp?
   package let author: String
 
-  /// `1a2b3c4d5e6f by Ada`
+  /// Such as `1a2b3c4d5e6f by Ada`.
   package var line: String { "\(id.prefix(12)) by \(Printable.cut(author, front: 60, back: 20))" }
 
-  /// The commits that lead to `HEAD`, or another, and in which one of the paths became what it is, the newest first.
-  ///
-  /// - Returns: nil where there is no commit, no work tree or no git.
+  /// The commits before `HEAD` or another revision that changed one of the paths, the newest first; nil without a
+  /// commit, a work tree or a git.
   package static func list(
     _ git: Git, from revision: String = "HEAD", limit: Int?, of paths: [String]
   ) -> [GitCommit]? {
@@ -37,12 +36,11 @@ package struct GitCommit {
     }
   }
 
-  /// Whether older commits were left where the repository comes from: the first that is here seems to add all it has.
+  /// Whether the clone is shallow. Then its first commit seems to add all its files.
   package static func areCutOff(_ git: Git) -> Bool {
     git.lines(["rev-parse", "--is-shallow-repository"]).first == "true"
   }
 
-  /// Seconds since 1970 as a time.
   static func time(_ text: Substring) -> Timestamp? {
     Int64(text).flatMap { try? Timestamp(secondsSinceEpoch: $0) }
   }

@@ -2,21 +2,21 @@ package import VaultCare
 import VaultDocument
 import VaultKit
 
-/// What one commit has at one path.
+/// The version of a file in one commit.
 package struct GitVersion {
-  /// Its whole hash.
+  /// The full hash of the commit.
   package let commit: String
-  /// Below the vault's folder.
+  /// The path below the vault's folder.
   package let path: String
-  /// What git calls the content.
+  /// The git object of the content.
   package let object: String
   package let bytes: [UInt8]
 }
 
-/// The committed versions of a vault's files, when its folder lies in a git work tree and git is there.
+/// The committed versions of a vault's files, if its folder is in a git work tree and git is available.
 package struct GitHistory: FileHistory {
   private static let fileByteLimit = 16 << 20
-  /// A larger attachment is not looked for: each version is in memory as a whole.
+  /// A larger attachment is skipped, because each version is in memory as a whole.
   private static let attachmentByteLimit = 256 << 20
   private static let listByteLimit = 256 << 20
   private static let commitLimit = 1000
@@ -24,7 +24,7 @@ package struct GitHistory: FileHistory {
   private let objects: GitObjects
   private let operation: GitOperation?
 
-  /// Nil when there is no git, or no commit.
+  /// Nil without a git, or without a commit.
   package init?(vault directory: String) {
     git = Git(at: directory)
     objects = GitObjects(git)
@@ -34,14 +34,14 @@ package struct GitHistory: FileHistory {
   }
 
   package func forEachVersion(of path: String, _ body: (FileVersion) -> Bool) {
-    // The newest one will do, mostly.
+    // Usually the newest version is right.
     forEachVersion(of: [path], ahead: 2) { version in
       body(FileVersion(version.bytes, origin: "git commit \(version.commit.prefix(12))"))
     }
   }
 
-  /// Gives what stood at some paths after each commit that has changed one of them, on whatever side of a merge, the
-  /// newest first, to `body`, until it returns false.
+  /// Passes the versions of some paths to `body`, the newest first, until it returns false. There is a version for each
+  /// commit that changed a path, on either side of a merge.
   package func forEachVersion(ofAny paths: [String], _ body: (GitVersion) -> Bool) {
     forEachVersion(of: paths, ["--full-history"], limit: 100 * Self.commitLimit, ahead: 64, body)
   }
@@ -64,7 +64,7 @@ package struct GitHistory: FileHistory {
     }
   }
 
-  /// What was found before, once more.
+  /// The bytes of an earlier result.
   package func bytes(_ object: String) -> [UInt8]? { blob(object) }
 
   package func newestFiles() -> [String] {
@@ -81,7 +81,7 @@ package struct GitHistory: FileHistory {
       }
     }
     guard staged.isEmpty else { return staged }
-    // Once somebody has added the file as it is, the index holds nothing but that.
+    // After the user has added the file, the index holds only that version.
     return (["HEAD"] + operation.heads).flatMap { head in
       paths.compactMap { path in
         blob("\(head):./\(path)").map {
@@ -91,7 +91,7 @@ package struct GitHistory: FileHistory {
     }
   }
 
-  /// Where a merge was committed with both sides in a file, its parents have them.
+  /// The sides of a committed merge, from its parents.
   private func committedSides(of paths: [String]) -> [FileVersion] {
     let words = git.lines(["rev-list", "--parents", "--max-count=1", "HEAD", "--"] + paths).first?.split(separator: " ")
     guard let words, words.count > 2 else { return [] }

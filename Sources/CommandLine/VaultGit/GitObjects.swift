@@ -4,43 +4,43 @@ import VaultStorage
 import VaultSystem
 import VaultTerminal
 
-/// What a repository keeps, as git has it: no filter, hook, pager or text conversion stands between.
+/// An object of a repository, without filters, hooks, pagers and text conversions.
 package struct GitObject {
   package enum Kind: String {
     case blob, tree, commit, tag
   }
 
-  /// Its hash, as hexadecimal digits.
+  /// The hash, as hexadecimal digits.
   package let id: String
   package let kind: Kind
   package let bytes: [UInt8]
 }
 
-/// The one reader of what git keeps: all of it is asked of one process, which is started for the first question.
+/// The only reader of git objects. One process answers all questions, and starts with the first one.
 ///
-/// The repository may be hostile: what it holds is bounded before it is in memory.
+/// The repository may be hostile, so sizes are limited before objects are in memory.
 package final class GitObjects: Sendable {
-  /// What comes of a question.
   package enum Answer {
     case object(GitObject)
-    /// Nothing has that name, or more than one thing.
+    /// The name is unknown or ambiguous.
     case missing
     case tooLarge
-    /// git is not there, there is no repository, or it is damaged.
+    /// There is no git or no repository, or the repository is damaged.
     case failed
   }
 
-  /// So much may be asked before an answer is read: it fits into a pipe, so that neither side waits for the other.
+  /// How many bytes of questions are sent before an answer is read. They fit into a pipe, so neither side waits for the
+  /// other.
   private static let questionByteLimit = 8 << 10
-  /// So much may be answered before it is handed on, and one object more.
+  /// How many bytes of answers are collected before they are passed on, apart from the last object.
   private static let answerByteLimit = 32 << 20
   private static let lineByteLimit = 64 << 10
 
-  /// How git is asked. One that holds its answers back until it is told to flush hands on many at once; without, it is
-  /// some writes for each, and each wakes whoever reads.
+  /// How git is asked. A newer git collects its answers until a flush. An older git writes each answer separately, and
+  /// each wakes the reader.
   private enum Dialect {
     case held
-    /// Of a git before 2.36.
+    /// For git before 2.36.
     case plain
 
     var words: [String] { self == .held ? ["cat-file", "--batch-command", "--buffer"] : ["cat-file", "--batch"] }
@@ -51,7 +51,7 @@ package final class GitObjects: Sendable {
   private struct Tool: ~Copyable {
     var own: AskedTool?
     var dialect = Dialect.held
-    /// Whether this git has answered, and so knows the dialect.
+    /// Whether git has answered, and so knows the dialect.
     var hasAnswered = false
   }
 
@@ -60,23 +60,23 @@ package final class GitObjects: Sendable {
 
   package init(_ git: Git) { self.git = git }
 
-  /// Starts what will be asked, so that it is ready once there is a question.
+  /// Starts git in advance, so that it is ready for the first question.
   package func start() {
     tool.withLock { tool in
       if tool.own == nil { tool.own = try? git.asked(tool.dialect.words) }
     }
   }
 
-  /// Gives what has these names to `body`, in their order, until it returns false.
+  /// Passes the objects of these names to `body`, in order, until it returns false.
   ///
   /// - Parameters:
-  ///   - limit: a larger object is none, and no byte of it is read.
-  ///   - ahead: so many are asked for at once at first, and ever more.
+  ///   - limit: a larger object counts as missing, and is not read.
+  ///   - ahead: the number of first questions, which grows.
   package func read(_ names: [String], limit: Int, ahead: Int = 128, _ body: (Int, Answer) -> Bool) {
     var (next, ahead) = (0, ahead)
     while next < names.count {
       let some = names[next..<min(next + ahead, names.count)]
-      // What is made of the answers is made while others ask.
+      // Other threads can ask while the answers are used.
       for answer in tool.withLock({ tool in answers(to: some, limit, &tool) }) {
         guard body(next, answer) else { return }
         next += 1
@@ -85,7 +85,6 @@ package final class GitObjects: Sendable {
     }
   }
 
-  /// What has this name.
   package func object(_ name: String, limit: Int) -> Answer {
     var found = Answer.failed
     read([name], limit: limit) { _, answer in
@@ -95,23 +94,23 @@ package final class GitObjects: Sendable {
     return found
   }
 
-  /// The bytes of a file; nil where there is none, or a larger one.
+  /// The bytes of a file; nil if it does not exist or is larger.
   package func blob(_ name: String, limit: Int) -> [UInt8]? {
     guard case .object(let object) = object(name, limit: limit), object.kind == .blob else { return nil }
     return object.bytes
   }
 
-  /// The header that the vault here has in a commit; nil where there is none that can be read.
+  /// The header of this vault in a commit; nil if it does not exist or cannot be read.
   package func header(in commit: String) -> VaultHeader? {
     let place = StoreLocation.header
     let bytes = blob("\(commit):./\(place.relativePath)", limit: place.byteLimit)
     return bytes.flatMap { try? VaultHeader(parsing: $0) }
   }
 
-  /// Whether a commit follows one that is not here, as the oldest of a shallow clone does.
+  /// Whether a parent of a commit is missing, as for the oldest commit of a shallow clone.
   package func isCutOff(before commit: String) -> Bool {
     guard case .object(let object) = object(commit, limit: 1 << 20), object.kind == .commit else { return false }
-    // Headers, an empty line, and what its author says.
+    // The headers, an empty line, and the message.
     let lines = object.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let headers = lines.prefix { !$0.isEmpty }
     return headers.contains { line in
@@ -123,7 +122,7 @@ package final class GitObjects: Sendable {
     }
   }
 
-  /// The bytes of files by their names, without those that are not there, or are larger: asked for all at once.
+  /// The bytes of files by name, read together. Missing and larger files are left out.
   package func blobs(_ names: some Sequence<String>, limit: Int) -> [String: [UInt8]] {
     let names = Array(Set(names))
     var found: [String: [UInt8]] = [:]
@@ -134,11 +133,11 @@ package final class GitObjects: Sendable {
     return found
   }
 
-  /// The answers to the first of some questions, to one at least.
+  /// The answers to the first questions, at least to one.
   private func answers(to names: ArraySlice<String>, _ limit: Int, _ tool: inout Tool) -> [Answer] {
     let (questions, asked) = Self.questions(names, tool.dialect)
     guard asked > 0 else { return [.missing] }
-    // A process that has not answered all is of no use to who asks next.
+    // A process with unread answers cannot be used for the next caller.
     guard var own = tool.own.take() ?? (try? git.asked(tool.dialect.words)) else { return [.failed] }
     var (answers, byteCount) = ([Answer](), 0)
     let isAsked = (try? own.ask(questions)) != nil
@@ -166,7 +165,7 @@ package final class GitObjects: Sendable {
     var count = 0
     for name in names {
       let byteCount = dialect.verb.utf8.count + name.utf8.count + 1
-      // With a line feed it would be two.
+      // A line feed would make two questions.
       guard !name.utf8.contains(UInt8(ascii: "\n")), questions.count + byteCount < questionByteLimit else { break }
       questions += dialect.verb.utf8
       questions += name.utf8
@@ -179,7 +178,7 @@ package final class GitObjects: Sendable {
   /// One answer, and whether it was read to its end.
   private static func answer(of tool: inout AskedTool, _ limit: Int) -> (Answer, isWhole: Bool) {
     guard let line = tool.line(limit: lineByteLimit) else { return (.failed, false) }
-    // By bytes: this is done for each of a million records.
+    // Compared by bytes, because this runs for each of a million records.
     if line.suffix(8).elementsEqual(" missing".utf8) || line.suffix(10).elementsEqual(" ambiguous".utf8) {
       return (.missing, true)
     }
@@ -188,7 +187,7 @@ package final class GitObjects: Sendable {
       return (.failed, false)
     }
     guard count <= limit else { return (.tooLarge, false) }
-    // A line feed ends it.
+    // A line feed ends the object.
     guard var bytes = tool.bytes(count + 1), bytes.popLast() == UInt8(ascii: "\n") else { return (.failed, false) }
     return (.object(GitObject(id: String(decoding: words[0], as: UTF8.self), kind: kind, bytes: bytes)), true)
   }
@@ -204,7 +203,7 @@ extension GitObject.Kind {
 }
 
 extension Int {
-  /// Nil for what is no number of at most 18 digits.
+  /// Nil for anything but a number of at most 18 digits.
   fileprivate init?(decimal digits: ArraySlice<UInt8>) {
     guard (1...18).contains(digits.count) else { return nil }
     var value = 0

@@ -1,12 +1,12 @@
 package import VaultStorage
 
-/// A file of a vault by the path that git has for it: the vault's folder, and the place in it.
+/// A file of a vault by its path in git: the vault's folder, and the place in it.
 package struct GitPlace {
-  /// As git's path has it; `.` for a vault at the top of the work tree.
+  /// The folder in git; `.` for a vault at the top of the work tree.
   package let folder: String
   package let place: StoreLocation
 
-  /// Nil for a path at which no vault keeps anything.
+  /// Nil for a path that no vault uses.
   package init?(_ path: String) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     for count in 1...3 where parts.count >= count {

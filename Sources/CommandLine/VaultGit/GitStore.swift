@@ -3,35 +3,35 @@ package import VaultDocument
 package import VaultStorage
 import VaultSystem
 
-/// A vault as one commit of git has it: it is read, never written, and nothing in it ever changes.
+/// The vault in one git commit, which is read-only and never changes.
 ///
-/// It is read from git's objects alone: the work tree and the index do not count, and nothing is checked out.
+/// Only git objects are read. The work tree and the index do not count, and nothing is checked out.
 package final class GitStore: RecordStore {
-  /// What is known of a folder of documents.
+  /// The known content of a folder of documents.
   private struct Folder {
-    /// By the ids in its names, whatever stands there.
+    /// The documents by the ids in their names, of any type.
     package var documents: [Identifier: GitTree.Entry] = [:]
     var strays: [String] = []
   }
 
   private static let treeByteLimit = 256 << 20
-  /// Beyond it what is known of folders is let go, and read again.
+  /// Beyond this number, known folders are dropped and read again.
   private static let knownDocumentLimit = 1 << 18
-  /// So many records, and bytes of them, are read before they are asked for at most.
+  /// The maximum number of records, and of their bytes, that are read in advance.
   private static let (aheadCount, aheadByteCount) = (512, 4 << 20)
 
   private let objects: GitObjects
-  /// Its whole hash.
+  /// The full hash of the commit.
   package let commit: String
   private let root: GitTree
   private let known = Mutex<[String: Folder]>([:])
-  /// The folder of the folders of records, once it was read.
+  /// The folder with the folders of records, after it was read.
   private let records = Mutex<GitTree?>(nil)
-  /// What was read of records that will be asked for next.
+  /// Records that were read in advance.
   private let ahead = Mutex<[Identifier: [UInt8]]>([:])
 
   /// - Parameters:
-  ///   - objects: of the repository, asked from the vault's folder.
+  ///   - objects: the reader, in the vault's folder.
   ///   - commit: the hash of a commit.
   package init(_ objects: GitObjects, commit: String) throws(StoreError) {
     (self.objects, self.commit) = (objects, commit)
@@ -77,15 +77,15 @@ package final class GitStore: RecordStore {
     }
   }
 
-  /// What was read of these records before they were asked for.
+  /// The records among these that were read in advance.
   ///
-  /// Who asks for a whole folder of few will ask for the next ones: with a question for each folder alone git and this
-  /// program would wake each other 256 times.
+  /// A caller that reads a whole small folder will read the next ones, too. Separate questions for each folder would
+  /// switch between git and this program 256 times.
   private func ahead(
     of folder: UInt8, _ documents: [Identifier: GitTree.Entry], _ ids: [RecordID]
   ) -> [Identifier: [UInt8]] {
     guard ids.count > 1 || ids.count == documents.count else { return [:] }
-    // Others wait meanwhile, for what they would ask, too.
+    // Other threads wait meanwhile, because they need the same records.
     return ahead.withLock { ahead in
       if !ids.allSatisfy({ ahead[$0] != nil }) { ahead = readAhead(from: folder) }
       return Dictionary(uniqueKeysWithValues: ids.compactMap { id in ahead.removeValue(forKey: id).map { (id, $0) } })
@@ -101,7 +101,7 @@ package final class GitStore: RecordStore {
     guard let first = entries.first, entries.count <= Self.aheadCount else { return [:] }
     var (found, byteCount) = ([Identifier: [UInt8]](), 0)
     objects.read(entries.map(\.value.object), limit: StoreLocation.record(first.key).byteLimit) { index, answer in
-      // What is anything else is met again by who asks for it.
+      // The caller will find anything else again.
       if case .object(let object) = answer, object.kind == .blob {
         found[entries[index].key] = object.bytes
         byteCount += object.bytes.count
@@ -123,7 +123,7 @@ package final class GitStore: RecordStore {
   }
 }
 
-// What it lists.
+// Listings.
 extension GitStore {
   package func recordFolders() throws(StoreError) -> [UInt8] {
     guard let records = try tree(StorePath.records) else { return [] }
@@ -160,14 +160,14 @@ extension GitStore {
     case .slot(let id): try folder(StorePath.slots).documents[id]
     case .record(let id): try folder(id.folder).documents[id]
     case .trash(let id): try folder(StorePath.trash).documents[id]
-    // A state of git is looked at for its records.
+    // Only the records of a git state are needed.
     case .attachment: nil
     }
   }
 
   private func folder(_ number: UInt8) throws(StoreError) -> Folder {
     let path = StorePath.folder(number)
-    // Who looks into a second one will look into all: git is asked for some at once.
+    // A caller that reads a second folder will read all, so several are read together.
     let isScan = known.withLock { known in
       known[path] == nil && known.keys.contains { $0.utf8.count == path.utf8.count }
     }
@@ -175,7 +175,7 @@ extension GitStore {
     return try folder(path)
   }
 
-  /// What cannot be read is left to who asks for it.
+  /// Reads records in advance. Unreadable records are left to the caller.
   private func readAhead(from number: UInt8, of records: GitTree) {
     let paths = (number...(number | 15)).map(StorePath.folder)
     let found = paths.compactMap { path in
@@ -188,7 +188,7 @@ extension GitStore {
     }
   }
 
-  /// What is in a folder; nothing where it is not there.
+  /// The content of a folder; empty if it does not exist.
   private func folder(_ path: String) throws(StoreError) -> Folder {
     if let folder = known.withLock({ $0[path] }) { return folder }
     return keep(try tree(path), at: path)
@@ -211,10 +211,10 @@ extension GitStore {
     return folder
   }
 
-  /// A folder as git has it; nil where it is not there.
+  /// A folder in git; nil if it does not exist.
   private func tree(_ path: String) throws(StoreError) -> GitTree? {
     if path == StorePath.records, let known = records.withLock({ $0 }) { return known }
-    // Two deep at most.
+    // There are at most two levels.
     let isBelow = path.utf8.contains(UInt8(ascii: "/"))
     guard let parent = isBelow ? try tree(StorePath.records) : root,
       let entry = parent.entry(isBelow ? path.utf8.suffix(2) : path.utf8.suffix(path.utf8.count))
@@ -228,9 +228,9 @@ extension GitStore {
   }
 }
 
-// What it does not take.
+// Refused operations.
 extension GitStore {
-  /// There is nobody to keep out: nothing ever changes.
+  /// A lock without effect, because nothing ever changes.
   private final class Lock: StoreLock {
     package let kind = LockKind.shared
     package func release() {}
@@ -256,13 +256,13 @@ extension GitStore {
   package func replacement(under lock: any StoreLock) throws(StoreError) -> (any StoreReplacement)? { throw .committed }
 }
 
-/// Where documents lie below the vault's folder.
+/// The places of documents below the vault's folder.
 private enum StorePath {
   static let (records, trash, slots) = ("records", "trash", "slots")
 
   static func folder(_ number: UInt8) -> String { records + "/" + Hex.encode([number]) }
 
-  /// What a name in one of these folders stands for; nil for a name that does not belong there.
+  /// The id in a name of a folder; nil if the name does not belong there.
   static func identifier(of name: String, in path: String) -> Identifier? {
     guard let id = Identifier(fileName: name, suffix: path == slots ? ".age" : ".json") else { return nil }
     return path == slots || path == trash || path == folder(id.folder) ? id : nil
@@ -270,16 +270,16 @@ private enum StorePath {
 }
 
 extension RecordID {
-  /// The folder of records that a name below `records/` is.
+  /// The number of a folder of records, from its name below `records/`.
   fileprivate static func folderNumber(_ entry: DirectoryEntry) -> UInt8? {
     guard entry.isExact, let bytes = try? Hex.decode(entry.name), bytes.count == 1 else { return nil }
-    // Lower case alone is a folder.
+    // The name must be in lower case.
     return Hex.encode(bytes).utf8.elementsEqual(entry.name.utf8) ? bytes[0] : nil
   }
 }
 
 extension GitTree.Entry {
-  /// As a folder on disk would list it.
+  /// The entry as in a folder on disk.
   fileprivate var directoryEntry: DirectoryEntry {
     let exact = String(validating: name, as: UTF8.self)
     return DirectoryEntry(name: exact ?? String(decoding: name, as: UTF8.self), isExact: exact != nil, kind: nil)

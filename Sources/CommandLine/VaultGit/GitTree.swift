@@ -1,8 +1,8 @@
 import VaultDocument
 
-/// A folder as git keeps it: names, what stands there, and where its content is.
+/// A git tree: names, types and objects.
 struct GitTree {
-  /// What git says that a name is.
+  /// The type of a name in git.
   enum Kind {
     case file, folder, link
     /// A commit of another repository.
@@ -12,16 +12,16 @@ struct GitTree {
   struct Entry {
     let name: ArraySlice<UInt8>
     let kind: Kind
-    /// What git calls its content.
+    /// The git object of the content.
     let id: ArraySlice<UInt8>
 
-    /// The same as hexadecimal digits.
+    /// The object as hexadecimal digits.
     var object: String { Hex.encode(Array(id)) }
   }
 
   let entries: [Entry]
 
-  /// Nil for bytes that are no folder of git's: `MODE NAME`, a NUL and a hash, again and again.
+  /// Nil if the bytes are not a git tree, which repeats `MODE NAME`, a NUL and a hash.
   init?(_ object: GitObject) {
     guard object.kind == .tree else { return nil }
     let hashByteCount = object.id.utf8.count / 2
@@ -38,7 +38,6 @@ struct GitTree {
     self.entries = entries
   }
 
-  /// What has a name here.
   func entry(_ name: some Sequence<UInt8>) -> Entry? { entries.first { $0.name.elementsEqual(name) } }
 }
 

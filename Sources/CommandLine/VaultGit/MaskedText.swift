@@ -4,13 +4,13 @@ import VaultRecords
 import VaultSealing
 import VaultTerminal
 
-/// A file of a vault as lines that can be compared: a member each, and no sealed value.
+/// A file of a vault as lines to compare: one for each member, without sealed values.
 ///
-/// It is made from the file alone, since git gives it under any name.
+/// The lines depend only on the file's content, because git uses temporary file names.
 package struct MaskedText {
   package let lines: [String]
 
-  /// Whatever is no document is shown as it is: there is nothing that could be told apart in it.
+  /// Bytes that are not a document are shown unchanged, because their parts cannot be told apart.
   package init(_ bytes: [UInt8]) {
     guard let document = try? JSONParser.parse(bytes), document.object != nil else {
       lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
@@ -34,12 +34,12 @@ package struct MaskedText {
     guard let text = value.string else {
       return Printable.text(String(decoding: (try? value.compactBytes()) ?? [], as: UTF8.self))
     }
-    // Nobody compares them by eye, and any change of a record changes one.
+    // Nobody compares MACs and tokens by eye, and each change of a record changes one.
     if Self.marked.contains(path) { return mark(text) }
     return Printable.text(text)
   }
 
-  /// 24 bits of SHA-256 over a text that is public: a change within a second stays visible.
+  /// 24 bits of SHA-256 over a public text, so that a change within a second stays visible.
   private static func mark(_ text: String) -> String { "#" + hash(text, byteCount: 3) }
 
   /// The first bytes of SHA-256 over a text, as hex digits.

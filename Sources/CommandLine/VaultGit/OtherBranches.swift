@@ -4,19 +4,19 @@ package import VaultKit
 import VaultStorage
 import VaultTerminal
 
-/// The other branches of a vault's repository, and its stashes, asked for a state that the work tree does not have.
+/// The other branches and stashes of a vault's repository, searched for a state that the work tree lacks.
 ///
-/// `git switch` and `git stash` put an earlier state into the work tree, and keep the later one. Where the branch that
-/// is checked out, or what both branches come from, has a later state than the work tree, nothing is found: then
-/// somebody has put a file back, or has committed an earlier one.
+/// `git switch` and `git stash` put an earlier state into the work tree, and keep the later one. If the current branch
+/// or the common ancestor has a later state than the work tree, the search finds nothing. Then the user has put a file
+/// back, or has committed an earlier state.
 package final class OtherBranches: Sendable {
   private let vault: String
   private let repository = Mutex<Repository?>(nil)
 
-  /// Nothing is read before the first question.
+  /// Makes a search, which reads nothing before the first question.
   package init(of vault: String) { self.vault = vault }
 
-  /// The place that keeps a state, with how to go on; nil where none does.
+  /// The place that keeps a state, with the command to get it; nil if no place keeps it.
   package func place(of missed: MissedState) -> String? {
     repository.withLock { repository in
       var known = repository ?? Repository(vault)
@@ -26,26 +26,24 @@ package final class OtherBranches: Sendable {
   }
 }
 
-/// What was found at the first question.
+/// The repository, as read at the first question.
 private struct Repository {
-  /// A commit that may keep what is missed.
+  /// A commit that may keep the missed state.
   struct Place {
-    /// As a note names it.
     let name: String
-    /// Its hash.
     let commit: String
-    /// The commits that it and the branch here come from, by their hashes.
+    /// The hashes of the common ancestors with the current branch.
     let origins: [String]
-    /// Those of the branch here since then that change the vault; nil before they are asked for.
+    /// The later commits of the current branch that change the vault; nil before they are read.
     var since: [String]?
   }
 
-  /// So many branches are asked, the one with the latest commit first, and so many stashes.
+  /// How many branches are searched, the latest commit first, and how many stashes.
   private static let limit = 50
   private static let pathsOfVault = ["records", "trash", "vault.json", "checkpoint.jsonl"]
   private let git: Git
   private let objects: GitObjects
-  /// The place that had the last state comes first.
+  /// The places. The one with the last result comes first.
   private var places: [Place]
 
   init(_ vault: String) {
@@ -57,7 +55,7 @@ private struct Repository {
   mutating func place(of missed: MissedState) -> String? {
     guard !places.isEmpty, !has("HEAD", missed, where: missed.isLater) else { return nil }
     let found = places.firstIndex { place in
-      // The third parent of a stash has the files that git did not know.
+      // The third parent of a stash has the untracked files.
       [place.commit, place.commit + "^3"].contains { has($0, missed, where: missed.isMissed) }
         && !place.origins.contains { has($0, missed) { missed.isMissed($0) || missed.isLater($0) } }
     }
@@ -66,8 +64,8 @@ private struct Repository {
     return places[0].name
   }
 
-  /// Whether the branch here has had the state since it parted from that place, or a later one than the folder has:
-  /// then a commit has taken it back.
+  /// Whether the current branch, since it left that place, has had the state or a later one than the folder. Then a
+  /// commit has undone it.
   private mutating func hasHad(_ missed: MissedState, since index: Int) -> Bool {
     let since = places[index].since ?? commits(since: places[index].origins)
     places[index].since = since
@@ -81,8 +79,8 @@ private struct Repository {
     ).filter { !$0.isEmpty }
   }
 
-  /// Whether the repository is that of the folder. One within a repository of others can come with a commit of theirs,
-  /// but for a submodule, which the outer one keeps.
+  /// Whether the repository belongs to the folder. A repository inside another one may have come with a foreign commit,
+  /// except for a submodule, which the outer repository tracks.
   private static func isTrusted(_ git: Git, _ vault: String) -> Bool {
     guard let top = GitFolder.top(of: vault) else { return false }
     guard top != "/", let outer = GitFolder.top(of: System.parent(of: top)) else { return true }
@@ -96,7 +94,7 @@ private struct Repository {
     return objects.blobs(names, limit: StoreLocation.checkpoint.byteLimit).values.contains(where: isSo)
   }
 
-  /// None where a single commit is checked out: `--at` reads it. A rebase does so as well, and comes back to its
+  /// The places; empty for a detached `HEAD`, which `--at` can read. A rebase also detaches `HEAD`, but returns to its
   /// branch.
   private static func places(_ git: Git) -> [Place] {
     let here = git.lines(["symbolic-ref", "--quiet", "HEAD"]).first ?? ""
@@ -111,7 +109,7 @@ private struct Repository {
       guard words.count == 3, words[1] != here else { return nil }
       let name = Printable.text(String(words[1].dropFirst("refs/heads/".count)))
       if words[1] == replayed { return ("the branch \(name): `git rebase --continue` goes on to it", words[0]) }
-      // The short name tells a branch from a tag of the same name.
+      // The short name distinguishes a branch from a tag of the same name.
       let argument = Printable.text(words[words[2].hasPrefix("-") ? 1 : 2])
       return ("the branch \(name): `git merge \(argument.shellQuoted)` brings it here", words[0])
     }

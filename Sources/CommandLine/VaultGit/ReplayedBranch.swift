@@ -3,14 +3,14 @@ import VaultStorage
 import VaultSystem
 import VaultTerminal
 
-/// The branch whose commits git makes again on top of another, as a rebase or a cherry-pick of several does.
+/// The branch whose commits git is replaying on top of another, as in a rebase or a cherry-pick of several commits.
 ///
-/// The machine that runs the rebase has written those commits, so it has seen later versions of a record than the one
-/// that is being made again. They come next, so they are no sign that somebody has put an old state in place.
+/// The machine that runs the rebase wrote those commits, so it has seen later versions of a record than the replayed
+/// one. The later versions follow, so this is not a rollback.
 package final class ReplayedBranch {
   private let branches: [SupersededVersions]
 
-  /// Nil where git makes no commits again.
+  /// Nil if git is not replaying commits.
   package init?(_ git: Git, _ objects: GitObjects) {
     let tips = Self.tips(git)
     guard !tips.isEmpty else { return nil }
@@ -23,14 +23,14 @@ package final class ReplayedBranch {
     return branches.contains { $0.theirsHave(mac, at: paths) }
   }
 
-  /// The full name of the branch that a rebase makes again; nil where none does.
+  /// The full name of the branch that a rebase replays; nil without a rebase.
   static func name(_ git: Git) -> String? {
     let words = words(git)
     return ["rebase-merge/head-name", "rebase-apply/head-name"].lazy.compactMap { words($0).first?.first }.first
       .map(String.init)
   }
 
-  /// A reader of the files in which git notes what it has begun: their lines, as words.
+  /// Reads a file of git's operation state: its lines, as words.
   private static func words(_ git: Git) -> (_ file: String) -> [[Substring]] {
     let folder = git.lines(["rev-parse", "--absolute-git-dir"]).first ?? ""
     guard folder.hasPrefix("/") else { return { _ in [] } }
@@ -41,7 +41,7 @@ package final class ReplayedBranch {
     }
   }
 
-  /// The last commits of the branches that git replays, read from the files of the operation.
+  /// The last commits of the replayed branches, from the files of the operation.
   private static func tips(_ git: Git) -> [String] {
     let words = words(git)
     let heads = ["rebase-merge/orig-head", "rebase-apply/orig-head", "CHERRY_PICK_HEAD"].compactMap {

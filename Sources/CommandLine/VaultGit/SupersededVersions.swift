@@ -3,10 +3,10 @@ import VaultSealing
 import VaultSystem
 import VaultTerminal
 
-/// What each of two sides had of a vault's files since they parted.
+/// The versions of a vault's files on both sides of a merge, since they diverged.
 ///
-/// Who picks the commits to merge could offer a version that the other side has had, and has changed since: joined as
-/// if it were new, what was undone would come back under a MAC of now. Its change is in the other side already.
+/// An attacker who chooses the merged commits could offer a version that the other side has already replaced. Merged as
+/// a new version, it would return under a present MAC. Its change is already part of the other side.
 package final class SupersededVersions {
   /// Names of blobs, by path below the vault's folder.
   private struct Sides {
@@ -20,10 +20,10 @@ package final class SupersededVersions {
   private let objects: GitObjects
   private let range: String
   private let paths: [String]
-  /// git is asked for the first pair of versions that makes a difference, which most merges have none of.
+  /// Read at the first pair of versions that matters. Most merges have none.
   private lazy var sides = readSides()
 
-  /// - Parameter paths: files, or folders of them, below the vault's.
+  /// - Parameter paths: files, or folders of them, below the vault's folder.
   package init(_ git: Git, _ objects: GitObjects, ours: String = "HEAD", theirs: String, of paths: [String]) {
     (self.git, self.objects, self.paths) = (git, objects, paths)
     range = "\(ours)...\(theirs)"
@@ -40,7 +40,7 @@ package final class SupersededVersions {
     var rest = parts[...]
     while let part = rest.popFirst() {
       let text = part.drop { $0 == "\n" }
-      // `:MODE MODE OLD NEW STATUS` and a path; or the side of the commit.
+      // `:MODE MODE OLD NEW STATUS` and a path, or the side of the commit.
       let words = text.split(separator: " ")
       guard text.hasPrefix(":"), words.count == 5, let path = rest.popFirst() else {
         isOurs = text == "<"
@@ -53,7 +53,7 @@ package final class SupersededVersions {
     return sides
   }
 
-  /// The commit that git merges in a driver, where it is one alone.
+  /// The commit that git merges in a driver, if there is exactly one.
   package static var mergedCommit: String? {
     let heads = System.allVariables().filter { $0.hasPrefix("GITHEAD_") }
     guard heads.count == 1, let name = heads[0].dropFirst("GITHEAD_".count).split(separator: "=").first else {
@@ -62,9 +62,9 @@ package final class SupersededVersions {
     return String(name)
   }
 
-  /// The side whose version the other one had, and has followed by a later one; nil for none.
+  /// The side whose version the other side has already replaced; nil for none.
   ///
-  /// - Parameter paths: where the record can lie, below the vault's folder.
+  /// - Parameter paths: the possible places of the record, below the vault's folder.
   package func passed(_ one: [UInt8], _ other: [UInt8], at paths: [String]) -> MergeSide? {
     guard let one = RecordFile(parsing: one), let other = RecordFile(parsing: other) else { return nil }
     if one.envelope.revision > other.envelope.revision { return had(other, theirs: false, paths) ? .theirs : nil }
@@ -72,7 +72,7 @@ package final class SupersededVersions {
     return nil
   }
 
-  /// Whether a version of theirs, since both parted, has this MAC.
+  /// Whether a version of their side, since the sides diverged, has this MAC.
   func theirsHave(_ mac: [UInt8], at paths: [String]) -> Bool {
     paths.flatMap { sides.theirs[$0] ?? [] }.contains { self.mac($0) == mac }
   }
@@ -85,9 +85,9 @@ package final class SupersededVersions {
     let side = isTheirs ? sides.theirs : sides.ours
     var blobs: Set<String> = []
     for path in paths { blobs.formUnion(side[path] ?? []) }
-    // A file that was not there is called so.
+    // A missing file has a name of zeros.
     blobs = blobs.filter { name in name.contains { $0 != "0" } }
-    // What it was when they parted, and what it is now, are neither.
+    // The common ancestor and the present version do not count.
     return blobs.count > 2
       && blobs.contains { mac($0) == file.envelope.mac }
   }

@@ -1,4 +1,5 @@
-// What a program needs of a vault every day, under one import. The libraries have the rest, and each can be had alone.
+// The types that a program needs for a vault every day, under one import. The libraries have the rest, and each can be
+// imported alone.
 
 // An open vault and its records.
 @_exported public import class VaultKit.Vault
@@ -25,7 +26,7 @@
 @_exported public import struct VaultTrust.VaultError
 @_exported public import enum VaultKit.StateNote
 
-// Types of records, and the kinds that come along.
+// Types of records, and the built-in kinds.
 @_exported public import protocol VaultRecords.VaultRecord
 @_exported public import protocol VaultRecords.DescribedRecord
 @_exported public import class VaultRecords.Member
@@ -45,7 +46,7 @@
 @_exported public import struct VaultRecords.CustomRecord
 @_exported public import struct VaultRecords.FileRecord
 
-// Fields that are sealed in any encoder.
+// Fields that any encoder seals.
 @_exported public import struct VaultSealing.EncryptedCodableString
 @_exported public import struct VaultSealing.Sealed
 @_exported public import class VaultSealing.SealingContext
@@ -86,7 +87,7 @@
 @_exported public import struct VaultBackup.RestoredVault
 @_exported public import struct VaultBackup.RetentionPolicy
 
-// Records from the files of other tools.
+// Records from files of other tools.
 @_exported public import enum VaultExchange.ImportFormats
 @_exported public import protocol VaultExchange.Importer
 @_exported public import class VaultExchange.ImportSource

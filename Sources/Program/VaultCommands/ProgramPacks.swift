@@ -34,7 +34,7 @@ import VaultDaily
 #endif
 
 extension Pack {
-  /// The packs of the program. Package.swift says which it is built with.
+  /// The packs of the program, as Package.swift selects them.
   static var ofProgram: [Pack] {
     var packs: [Pack] = [.daily]
     #if PACK_EXCHANGE

@@ -4,12 +4,12 @@ import VaultDaily
 package import VaultSystem
 import VaultTerminal
 
-/// The command line from start to exit code.
+/// The command line, from start to exit code.
 public enum VaultProgram {
-  /// Runs the command that the arguments of the process name, and ends the process.
+  /// Runs the command in the arguments of the process, and ends the process.
   ///
-  /// The calling thread, which must be the first one, waits for signals while another does the work: both have to begin
-  /// before the first suspension, after which the runtime gives the first thread's signals another meaning.
+  /// The calling thread must be the first one. It waits for signals while another thread works. Both must begin before
+  /// the first suspension, because the runtime then changes the signal handling of the first thread.
   public static func run() -> Never {
     ProcessHardening.forbidCoreDumps()
     System.prepareProcess()
@@ -22,12 +22,10 @@ public enum VaultProgram {
     System.waitForTermination(leavingWithReader: isReader)
   }
 
-  /// Runs the command that the words of `run` name.
+  /// Runs the command in the words of `run`, and returns its exit code.
   ///
-  /// Nothing is done to the process: its signals, its limits and its memory are its owner's. Commands that become
-  /// another program, or end their process, need the process of ``run()``.
-  ///
-  /// - Returns: the exit code of a process.
+  /// The process is not changed: its owner controls signals, limits and memory. Commands that become another program,
+  /// or end their process, need the process of ``run()``.
   package static func exitCode(of run: Invocation) async -> Int32 {
     Packs.use(Pack.ofProgram)
     return await Invocation.$current.withValue(run) {

@@ -1,6 +1,6 @@
 import VaultCommands
 
-/// The executable: everything it does is in `VaultCommands`.
+/// The executable. `VaultCommands` does all the work.
 @main
 struct Main {
   static func main() { VaultProgram.run() }

@@ -85,9 +85,10 @@ struct CustomerService {
 
 struct Misconfiguration: Error { let what: String }
 
-/// Verifies the vault as long as the service runs, all of it once an hour, and logs what is wrong with it.
+/// Verifies the whole vault once an hour while the service runs, and logs faults.
 ///
-/// Nobody writes while a part is verified, so it takes a sixtieth each minute. One under way is cancelled at the end.
+/// Nobody writes while a part is verified, so it takes a sixtieth each minute. A running verification is cancelled at
+/// the end.
 struct HourlyCheck: Service {
   let vault: Vault
   let logger: Logger
@@ -119,7 +120,7 @@ struct HourlyCheck: Service {
   }
 }
 
-/// What is done with customers, whatever asks for it.
+/// The operations on customers, for any interface.
 struct CustomerHandlers {
   let vault: Vault
 
@@ -178,7 +179,7 @@ struct CustomerRow: ResponseEncodable {
   let name: String
 }
 
-/// What this service tells of a customer: the key itself is for those who may open the vault.
+/// The public view of a customer. The key itself is only for users who may open the vault.
 struct CustomerView: ResponseEncodable {
   let id: String
   let name: String
@@ -215,8 +216,7 @@ struct VaultErrors<Context: RequestContext>: RouterMiddleware {
   }
 }
 
-/// Cancels what takes too long: who waits for the vault's lock stops waiting then, and what is being written is
-/// finished.
+/// Cancels work that takes too long. A task that waits for the vault's lock stops waiting, but a write is finished.
 private func inTime<Result: Sendable>(_ work: @escaping @Sendable () async throws -> Result) async throws -> Result {
   try await withThrowingTaskGroup(of: Result.self) { group in
     defer { group.cancelAll() }

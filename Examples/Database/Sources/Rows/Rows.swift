@@ -5,10 +5,10 @@ import Synchronization
 import VaultCrypto
 import VaultSealing
 
-/// Sealed columns at size, beside the same table in clear text: `Rows [COUNT]`. A build for release tells.
+/// Sealed columns at size, beside the same table in clear text: `Rows [COUNT]`. Only a release build is meaningful.
 ///
-/// One line for each figure: what was measured, the value, and the limit where there is one. Ends with 1 when anything
-/// is wrong or above its limit.
+/// Prints one line for each figure: its name, the value, and the limit if it has a limit. Ends with 1 on any fault, or
+/// if a figure exceeds its limit.
 @main
 struct Rows {
   static func main() throws {
@@ -143,7 +143,7 @@ struct Rows {
     }
   }
 
-  /// Whoever can write to the database exchanges values between rows, and between the columns of one.
+  /// An attacker who can write to the database exchanges values between rows, and between columns of a row.
   private func exchange() throws {
     let context = try context([keys.new])
     try database.write { database in

@@ -2,14 +2,13 @@ import ArgumentParser
 import VaultDocument
 import VaultTerminal
 
-/// A way to the clipboard.
 enum ClipboardWay: String, CaseIterable, ExpressibleByArgument {
   case wayland, x11, macos, osc52
 }
 
-/// The clipboard of the desktop, through the tools that it is reached with; a value goes to them by a pipe.
+/// The clipboard of the desktop. Tools of the desktop access it, and values reach them through a pipe.
 package struct Clipboard {
-  /// A tool with the words that make it take, give and empty.
+  /// A tool, with the words for copying, pasting and clearing.
   private struct Tool {
     let name: String
     let take: [String]
@@ -20,7 +19,7 @@ package struct Clipboard {
   }
 
   let way: ClipboardWay
-  /// Whether it is what X11 and Wayland paste with the middle button.
+  /// Whether this is the primary selection, which X11 and Wayland paste with the middle button.
   let isPrimary: Bool
   private let tools: [Tool]
 
@@ -29,7 +28,7 @@ package struct Clipboard {
     tools = Self.tools(way, isPrimary: isPrimary)
   }
 
-  /// The one of this session.
+  /// The clipboard of this session.
   static func found(isPrimary: Bool) throws -> Clipboard {
     #if canImport(Darwin)
       return Clipboard(.macos, isPrimary: isPrimary)
@@ -68,9 +67,9 @@ package struct Clipboard {
     }
   }
 
-  /// Puts a value there.
+  /// Puts a value into the clipboard.
   ///
-  /// - Parameter once: whether it is gone when it was pasted.
+  /// - Parameter once: whether the value is cleared after one paste.
   func put(_ value: RawSpan, once: Bool) throws {
     for tool in tools {
       guard let words = once ? tool.takesOnce : tool.take else {
@@ -92,7 +91,7 @@ package struct Clipboard {
       hints: ["install \(way == .wayland ? "wl-clipboard" : "xclip")", "`--via osc52` gives it to the terminal"])
   }
 
-  /// What is there, at most so many bytes; nil when that is nothing, more, or cannot be told.
+  /// The content; nil if it is empty, longer than `limit` bytes, or unknown.
   func content(limit: Int) -> [UInt8]? {
     for tool in tools {
       let found = System.outputOfTool(
@@ -102,7 +101,7 @@ package struct Clipboard {
     return nil
   }
 
-  /// Puts a text back that was there before; an empty one empties the clipboard.
+  /// Restores an earlier text. An empty text clears the clipboard.
   func giveBack(_ text: RawSpan) {
     for tool in tools {
       let words = text.byteCount > 0 ? tool.take : tool.empty ?? tool.take
@@ -110,20 +109,21 @@ package struct Clipboard {
     }
   }
 
-  /// What tells a history of the clipboard not to keep it; such an option came late, so the tool is asked for it.
+  /// The option that tells clipboard histories to skip the value. Older tools lack the option, so the tool is asked
+  /// first.
   private func hint(for tool: Tool) -> [String] {
     guard tool.name == "wl-copy" else { return [] }
     let help = System.outputOfTool("wl-copy", ["--help"], variables: System.variablesForTools(), limit: 1 << 16)
     return help.map { String(decoding: $0, as: UTF8.self).contains("--sensitive") } == true ? ["--sensitive"] : []
   }
 
-  /// Whether histories are told not to keep it.
+  /// Whether histories are told to skip the value.
   var isHinted: Bool { tools.contains { !hint(for: $0).isEmpty } }
 }
 
-/// The clipboard of the terminal (OSC 52 of xterm's control sequences), which cannot be asked or emptied reliably.
+/// The clipboard of the terminal (OSC 52 of xterm's control sequences), which cannot be read or cleared reliably.
 enum TerminalClipboard {
-  /// What terminals take at least.
+  /// The size that all terminals accept.
   private static let maximumByteCount = 74_994
 
   static func put(_ value: RawSpan, isPrimary: Bool) throws {

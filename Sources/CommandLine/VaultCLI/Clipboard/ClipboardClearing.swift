@@ -3,12 +3,13 @@ import VaultDocument
 import VaultSystem
 import VaultTerminal
 
-/// Empties a clipboard later, if it still holds what was put there, and gives back the text that was there before: a
-/// process that stays behind does it, which knows a keyed hash of the value and not the value.
+/// Clears a clipboard later, if it still holds the value, and restores the earlier text.
+///
+/// A background process does this. It knows a keyed hash of the value, not the value itself.
 package struct ClipboardClearing {
   private static let macKeyByteCount = 32
   private static let ticketByteCount = 16
-  /// A longer text is not given back.
+  /// A longer text is not restored.
   private static let maximumByteCountBefore = 1 << 20
 
   package let clipboard: Clipboard
@@ -18,9 +19,9 @@ package struct ClipboardClearing {
     (self.clipboard, self.seconds) = (clipboard, seconds)
   }
 
-  /// The text that the clipboard holds before a value is put there; empty if it must not, or cannot, be given back.
+  /// The text in the clipboard before a value is put there; empty if it must not or cannot be restored.
   ///
-  /// A value of an earlier copy that still waits to be cleared is not given back.
+  /// A value of an earlier copy that still waits for clearing is not restored.
   func contentBefore() -> [UInt8] {
     guard seconds > 0, Self.newestTicket == nil,
       let content = clipboard.content(limit: Self.maximumByteCountBefore), !content.contains(0),
@@ -29,7 +30,7 @@ package struct ClipboardClearing {
     return content
   }
 
-  /// Starts the process that waits, unless that is to be for ever; one that was started before it gives up.
+  /// Starts the waiting process, unless the value stays forever. Any earlier process gives up.
   func begin(for value: RawSpan, before: [UInt8]) throws {
     let ticket = try SecureRandom.bytes(count: Self.ticketByteCount)
     Self.remember(ticket)
@@ -50,7 +51,7 @@ package struct ClipboardClearing {
     try System.writeAll(secret + mac + ticket + before, to: ends.writing)
   }
 
-  /// What the process that stays behind does.
+  /// The work of the waiting process.
   package func waitAndClear() async throws {
     let byteCount = Self.macKeyByteCount + HMACSHA256.byteCount + Self.ticketByteCount
     guard let given = System.bytes(from: System.standardInput, limit: byteCount + Self.maximumByteCountBefore),
@@ -62,14 +63,14 @@ package struct ClipboardClearing {
     let mac = Array(given[Self.macKeyByteCount..<(byteCount - Self.ticketByteCount)])
     let ticket = Array(given[(byteCount - Self.ticketByteCount)..<byteCount])
     let before = Array(given[byteCount...])
-    // This clock goes on while the machine sleeps.
+    // This clock continues while the machine sleeps.
     let end = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < end {
       try await Task.sleep(for: min(.seconds(1), ContinuousClock.now.duration(to: end)))
-      // The same value was copied again, or another: its own process clears it.
+      // Something was copied since then, perhaps the same value. The newer process clears it.
       if let newest = Self.newestTicket, newest != ticket { return }
     }
-    // A value is a secret's size at most.
+    // A value is at most as long as a secret.
     if let content = clipboard.content(limit: SecretInput.maximumByteCount),
       try unsafe HMACSHA256.isValid(mac.span.bytes, for: content.span.bytes, key: secret.span.bytes)
     {
@@ -80,13 +81,13 @@ package struct ClipboardClearing {
 
   private static var ticketPath: String? { StateLocation.path.map { $0 + "/clipboard" } }
 
-  /// The ticket of the copy that was made last; nil where that cannot be told.
+  /// The ticket of the last copy; nil if it cannot be read.
   private static var newestTicket: [UInt8]? {
     guard let path = ticketPath, let file = try? NamedFile.plain(path) else { return nil }
     return try? TextInput.bytes(of: file, limit: ticketByteCount)
   }
 
-  /// Where nothing can be remembered, an earlier copy of the same value is cleared at its own time.
+  /// Remembers the last copy. If that fails, an earlier copy of the same value is cleared at its own time.
   private static func remember(_ ticket: [UInt8]) {
     guard let path = ticketPath else { return }
     try? System.makeDirectories(System.parent(of: path))

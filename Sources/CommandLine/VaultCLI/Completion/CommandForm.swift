@@ -1,33 +1,30 @@
 import ArgumentParser
 
-/// What a command takes, read from its help: the one place where its options and arguments are described.
+/// The options and arguments of a command, read from its help, which is the only place that describes them.
 struct CommandForm {
   struct Option {
     let names: [String]
-    /// What its value is called; nil for a flag.
+    /// The name of the value; nil for a flag.
     let value: String?
-    /// The values it must be one of, where there are such.
+    /// The allowed values; empty if any value is allowed.
     var choices: [String] = []
-    /// What it is for.
     var text = ""
   }
 
   private(set) var options: [Option] = []
-  /// What its arguments are called, in order; the last may be repeated.
+  /// The names of the arguments in order. The last argument may be repeated.
   private(set) var arguments: [String] = []
-  /// What they are.
   private(set) var argumentTexts: [String] = []
-  /// How it is called.
   private(set) var usage = ""
 
-  /// The form of the options that commands share.
+  /// The options that all commands share.
   static let common = CommandForm(help: CommonOptions.helpMessage(includeHidden: true, columns: columns))
 
   init(of command: any ParsableCommand.Type) {
     self.init(help: VaultCommand.helpMessage(for: command, includeHidden: true, columns: Self.columns))
   }
 
-  /// Wider than any text, so that each option stands in one line.
+  /// Wider than any text, so that each option is on one line.
   private static let columns = 10_000
 
   private init(help: String) {
@@ -43,7 +40,7 @@ struct CommandForm {
     }
   }
 
-  /// The lines of the help; a text that stands below long names is put behind them.
+  /// The lines of the help. A text below long names is joined to their line.
   private static func joined(_ help: String) -> [String] {
     help.split(separator: "\n").reduce(into: []) { lines, line in
       if line.hasPrefix("          "), let last = lines.popLast() {
@@ -54,7 +51,7 @@ struct CommandForm {
     }
   }
 
-  /// `  -o, --output <file>     Write to a file. (values: a, b; default: a)`
+  /// Parses `  -o, --output <file>     Write to a file. (values: a, b; default: a)`.
   private static func option(_ line: String) -> Option {
     let words = line.split(whereSeparator: { " ,".contains($0) })
     let names = words.prefix { $0.hasPrefix("-") }.map(String.init)
@@ -69,7 +66,7 @@ struct CommandForm {
     return option
   }
 
-  /// What stands behind the names, which two blanks separate from it.
+  /// The text after the names, which two spaces separate.
   private static func text(_ line: String) -> String {
     let line = line.drop { $0 == " " }
     guard let gap = line.firstRange(of: "  ") else { return "" }

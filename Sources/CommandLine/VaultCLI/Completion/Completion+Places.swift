@@ -5,10 +5,10 @@ import VaultTerminal
 
 extension Completion {
 
-  /// Whether the command takes a reference in place of a record and a field.
+  /// Whether the command accepts a reference instead of a record and a field.
   var hasReferences: Bool { SecretReference.isMeant(by: current) }
 
-  /// References that begin so: those of records, and behind the record those of its fields.
+  /// The references that begin like this. After a record they include its fields.
   func references(_ text: String) async -> [String] {
     let scheme = "cvault://"
     guard SecretReference.isMeant(by: text) else { return scheme.hasPrefix(text.lowercased()) ? [scheme] : [] }
@@ -23,7 +23,7 @@ extension Completion {
     .filter { $0.lowercased().hasPrefix(typed) }
   }
 
-  /// A reference means a record by its whole name, or by its id if others have the name.
+  /// References to records, by full name, or by id if several records have the name.
   private func recordReferences() async -> [String] {
     guard let records = try? await locked?.listed().records else { return [] }
     var counts: [String: Int] = [:]
@@ -34,7 +34,7 @@ extension Completion {
     }
   }
 
-  /// Programs of the PATH, and behind one of them the files that it may take.
+  /// Programs of the PATH. After a program, also files for it.
   func commands() -> Result {
     guard positions.isEmpty, !current.contains("/") else { return .files }
     let folders = System.environment("PATH")?.split(separator: ":") ?? []

@@ -5,12 +5,13 @@ package import VaultRecords
 import VaultSealing
 import VaultTerminal
 
-/// What may stand at the end of a command line that somebody types. It needs no key, asks for nothing, and finds
-/// nothing rather than to fail.
+/// The candidates for the end of an unfinished command line.
+///
+/// Completion needs no key and asks no questions. If something fails, there are no candidates.
 package struct Completion {
   package enum Result {
     case words([String])
-    /// Paths, which shells know better.
+    /// Paths, which the shell completes better.
     case files
   }
 
@@ -23,7 +24,7 @@ package struct Completion {
   private let pending: CommandForm.Option?
   private var vault: VaultOptions
 
-  /// - Parameter words: those behind the name of the program, the last one unfinished.
+  /// - Parameter words: the words after the program name, the last one unfinished.
   init(_ words: [String]) {
     current = words.last ?? ""
     let words = ArgumentOrder.normalised(words.dropLast())
@@ -72,7 +73,7 @@ package struct Completion {
     return await candidates(name)
   }
 
-  /// The same place, for the value behind `--option=`.
+  /// The completion of the value in `--option=`.
   private init(_ option: CommandForm.Option, text: String, in other: Completion) {
     (current, pending) = (text, option)
     (command, form, positions, vault) = (other.command, other.form, other.positions, other.vault)
@@ -89,7 +90,6 @@ package struct Completion {
     return await candidates(option.value ?? "")
   }
 
-  /// What fits an argument of a name.
   private func candidates(_ name: String) async -> Result {
     if let command = command as? any PlaceCompleting.Type,
       let found = await command.candidates(for: name, self)
@@ -105,7 +105,7 @@ package struct Completion {
       guard let equals = current.firstIndex(of: "=") else { return .words([]) }
       return .words(await references(String(current[current.index(after: equals)...])).map { current[...equals] + $0 })
     case "command": return commands()
-    // An identity's recipient is nothing that a shell knows.
+    // A shell cannot know the recipient of an identity.
     case "who": return current.hasPrefix("age1") ? .words([]) : .files
     case "vault": return .words(fitting(vaultNames))
     case "kind": return .words(fitting(catalog.names))
@@ -125,7 +125,7 @@ extension Completion {
     Array(words.filter { $0.lowercased().hasPrefix(current.lowercased()) }.prefix(Self.limit))
   }
 
-  /// Aliases are for habits: they are not offered beside the names.
+  /// Command names. Aliases are not offered beside them.
   private var commandNames: [String] {
     let subcommands = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
     let names = fitting(subcommands.map { $0._commandName } + ["help"])
@@ -142,7 +142,8 @@ extension Completion {
 
   package var vaultNames: [String] { (try? FoundSet.find(vault.vaults))?.set.members.map(\.name) ?? [] }
 
-  /// Records of the vault, also behind the name of one in a set; and such names, where no option names a vault.
+  /// Records of the vault, or of a set's vault after its name. Also the names of vaults, unless an option names a
+  /// vault.
   private func recordsAndVaults() async -> [String] {
     guard !vault.isGiven, let set = (try? FoundSet.find(vault.vaults))?.set else { return await records() }
     let word = SetWord(current, in: set)
@@ -153,13 +154,14 @@ extension Completion {
     return await behind.records().map { "\(name):\($0)" }
   }
 
-  /// Names, ids of records whose name others have, and ids where one was begun.
+  /// Names of records. Ids are offered if several records have the name, or if an id was begun.
   private func records() async -> [String] {
     guard let locked, let listed = try? await locked.listed().records else { return [] }
     return naming(locked.toldApart(listed).map { ($0.label, $0.id) })
   }
 
-  /// What names records: each name once, for a command asks which of several is meant, and ids where one was begun.
+  /// The words for records. A name is offered once, because the command asks which record is meant. Ids are offered if
+  /// an id was begun.
   package func naming(_ rows: [(label: String, id: RecordID)]) -> [String] {
     let typed = current.lowercased()
     var words: [String] = []
@@ -175,9 +177,9 @@ extension Completion {
     return words
   }
 
-  /// The fields of the kind, or of the record, that stands first.
+  /// The fields of the kind or record in the first word.
   ///
-  /// - Parameter isOfAny: whether fields of all kinds are meant.
+  /// - Parameter isOfAny: whether fields of all kinds count.
   package func fields(isNew: Bool? = nil, ofAnyKind isOfAny: Bool = false, first: String? = nil) async -> [RecordField]
   {
     if isOfAny {
@@ -204,7 +206,7 @@ extension Completion {
 }
 
 extension VaultOptions {
-  /// Takes what a word behind an option says of the vault.
+  /// Reads the value of an option that describes the vault.
   fileprivate mutating func take(_ word: String, of option: String) {
     switch option {
     case "--vault": vault = word
@@ -219,8 +221,8 @@ extension Completion {
   /// `vault complete SHELL …`, which the scripts call.
   ///
   /// - bash: the line up to the cursor, and the word that bash completes.
-  /// - zsh, fish: the words behind the program's name, without quotes, the last one unfinished.
-  /// - man: no shell; the words of a command, whose manual page is printed.
+  /// - zsh, fish: the words after the program name, without quotes, the last one unfinished.
+  /// - man: not a shell. The words are those of a command, whose manual page is printed.
   static func run(_ arguments: [String]) async {
     guard let shell = arguments.first else { return }
     if shell == "man" {
@@ -240,7 +242,7 @@ extension Completion {
     case .words(let found):
       let rest = arguments.dropFirst(2).first ?? ""
       let shown = shell == "bash" ? found.map { line.replacement($0, for: rest) } : found
-      // No shell takes a line feed.
+      // No shell accepts a line feed.
       try? Output.lines(shown.filter { !$0.contains("\n") })
     }
   }

@@ -1,7 +1,6 @@
 package import ArgumentParser
 import VaultTerminal
 
-/// `vault completion`: the script for a shell.
 package struct CompletionCommand: ParsableCommand {
   enum Shell: String, CaseIterable, ExpressibleByArgument {
     case bash, zsh, fish

@@ -1,12 +1,12 @@
 import ArgumentParser
 import VaultDocument
 
-/// The manual page of a command in mdoc(7), made from what `--help` is made from.
+/// The manual page of a command in mdoc(7), made from the source of `--help`.
 struct ManualPage {
   private let command: any ParsableCommand.Type
   private let path: String
 
-  /// - Parameter words: those of a command; none for the program.
+  /// - Parameter words: the words of a command; empty for the program.
   init(_ words: [String]) { (command, path) = CommandNames.named(words) }
 
   var text: String {
@@ -43,7 +43,7 @@ struct ManualPage {
     return below.map { CommandForm(of: $0).usage }
   }
 
-  /// Arguments and options; of the options that all commands share, the program's page has the list.
+  /// Arguments and options. The options that all commands share are listed only on the page of the program.
   private static func parts(of command: any ParsableCommand.Type, isWhole: Bool) -> [String] {
     let form = CommandForm(of: command)
     let common = CommandForm.common.options
@@ -74,7 +74,7 @@ struct ManualPage {
     return lines
   }
 
-  /// Text in paragraphs, examples as they stand.
+  /// Text in paragraphs, with examples unchanged.
   private static func paragraphs(_ text: String) -> [String] {
     var lines: [String] = []
     var isExample = false
@@ -95,7 +95,7 @@ struct ManualPage {
     return lines
   }
 
-  /// A text in lines of less than 80 bytes, each sentence on a line of its own, as mdoc(7) asks for.
+  /// A text in lines of less than 80 bytes with a new line for each sentence, as mdoc(7) asks.
   private static func filled(_ text: some StringProtocol) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -113,12 +113,12 @@ struct ManualPage {
 
   private static func withoutStop(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }
 
-  /// A line that begins with a dot or a quote would be a request, and a backslash an escape.
+  /// Escapes backslashes, and dots and quotes that would make a line a request.
   private static func escaped(_ text: some StringProtocol) -> String {
     let text = String(text).replacing("\\", with: "\\e").replacing("-", with: "\\-")
     return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
   }
 
-  /// The day of the build is nobody's business: that of the version.
+  /// The date of the version, so that builds are reproducible.
   private static let date = "November 23, 2026"
 }

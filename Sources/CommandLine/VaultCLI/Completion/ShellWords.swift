@@ -1,13 +1,13 @@
-/// A command line that somebody types, as a shell splits it: words by blanks, with quotes and backslashes.
+/// An unfinished command line, split into words as a shell does, with quotes and backslashes.
 struct ShellWords {
   enum Quote: Character {
     case single = "'"
     case double = "\""
   }
 
-  /// What the words are, the last of them unfinished and perhaps empty.
+  /// The words without quotes. The last word is unfinished and may be empty.
   private(set) var words: [String] = [""]
-  /// The last word as it is typed.
+  /// The last word as it was typed.
   private(set) var typed = ""
   /// The quote that is open at the end.
   private(set) var quote: Quote?
@@ -23,7 +23,7 @@ struct ShellWords {
       isBetween = false
       typed.append(character)
       if isEscaped {
-        // Within double quotes a backslash stands for itself before most.
+        // In double quotes a backslash is literal before most characters.
         if quote == .double, !"\\\"$`".contains(character) { words[words.count - 1].append("\\") }
         words[words.count - 1].append(character)
         isEscaped = false
@@ -39,10 +39,9 @@ struct ShellWords {
     }
   }
 
-  /// A word as bash has to be given it in place of what is typed: within open quotes, else with backslashes.
+  /// The word in the form that bash needs: inside an open quote, or with backslashes.
   ///
-  /// - Parameters:
-  ///   - rest: what bash takes for the word, which begins behind the last of its word breaks such as `:` and `=`.
+  /// - Parameter rest: the part that bash replaces, which begins after the last word break such as `:` or `=`.
   func replacement(_ word: String, for rest: String) -> String {
     let whole: String
     switch quote {
@@ -50,7 +49,7 @@ struct ShellWords {
     case .double: whole = Self.escaped(word, "\\\"$`")
     case nil: whole = Self.escaped(word, " \t\\\"'$`&|;<>()*?[]{}!#~")
     }
-    // Of what is typed bash keeps what stands before `rest`.
+    // bash keeps the text before `rest`.
     let opened = quote == nil ? typed : String(typed.drop { $0 != quote?.rawValue }.dropFirst())
     let kept = opened.count - rest.count
     return kept > 0 ? String(whole.dropFirst(kept)) : whole

@@ -4,18 +4,17 @@ import VaultSealing
 import VaultSystem
 import VaultTerminal
 
-/// What was given to which program on this machine: names only, never a value or an argument.
+/// A log of the secrets that programs on this machine received. It has names only, never values or arguments.
 package struct DeliveryLog {
-  /// One field that was given.
   package struct Use {
     package let time: Timestamp
     let vault: String
     package let id: String
     package let name: String
     package let field: String
-    /// `variable`, `file`, `git`, …
+    /// The way, such as `variable`, `file` or `git`.
     package let form: String
-    /// Its path; nil where nobody can tell.
+    /// The path of the program; nil if it is unknown.
     package let program: String?
     package let folder: String?
 
@@ -26,7 +25,7 @@ package struct DeliveryLog {
       ])
     }
 
-    /// Nil for a line that is none, such as one that a full disk cut off.
+    /// Nil for an invalid line, such as a line that a full disk cut off.
     fileprivate init?(_ line: ArraySlice<UInt8>) {
       guard let value = try? JSONParser.parse(Array(line)), case .object(let members) = value,
         let time = members["time"]?.string.flatMap({ try? Timestamp(parsing: $0) }),
@@ -45,7 +44,6 @@ package struct DeliveryLog {
     }
   }
 
-  /// What is to be noted of a field.
   package struct Given {
     let id: RecordID
     let name: String
@@ -68,11 +66,11 @@ package struct DeliveryLog {
   private static var path: String? { StateLocation.path.map { $0 + "/uses.jsonl" } }
   private static func older(_ path: String) -> String { path + ".1" }
 
-  /// What was noted before something was given.
+  /// The lines that were logged before a delivery.
   package struct Note {
     fileprivate let bytes: [UInt8]
 
-    /// Takes it back, where nothing was given after all: empty lines are none.
+    /// Withdraws the note if nothing was delivered after all. The lines become empty, which readers skip.
     package func takeBack() {
       guard !bytes.isEmpty, let path else { return }
       for name in [path, older(path)] where System.isThere(name) {
@@ -81,13 +79,13 @@ package struct DeliveryLog {
     }
   }
 
-  /// Notes what is about to be given; it stops nothing: what cannot be noted is said.
+  /// Logs a delivery before it happens. A failure is only reported, and never stops the delivery.
   @discardableResult
   package static func note(_ given: [Given], _ session: Session) -> Note {
     guard !given.isEmpty, System.variable("CVAULT_NO_USES") == nil, let path else { return Note(bytes: []) }
     let (time, folder) = (Timestamp.now(), ProcessEnvironment.workingDirectory)
     do {
-      // Ends what a full disk has cut off; empty lines are none.
+      // Ends a line that a full disk cut off. Readers skip empty lines.
       var bytes = [UInt8(ascii: "\n")]
       for use in given {
         bytes += try Use(use, session, at: time, from: folder).line.compactBytes() + [UInt8(ascii: "\n")]
@@ -100,7 +98,7 @@ package struct DeliveryLog {
     }
   }
 
-  /// One writer at a time; the older half goes when it is full.
+  /// Appends under a lock. A full file loses its older half.
   private static func append(_ bytes: [UInt8], to path: String) throws(SystemError) {
     let files = System.files
     if let slash = path.lastIndex(of: "/") { try files.makeFolders(String(path[..<slash])) }
@@ -117,7 +115,7 @@ package struct DeliveryLog {
     }
   }
 
-  /// Makes the last lines that are these empty ones; false where they are not there.
+  /// Overwrites the last such lines with empty ones. Returns false if the lines are not there.
   private static func empty(_ bytes: [UInt8], in path: String) throws(SystemError) -> Bool {
     let file = try locked(path)
     guard let place = System.bytes(from: file.descriptor, limit: 4 * byteLimit)?.ranges(of: bytes).last else {
@@ -128,7 +126,7 @@ package struct DeliveryLog {
     return true
   }
 
-  /// The file, open and locked: for a moment only, since each line is written by one call.
+  /// The open and locked file. The lock is brief, because one call writes each line.
   private static func locked(_ path: String) throws(SystemError) -> OpenFile {
     let files = System.files
     while true {
@@ -137,7 +135,7 @@ package struct DeliveryLog {
       while try !files.call(at: path, { (system) throws(Errno) in try system.tryLock(descriptor, isShared: false) }) {
         files.operations.sleep(.milliseconds(1))
       }
-      // Somebody may have moved it away meanwhile.
+      // Another process may have moved the file away meanwhile.
       if let status = System.state(of: descriptor), let there = System.status(of: path, followingLink: false),
         status.isSameFile(as: there)
       {
@@ -155,7 +153,7 @@ package struct DeliveryLog {
     guard count == bytes.count else { throw SystemError(number: 28, path: path, action: "written") }
   }
 
-  /// All that was noted of a vault, the oldest first.
+  /// The log of a vault, the oldest use first.
   package static func uses(of session: Session, since time: Timestamp?) throws -> [Use] {
     guard let path else { return [] }
     var uses: [Use] = []
@@ -170,13 +168,13 @@ package struct DeliveryLog {
   }
 }
 
-/// The same field for the same program in the same way, any number of times.
+/// Uses of the same field for the same program in the same way.
 package struct DeliveryUses {
   package let last: DeliveryLog.Use
   package let first: Timestamp
   package let count: Int
 
-  /// The last one first.
+  /// The groups, the latest first.
   package static func grouped(_ uses: [DeliveryLog.Use]) -> [DeliveryUses] {
     let groups = Dictionary(grouping: uses) { [$0.id, $0.field, $0.form, $0.program ?? ""] }
     return groups.values.compactMap { group in
@@ -185,7 +183,7 @@ package struct DeliveryUses {
     }.sorted { ($1.last.time, $0.last.name, $0.last.field) < ($0.last.time, $1.last.name, $1.last.field) }
   }
 
-  /// The names of the programs that got a field, each once.
+  /// The programs that received a field, each once.
   package static func programs(of id: RecordID, _ field: String, in uses: [DeliveryLog.Use]) -> [String] {
     Set(uses.filter { $0.id == id.text && $0.field == field }.map { $0.program ?? $0.form }).sorted()
   }

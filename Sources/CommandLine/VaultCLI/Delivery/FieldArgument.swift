@@ -2,9 +2,9 @@ package import VaultDocument
 package import VaultKit
 package import VaultTerminal
 
-/// RECORD and FIELD of the command line: two words, or a reference in place of both.
+/// RECORD and FIELD of the command line: two words, or a reference instead of both.
 package struct FieldArgument {
-  /// What names the record, for a look-up.
+  /// The word to look up the record by.
   package let word: String
   package let path: MemberPath?
   package let reference: SecretReference?
@@ -24,7 +24,7 @@ package struct FieldArgument {
     self.path = reference.path
   }
 
-  /// The record, verified. A reference means it by its id or its whole name, never by a part of it.
+  /// The verified record. A reference names a record by id or full name, never by a part of the name.
   package func record(in session: Session, _ unlocking: UnlockOptions) async throws -> OpenRecord {
     var word = word
     if let reference { word = try await session.field(of: reference).record.id.text }
@@ -35,7 +35,6 @@ package struct FieldArgument {
 }
 
 extension SecretReference {
-  /// A reference of the command line.
   package static func argument(_ text: String, of option: String) throws -> SecretReference {
     do throws(ReferenceFault) {
       return try SecretReference(parsing: text)
@@ -46,7 +45,7 @@ extension SecretReference {
 }
 
 extension Session {
-  /// What a reference means, without a key; says so when the record is not called any more what the reference says.
+  /// Resolves a reference without a key. Tells the user if the record no longer has the name in the reference.
   package func field(of reference: SecretReference) async throws -> ReferencedField {
     do throws(VaultError) {
       let field = try await locked.field(of: reference)

@@ -4,9 +4,8 @@ package import VaultRecords
 import VaultSealing
 import VaultTerminal
 
-/// One changed field as a line.
 package enum ChangeLine {
-  /// `+ path: after`, `- path: before` or `path: before → after`; nil for what is not there.
+  /// `+ path: after`, `- path: before` or `path: before → after`; nil for a missing value.
   package static func text(_ path: some CustomStringConvertible, before: String?, after: String?) -> String {
     switch (before, after) {
     case (nil, let after): Printable.text("  + \(path): \(after ?? "")")
@@ -23,17 +22,16 @@ extension RecordComparison {
     self.init(from: old, to: new) { path in known.contains { $0.isSealed(path) } }
   }
 
-  /// What is told of each change, a line each.
   package var lines: [String] { changes.map(\.line) + attachments.map(\.line) }
 
-  /// A line where both are in different forms of their kind.
+  /// A line if the versions use different forms of their kind.
   package var formLines: [String] {
     schemas.map { ["  migrated from form \($0.old) of its kind to form \($0.new)"] } ?? []
   }
 }
 
 extension RecordComparison.Change {
-  /// What is changed, in few words; nothing of what is sealed.
+  /// A short text about the change, without sealed content.
   package var line: String {
     guard isSecret else { return ChangeLine.text(path, before: before?.brief, after: after?.brief) }
     switch kind {
@@ -44,7 +42,7 @@ extension RecordComparison.Change {
     }
   }
 
-  /// What became of a sealed value.
+  /// The change of a sealed value.
   package var words: String {
     switch kind {
     case .added, .removed, .replaced, .resealed: kind.rawValue
@@ -66,16 +64,15 @@ extension RecordComparison.Change {
 }
 
 extension AttachmentChange {
-  /// `+ attachment scan.pdf: 2 MiB`
+  /// Such as `+ attachment scan.pdf: 2 MiB`.
   package var line: String { ChangeLine.text(place, before: beforeText, after: afterText) }
 
-  /// Where it stands: not a field, whatever fields are called.
+  /// The name in a line, which no field can have.
   package var place: String { "attachment \(name)" }
 
-  /// Its size.
   package var beforeText: String? { before.map { ByteSize.text($0.byteCount) } }
 
-  /// Its size; of another writing under the name of one before that, too.
+  /// The size after, and whether the file was replaced under the same name.
   package var afterText: String? { after.map { ByteSize.text($0.byteCount) + (before == nil ? "" : ", replaced") } }
 
   package var document: JSONValue {
@@ -84,6 +81,6 @@ extension AttachmentChange {
 }
 
 extension JSONValue {
-  /// The value as JSON, without its middle where it is long.
+  /// The value as JSON. The middle of a long value is cut.
   package var brief: String { (try? compactText()).map { Printable.cut($0, front: 60, back: 20) } ?? "" }
 }

@@ -6,14 +6,14 @@ package import VaultRecords
 import VaultSealing
 import VaultStorage
 
-/// What stands for a record at its two places, among the records and in the trash.
+/// The state of a record, among the records or in the trash.
 package enum RecordState {
   case none
   case record(RecordFile)
-  /// Something that is no record of this format, or cannot be read.
+  /// Not a record of this format, or unreadable.
   case unreadable
 
-  /// - Parameter bytes: of the live file, else of that in the trash.
+  /// - Parameter bytes: the live file, or the file in the trash.
   package init(_ bytes: [UInt8]?) {
     self = bytes.map { RecordFile(parsing: $0).map { .record($0) } ?? .unreadable } ?? .none
   }
@@ -23,14 +23,13 @@ package enum RecordState {
   package var isThere: Bool { if case .none = self { false } else { true } }
 }
 
-/// One version of a record, and what it changed.
 package struct HistoryVersion {
-  /// Nil for what was not committed.
+  /// Nil for an uncommitted version.
   package let commit: GitCommit?
   package let state: RecordState
-  /// Nil where one of the two is no record.
+  /// Nil if either version is not a record.
   package let comparison: RecordComparison?
-  /// Why it cannot follow what was before; nil for a good one.
+  /// Why the version cannot follow the previous one; nil if it can.
   package let fault: VersionFault?
 
   package init(_ commit: GitCommit?, state: RecordState, after old: RecordState, kinds: KindCatalog) {
@@ -45,21 +44,21 @@ package struct HistoryVersion {
     }
   }
 
-  /// When it was made, by its own word, else by that of git.
+  /// The time in the record, or that of the commit.
   package var time: Timestamp? { state.file?.envelope.updatedAt ?? commit?.time }
 }
 
-/// The versions of one record, the newest first: those of git's commits, before them what the folder holds otherwise.
+/// The versions of one record, the newest first. Uncommitted versions precede those of git.
 package struct RecordHistory {
   package let versions: [HistoryVersion]
-  /// Whether the vault lies in a work tree with commits.
+  /// Whether the vault is in a work tree with commits.
   package let isInGit: Bool
-  /// Whether the commit before the oldest was left where the repository comes from: what it adds may have been there.
+  /// Whether the clone is shallow. Then the oldest commit's additions may be older.
   package let isCutOff: Bool
 
   private static let byteLimit = 16 << 20
 
-  /// - Parameter limit: so many versions at most are asked of git; nil for all.
+  /// - Parameter limit: how many versions to ask git for; nil for all.
   package init(of id: RecordID, in vault: LockedVault, at path: String, limit: Int?) {
     let git = Git(at: path)
     let objects = GitObjects(git)
@@ -90,7 +89,8 @@ package struct RecordHistory {
     do throws(StoreError) { return RecordState(try store.read(place)) } catch { return .unreadable }
   }
 
-  /// Without git there is the live file, and an older one in the trash; of the oldest nobody knows what it changed.
+  /// The live file, and an older file in the trash, for a vault without git. The changes of the oldest version are
+  /// unknown.
   private static func inFolder(_ states: [RecordState], _ kinds: KindCatalog) -> [HistoryVersion] {
     let there = states.filter(\.isThere)
     return there.indices.map { index in
@@ -98,7 +98,6 @@ package struct RecordHistory {
     }
   }
 
-  /// What each of the commits has of a record.
   private static func states(of id: RecordID, in commits: [String], _ objects: GitObjects) -> [String: RecordState] {
     let places = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
     let names = commits.flatMap { commit in places.map { "\(commit):./\($0)" } }

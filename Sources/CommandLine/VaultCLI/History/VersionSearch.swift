@@ -7,24 +7,23 @@ import VaultSealing
 import VaultStorage
 package import VaultTerminal
 
-/// An earlier version of a record, verified.
 package struct FoundVersion {
   package let version: RestorableRecord
-  /// Where it was found: `commit 1a2b3c4d5e6f`.
+  /// The origin: `commit 1a2b3c4d5e6f`.
   package let origin: String
 
   package var record: OpenRecord { version.record }
 }
 
-/// Finds the versions of records that words such as `RECORD@REV` name: in the vault, in its trash, and in git. Each is
-/// verified before anything of it is given out.
+/// Finds versions of records for words such as `RECORD@REV`: in the vault, in its trash, and in git.
+///
+/// Each version is verified before any of its content is returned.
 package final class VersionSearch {
-  /// A version that may be the one.
   private struct Candidate {
     let place: StoreLocation
-    /// Nil for what lies in the vault.
+    /// Nil for a version in the vault itself.
     let commit: String?
-    /// What git calls its content.
+    /// The git object of its content.
     let object: String?
     let envelope: RecordEnvelope
 
@@ -35,15 +34,15 @@ package final class VersionSearch {
   private let options: VaultOptions
   private let unlocking: UnlockOptions
   private lazy var history = GitHistory(vault: session.location.path)
-  /// What verifies versions: the vault as it is, and as commits have it.
+  /// The vaults that verify versions: the present vault, and its states in commits.
   private var vaults: [Vault]
 
-  /// - Parameter opened: the vault as it is, where it was unlocked already.
+  /// - Parameter opened: the present vault, if it is already unlocked.
   package init(_ session: Session, options: VaultOptions, unlocking: UnlockOptions, opened: Vault? = nil) {
     (self.session, self.options, self.unlocking, vaults) = (session, options, unlocking, opened.map { [$0] } ?? [])
   }
 
-  /// The version that a word names; nil for a word that names none, but a record as it is, or nothing.
+  /// The version that a word names; nil if the word names the present record or nothing.
   package func version(_ text: String) async throws -> FoundVersion? {
     guard let word = VersionWord(text), try await !isRecord(text) else { return nil }
     let id = try await id(word.record)
@@ -57,7 +56,7 @@ package final class VersionSearch {
     }
   }
 
-  /// Whether the whole word is the name of a record, or of several.
+  /// Whether the whole word is a name of one or more records.
   private func isRecord(_ text: String) async throws -> Bool {
     do throws(VaultError) {
       _ = try await session.locked.resolve(text)
@@ -67,7 +66,7 @@ package final class VersionSearch {
     }
   }
 
-  /// The record of now that a word means, live or removed; nil for none. An id may be that of one which is gone.
+  /// The record that a word names now, live or removed; nil for an unknown word. An id may name a record that is gone.
   private func id(_ text: String, in vault: LockedVault? = nil) async throws -> RecordID? {
     if let id = RecordID(parsing: text) { return id }
     let vault = vault ?? session.locked
@@ -93,7 +92,7 @@ extension VersionSearch {
       earlier = try EarlierVault(
         at: revision, session.location, required: RequiredFingerprint(options), global: session.global)
     } catch {
-      // Nothing has the name before the last @: that was part of a name, which nothing has either.
+      // If nothing has the name before the last `@`, the `@` was part of a name that does not exist either.
       if known == nil { return nil }
       throw error
     }
@@ -103,7 +102,7 @@ extension VersionSearch {
     let files = try places.compactMap { place -> (place: StoreLocation, bytes: [UInt8])? in
       try earlier.vault.bytes(of: found, at: place).map { (place, $0) }
     }
-    // Of both the higher revision counts.
+    // The higher revision counts.
     let chosen = files.max { RecordFile.revision(of: $0.bytes) < RecordFile.revision(of: $1.bytes) }
     guard let (place, bytes) = chosen else { throw none(word) }
     let version = try await verify(bytes, at: place) { earlier }
@@ -111,9 +110,9 @@ extension VersionSearch {
   }
 }
 
-// By what the versions say of themselves.
+// By the versions' own data.
 extension VersionSearch {
-  /// The versions that say to be what is wanted, the newest first.
+  /// The versions with the wanted revision or time, the newest first.
   private func candidates(_ word: VersionWord, _ id: RecordID) throws -> [Candidate] {
     let places: [StoreLocation] = [.record(id), .trash(id)]
     var candidates: [Candidate] = []
@@ -140,7 +139,7 @@ extension VersionSearch {
     }.map(\.element)
   }
 
-  /// The first that verifies: it was in force then.
+  /// The first version that verifies, because that version was current then.
   private func newest(of candidates: [Candidate], _ word: VersionWord) async throws -> FoundVersion {
     var failure: (any Error)?
     for candidate in candidates {
@@ -154,11 +153,11 @@ extension VersionSearch {
     throw failure ?? none(word)
   }
 
-  /// The only one that verifies.
+  /// The only version that verifies.
   private func only(of candidates: [Candidate], _ word: VersionWord) async throws -> FoundVersion {
     var failure: (any Error)?
     var found: [FoundVersion] = []
-    // The same one may be wrapped under several root keys, and lie at several places.
+    // The same version can exist at several places, and under several root keys.
     for candidate in candidates where !found.contains(where: { $0.record.envelope.mac == candidate.envelope.mac }) {
       do {
         found.append(try await self.found(candidate))
@@ -197,7 +196,7 @@ extension VersionSearch {
 
 // With the keys.
 extension VersionSearch {
-  /// Verifies a version with the vault as it is, where that still has its root key, else with that of its commit.
+  /// Verifies a version with the present vault if its root key is the same, otherwise with the vault of the commit.
   private func verify(
     _ bytes: [UInt8], at place: StoreLocation, _ earlier: () throws -> EarlierVault?
   ) async throws -> RestorableRecord {
@@ -230,7 +229,7 @@ extension VersionSearch {
 }
 
 extension VersionWord.Revision {
-  /// Whether a version says to be what is wanted, or to be older where the newest of those is.
+  /// Whether the envelope has the wanted revision. For a time, whether the version is not newer.
   fileprivate func mayBe(_ envelope: RecordEnvelope, at place: StoreLocation) -> Bool {
     switch self {
     case .number(let number): envelope.revision == number
@@ -246,7 +245,7 @@ extension RecordFile {
 }
 
 extension Session {
-  /// The earlier version that a word names, verified, and nil where it names none; with `--at` it is a name alone.
+  /// The verified earlier version that a word names; nil if it names none. With `--at`, the word is only a name.
   package func version(
     _ text: String, options: VaultOptions, unlocking: UnlockOptions, unless revision: RevisionOptions
   ) async throws -> FoundVersion? {

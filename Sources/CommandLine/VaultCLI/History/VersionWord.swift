@@ -3,26 +3,24 @@ import VaultDocument
 /// `RECORD@REV` of the command line.
 package struct VersionWord {
   enum Revision {
-    /// The revision of the record with this number.
+    /// The revision with this number.
     case number(Int)
-    /// The removed one.
+    /// The removed version in the trash.
     case trash
-    /// The one in force then.
+    /// The version that was current at this time.
     case time(Timestamp)
-    /// The one that a commit has.
+    /// The version of this commit.
     case commit(String)
   }
 
-  /// As it was typed.
   let text: String
-  /// What names the record.
   let record: String
   let revision: Revision
 
-  /// Nil for a word that names no version, whatever it is.
+  /// Nil if the word cannot name a version.
   package init?(_ text: String) {
     let bytes = text.utf8
-    // A name of git's may hold `@{`, with which none begins.
+    // Names in git may contain `@{`, but none begins with it.
     let separator = bytes.indices.last { index in
       bytes[index] == UInt8(ascii: "@") && bytes[bytes.index(after: index)...].first != UInt8(ascii: "{")
     }
@@ -34,7 +32,7 @@ package struct VersionWord {
 }
 
 extension VersionWord.Revision {
-  /// Nil for a number that no revision has.
+  /// Nil for an invalid revision number.
   fileprivate init?(_ text: String) {
     if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
       guard let number = Int(text) else { return nil }
@@ -42,7 +40,7 @@ extension VersionWord.Revision {
     } else if text == "trash" {
       self = .trash
     } else if let time = (try? Timestamp(parsing: text)) ?? (try? Timestamp(parsing: text + "T23:59:59.999999999Z")) {
-      // Of a day it is the end.
+      // A day means its end.
       self = .time(time)
     } else {
       self = .commit(text)

@@ -1,7 +1,7 @@
 import ArgumentParser
 package import VaultTerminal
 
-/// How a value gets into the clipboard, and out of it.
+/// How a value gets into the clipboard and how it is cleared.
 package struct ClipboardOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -20,7 +20,7 @@ package struct ClipboardOptions: ParsableArguments {
 
   package init() {}
 
-  /// The way to the clipboard; to be asked for before anything is unlocked.
+  /// The clipboard to use. Commands ask for it before they unlock anything.
   package func clipboard() throws -> Clipboard {
     guard (0...86_400).contains(clearAfter) else {
       throw CommandError.usage("--clear-after", "must be between 0 and 86400 seconds")
@@ -32,7 +32,7 @@ package struct ClipboardOptions: ParsableArguments {
     return try way.map { Clipboard($0, isPrimary: primary) } ?? Clipboard.found(isPrimary: primary)
   }
 
-  /// The way that this person always takes; nil if the session decides.
+  /// The clipboard that the user always wants; nil if the session decides.
   private static func usualWay() throws -> ClipboardWay? {
     guard let word = System.variable("CVAULT_CLIPBOARD") else { return nil }
     guard let way = ClipboardWay(rawValue: word) else {
@@ -43,9 +43,7 @@ package struct ClipboardOptions: ParsableArguments {
     return way
   }
 
-  /// Puts a value there and sees to it that it goes again.
-  ///
-  /// - Returns: after how many seconds; nil for never.
+  /// Puts a value into the clipboard, and schedules its clearing. Returns the seconds until then; nil for never.
   package func put(_ value: RawSpan, in clipboard: Clipboard) throws -> Int? {
     guard clipboard.way != .osc52 else {
       try TerminalClipboard.put(value, isPrimary: primary)
@@ -58,7 +56,7 @@ package struct ClipboardOptions: ParsableArguments {
     return clearAfter > 0 ? clearAfter : nil
   }
 
-  /// What is said of it.
+  /// Reports the copy to the user.
   package func report(_ what: String, in clipboard: Clipboard, clearedAfter seconds: Int?, _ global: GlobalOptions) {
     let end =
       if clipboard.way == .osc52 { "the terminal has it now, and it is not cleared" } else {

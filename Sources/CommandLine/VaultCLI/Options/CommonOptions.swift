@@ -1,7 +1,6 @@
 package import ArgumentParser
 package import VaultTerminal
 
-/// The options that commands share.
 package struct CommonOptions: ParsableArguments {
   @OptionGroup(title: "Vault") package var vault: VaultOptions
   @OptionGroup(title: "Key") package var unlocking: UnlockOptions

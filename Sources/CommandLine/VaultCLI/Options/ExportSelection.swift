@@ -4,7 +4,7 @@ import VaultKit
 import VaultRecords
 import VaultTerminal
 
-/// Which records an export takes, and what of them.
+/// The records and fields of an export.
 package struct ExportSelection: ParsableArguments {
   @Argument(help: "Only these records, by what finds them elsewhere.")
   var record: [String] = []
@@ -19,7 +19,6 @@ package struct ExportSelection: ParsableArguments {
 
   package init() {}
 
-  /// The paths of the fields; nil for all.
   package func paths() throws -> [MemberPath]? {
     guard let fields else { return nil }
     let paths = try fields.split(separator: "," as Character).map { text in
@@ -36,7 +35,7 @@ package struct ExportSelection: ParsableArguments {
 
   /// The ids of the records; nil for all.
   ///
-  /// Which they are is looked up without a key, as `find` does; each is verified when it goes out.
+  /// The records are found without a key, as in `find`. Each is verified when it is exported.
   package func ids(_ session: Session, kind: String?) async throws -> Set<RecordID>? {
     guard !record.isEmpty || !conditions.isEmpty else { return nil }
     var named: Set<RecordID> = []
@@ -58,7 +57,7 @@ package struct ExportSelection: ParsableArguments {
 }
 
 extension Session {
-  /// Refuses a member that every kind which has it seals: it would never be found, and its value is no argument.
+  /// Refuses a member that every kind seals. A search could never match it, and its value must not be an argument.
   package func checkReadable(_ path: MemberPath, _ kind: String?) throws {
     let values = kinds(named: kind).compactMap { $0.value(at: path) }
     guard !values.isEmpty, values.allSatisfy(\.isSealed) else { return }
@@ -67,7 +66,7 @@ extension Session {
     throw error
   }
 
-  /// The readable field that may have been meant by one which no kind has.
+  /// A readable field with a similar name, if no kind has this field.
   package func hint(for path: MemberPath, _ kind: String?) -> String? {
     let kinds = kinds(named: kind)
     guard kinds.allSatisfy({ $0.value(at: path) == nil }) else { return nil }

@@ -4,7 +4,7 @@ package import VaultCrypto
 import VaultKit
 package import VaultTerminal
 
-/// Where a new passphrase comes from.
+/// The sources of a new passphrase.
 package struct NewPassphraseOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Read the new passphrase from a file.", valueName: "file"))
   var newPassphraseFile: String?
@@ -17,7 +17,7 @@ package struct NewPassphraseOptions: ParsableArguments {
 
   package init() {}
 
-  /// Keeps the descriptor from every program that is started.
+  /// Keeps child processes from inheriting the descriptor.
   package func validate() throws { System.keepFromPrograms(newPassphraseFd) }
 
   package var isEmpty: Bool { newPassphraseFile == nil && newPassphraseFd == nil && newPassphraseCommand == nil }
@@ -45,7 +45,7 @@ package struct NewPassphraseOptions: ParsableArguments {
     return terminal
   }
 
-  /// A passphrase that somebody has chosen; nil where one is to be made.
+  /// The passphrase that the user has chosen; nil if one must be made.
   private func typed(_ global: GlobalOptions) throws -> SecretBytes? {
     let terminal = try terminal(global)
     for _ in 0..<3 {
@@ -63,7 +63,7 @@ package struct NewPassphraseOptions: ParsableArguments {
       .hinting("nothing was made")
   }
 
-  /// Words that are shown once, to be written down: who has done so can type them.
+  /// Words that are shown once. The user types them after writing them down.
   private func words(_ global: GlobalOptions) throws -> SecretBytes {
     let terminal = try terminal(global)
     let words = try PasswordRecipe.passphrase.make()
@@ -71,7 +71,7 @@ package struct NewPassphraseOptions: ParsableArguments {
       "\n    \(words.string ?? "")\n\nWrite them down: they are shown this once, and nobody can recover them.\n")
     for attempt in 1...3 {
       let isRight = try terminal.secret("Type them as you have written them: ") == words
-      // Each attempt took two lines, but the last one.
+      // Each attempt took two lines, except the last one.
       if isRight { try terminal.erase(lines: 4 + 2 * attempt - 1) }
       try terminal.say(isRight ? "The passphrase is six words.\n" : "These are others. Try again.\n")
       if isRight { return words }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import VaultTerminal
 
-/// How a password is made up, wherever one is.
+/// How a password is generated.
 package struct PasswordOptions: ParsableArguments {
   @Option(parsing: .unconditional, help: ArgumentHelp("How many characters, 8 to 1024 (24).", valueName: "n"))
   var length: Int?
@@ -32,10 +32,10 @@ package struct PasswordOptions: ParsableArguments {
     ].first(where: \.0)?.1
   }
 
-  /// What was asked for; nil where nothing was.
+  /// The recipe that the user asked for; nil without one.
   func askedRecipe() throws -> PasswordRecipe? { given == nil ? nil : try recipe() }
 
-  /// Reads the list of words where one is named: to be called once, since it may come from a pipe.
+  /// The recipe. It may read a word list from a pipe, so it must be called only once.
   package func recipe() throws -> PasswordRecipe {
     if let rules { return try ruled(rules) }
     if words != nil || wordsFrom != nil {
@@ -55,7 +55,7 @@ package struct PasswordOptions: ParsableArguments {
 
   private func checkedLength() throws -> Int? {
     guard let length else { return nil }
-    // A site may want less than this program would make by itself.
+    // A site may allow fewer characters than the usual minimum.
     guard PasswordRecipe.lengths.contains(length) || rules != nil else {
       throw CommandError.usage("--length", "must be between 8 and 1024")
     }

@@ -3,7 +3,6 @@ import VaultCrypto
 import VaultKit
 import VaultTerminal
 
-/// Files of age recipients.
 package enum RecipientsFile {
   package static func read(_ path: String) throws -> [AgeRecipient] {
     let file = try NamedFile.reading(path)

@@ -4,7 +4,6 @@ package import VaultRecords
 import VaultTerminal
 
 extension KindCatalog {
-  /// The kind that an argument names.
   package func argument(_ name: String) throws -> RecordKind {
     do throws(RecordError) {
       return try kind(named: name)
@@ -22,14 +21,14 @@ extension KindCatalog {
 }
 
 extension RecordKind {
-  /// What an argument stands for as the value at a path; a path that the kind does not have is for the check to refuse.
+  /// The value that an argument stands for at a path. The check refuses a path that the kind does not have.
   package func argument(_ text: String, at path: MemberPath) -> JSONValue {
     value(at: path)?.value(ofText: text) ?? .string(text)
   }
 
-  /// Refuses a secret as an argument, where every user of the machine and the shell's history would see it.
+  /// Refuses a secret as an argument, because other users of the machine and the shell's history would see it.
   ///
-  /// An address with a secret in it is one as well, whatever the member.
+  /// An address with a secret is refused for every member.
   package func checkReadable(_ path: MemberPath, _ text: String, option: String) throws {
     guard let place = inputPaths(path).first(where: { value(at: $0)?.holdsSealed == true }) else {
       guard let secret = SecretAddress(in: text) else { return }
@@ -47,12 +46,12 @@ extension RecordKind {
     throw error
   }
 
-  /// Whether it has a place for secrets of any name.
+  /// Whether the kind has a map for secrets of any name.
   fileprivate var hasSecrets: Bool { content.inOrder.contains { $0.name == "secrets" } }
 }
 
 extension JSONObject {
-  /// The one object of a text that was passed in.
+  /// The single object of a JSON text.
   package static func parsed(_ bytes: [UInt8], file: String, limits: JSONLimits = .record) throws -> JSONObject {
     do throws(DocumentError) {
       guard let object = try JSONParser.parse(bytes, limits: limits).object else {
@@ -66,7 +65,6 @@ extension JSONObject {
 }
 
 extension JSONValue {
-  /// Puts a value that an option gave.
   package mutating func put(_ value: JSONValue, at path: MemberPath, option: String) throws {
     do throws(DocumentError) {
       try set(value, at: path)
@@ -75,7 +73,7 @@ extension JSONValue {
     }
   }
 
-  /// Gives required dates that are absent the present time.
+  /// Sets required dates that are missing to the present time.
   package mutating func fillDates(of kind: RecordKind) throws {
     for field in kind.fields where field.isRequired && field.isDate && !field.isSealed {
       if hasValue(at: field.path) { continue }

@@ -3,7 +3,7 @@ import VaultRecords
 import VaultTerminal
 
 extension SecretOptions {
-  /// Takes the file that stands first behind `add file`: its content, its name, and the type that its name tells.
+  /// Takes the first word of `add file` as a file: its content, its name, and the type of the name.
   ///
   /// - Parameter isBehindSecrets: whether a word belongs to an option for secrets.
   package mutating func takeFile(
@@ -32,11 +32,11 @@ extension SecretOptions {
 }
 
 extension RecordKind {
-  /// Whether it is the program's own kind for files.
+  /// Whether this is the built-in kind for files.
   package var isOfFiles: Bool { if case .type = origin { name == FileRecord.kindName } else { false } }
 }
 
-/// What the ends of names say of files (IANA, Media Types).
+/// File types by the ends of names (IANA, Media Types).
 enum MediaType {
   private static let types = [
     "cer": "application/pkix-cert", "conf": "text/plain", "crl": "application/pkix-crl",
@@ -52,7 +52,6 @@ enum MediaType {
     "yml": "application/yaml", "zip": "application/zip",
   ]
 
-  /// The type that a name tells; nil for none.
   static func of(_ name: String) -> String? {
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
     return types[name[name.index(after: dot)...].lowercased()]

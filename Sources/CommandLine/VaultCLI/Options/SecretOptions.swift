@@ -4,19 +4,18 @@ package import VaultDocument
 package import VaultRecords
 package import VaultTerminal
 
-/// A value for a sealed field.
 package struct SecretAssignment {
   package let path: MemberPath
-  /// The option that it came from.
+  /// The option that the value came from.
   package let option: String
   package let secret: SecretBytes
-  /// Whether the program has made the value up, so that nobody has seen it yet.
+  /// Whether the program generated the value, so that nobody has seen it yet.
   package let isMade: Bool
-  /// What is said once the value is stored, since nobody has named the field; nil for nothing.
+  /// A note for after storing, because the user did not name the field; nil for none.
   package let note: String?
 }
 
-/// Where the values of sealed fields come from; never from an argument.
+/// The sources of values for sealed fields. An argument is never a source.
 package struct SecretOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Ask for a sealed value, without showing it.", valueName: "path"))
   var secret: [String] = []
@@ -44,22 +43,22 @@ package struct SecretOptions: ParsableArguments {
     secret.isEmpty && secretFile.isEmpty && secretStdin.isEmpty && generate.isEmpty && !makesUp
   }
 
-  /// Refuses what cannot be read as an option; to be called once, and before anything is unlocked.
+  /// Checks the options, and returns the recipe for passwords; nil if none was given.
   ///
-  /// - Returns: how passwords are made; nil where it was not said.
+  /// Call it once, before anything is unlocked.
   package func checkedRecipe() throws -> PasswordRecipe? {
     _ = try plan()
     guard password.wordsFrom != "-" else { throw CommandError.usage("--words-from", "takes a file") }
     return try password.askedRecipe()
   }
 
-  /// Refuses to be told how a password is made where none is; to be called where no fields are asked for.
+  /// Refuses a recipe if no password is generated. For commands that do not ask for fields.
   package func checkUse() throws {
     guard let option = password.given, generate.isEmpty, secret.isEmpty, !makesUp else { return }
     throw CommandError.usage(option, "says how a password is made, and none is", "add --generate FIELD")
   }
 
-  /// Takes the words of the command line that stand for fields which `-g` makes up.
+  /// Takes the words that name fields for `-g`.
   ///
   /// - Parameter isField: whether a word without `=` is such a field.
   package func takeFields(
@@ -71,11 +70,11 @@ package struct SecretOptions: ParsableArguments {
     return zip(words, isTaken).filter(\.1).map(\.0)
   }
 
-  /// Reads, asks for and makes up the values; paths are checked first, so that nobody types in vain.
+  /// Reads, asks for and generates the values. Paths are checked first, so that nobody types in vain.
   ///
   /// - Parameters:
-  ///   - kind: nil for a record of a kind that this program does not know.
-  ///   - fields: what `-g` makes up; empty for the password of the kind.
+  ///   - kind: nil for a record of an unknown kind.
+  ///   - fields: the fields that `-g` generates; empty for the password of the kind.
   package func assignments(
     for kind: RecordKind?, making fields: [String], _ recipe: PasswordRecipe?, _ global: GlobalOptions
   ) throws -> [SecretAssignment] {
@@ -145,13 +144,13 @@ package struct SecretOptions: ParsableArguments {
   }
 }
 
-/// One value that is to be got.
+/// How to get one value.
 private struct SecretStep {
   enum Source {
     case prompt
     case file(String)
     case standardInput
-    /// By a recipe of its own; nil for the one of all, or of its kind.
+    /// A recipe of its own; nil for the usual one.
     case password(PasswordRecipe?)
   }
 
@@ -160,7 +159,6 @@ private struct SecretStep {
   let source: Source
   let note: String?
 
-  /// The same value for the field at another path.
   func at(_ path: MemberPath) -> SecretStep { SecretStep(path, option: option, source: source, note: note) }
 
   init(_ path: MemberPath, option: String, source: Source, note: String? = nil) {
@@ -170,7 +168,7 @@ private struct SecretStep {
     self.source = source
   }
 
-  /// Refuses a readable member: its value would be stored in clear.
+  /// Refuses a readable member, because its value would be stored in clear.
   func check(_ kind: RecordKind?) throws {
     let places = kind?.inputPaths(kind?.inputPath(path) ?? path) ?? []
     guard let readable = places.first(where: { kind?.value(at: $0)?.isSealed == false }) else { return }
@@ -178,9 +176,9 @@ private struct SecretStep {
       option, "\(readable) is a readable field", "give it as \(readable)=VALUE (with `add`: --set \(readable)=VALUE)")
   }
 
-  /// The value. An empty one is refused: a command that failed in front of a pipe must not replace a secret by nothing.
+  /// Gets the value. Refuses an empty value, because a failed command in front of a pipe must not erase a secret.
   ///
-  /// - Parameter recipe: what is made at a prompt, and where nothing else is said.
+  /// - Parameter recipe: the recipe at a prompt, and the default.
   func read(
     _ kind: RecordKind?, recipe: PasswordRecipe?, isMade: inout Bool, global: GlobalOptions
   ) throws -> SecretBytes {
@@ -194,19 +192,19 @@ private struct SecretStep {
       isMade = true
     case .prompt: secret = try asked(kind, recipe: recipe, isMade: &isMade, global: global)
     }
-    // An empty file was read as one.
+    // An empty file is allowed and was read as one.
     if isBytes, case .file = source { return secret }
     guard secret.count > 0 else {
       throw refused("the value from \(option) is empty")
         .hinting("`vault unset RECORD \(path)` takes a field away; nothing was changed")
     }
-    // What was typed is checked already.
+    // The prompt has checked it already.
     if case .prompt = source { return secret }
     if let fault = kind?.value(at: path)?.fault(ofSecret: secret.string ?? "", global) { throw refused(fault) }
     return secret
   }
 
-  /// What a file or standard input holds.
+  /// The content of a file or of standard input.
   private func given(_ file: String, isBytes: Bool, global: GlobalOptions) throws -> SecretBytes {
     try isBytes ? SecretInput.base64(ofFile: file) : SecretInput.file(file).value(at: path, global.messages)
   }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The groups of commands in `vault help all`, and their order.
+/// The groups of commands in `vault help all`, in order.
 enum CommandGroups {
   private static let names: [(group: String, commands: [String])] = [
     (
@@ -23,11 +23,11 @@ enum CommandGroups {
     ),
   ]
 
-  /// The commands of the packs: those that no help shows, and the groups. A command that no group names is shown last.
+  /// The commands of the packs: the hidden ones, and the groups. A command without a group is shown last.
   static func ofPacks() -> (hidden: [any ParsableCommand.Type], groups: [CommandGroup]) {
     var hidden: [any ParsableCommand.Type] = []
     var (shown, order): ([String: any ParsableCommand.Type], [String]) = ([:], [])
-    // Each start of the program comes here: the configuration of a command is asked for once.
+    // This runs at each start, so each command is asked for its configuration only once.
     for command in Packs.all.flatMap(\.commands) {
       let configuration = command.configuration
       guard configuration.shouldDisplay, let name = configuration.commandName else {

@@ -5,18 +5,18 @@ package import VaultKit
 package import VaultStorage
 package import VaultTerminal
 
-/// A part of the program that no other part knows: its commands, and what it does in every run.
+/// A part of the program that no other part knows: its commands, and its work in every run.
 ///
 /// The program is a list of packs. Each pack can be left out.
 package struct Pack: Sendable {
-  /// The commands. ``CommandGroups`` says where the list of all commands shows them.
+  /// The commands. ``CommandGroups`` decides where the list of all commands shows them.
   package let commands: [any ParsableCommand.Type]
-  /// Answers a program that started this process and said in a variable what it wants. False if no program did.
+  /// Answers a program that started this process with a request in a variable. False if there is no request.
   package var answers: @Sendable () throws -> Bool = { false }
-  /// Lets a person who typed no command pick one, and returns its arguments: none if the person picked nothing. Nil
-  /// if nobody was asked.
+  /// Lets a user who typed no command pick one, and returns its arguments, or none if nothing was picked. Nil if nobody
+  /// was asked.
   package var choice: @Sendable (_ arguments: [String]) async throws -> [String]? = { _ in nil }
-  /// Makes a reader for files that are states of a vault. Nil if the pack knows no such files.
+  /// Makes a reader for files that hold states of a vault; nil if the pack has no such files.
   package var stateFiles: (@Sendable (UnlockOptions, _ passphraseFile: String?, GlobalOptions) -> any StateFiles)?
   /// Opens vaults in a database, with the password of the user there. Nil if the pack has no such store.
   package var database: (@Sendable (_ password: String?) -> DatabaseStore)?
@@ -62,21 +62,20 @@ package struct OpenedState: Sendable {
   }
 }
 
-/// The packs of this program.
 package final class Packs: Sendable {
   private static let shared = Packs()
   private let list = Mutex<[Pack]>([])
 
   package static var all: [Pack] { shared.list.withLock { $0 } }
 
-  /// Sets the packs of the program. It is called before the first command is looked for; a second call does nothing.
+  /// Sets the packs of the program, before the first command is looked up. A second call does nothing.
   package static func use(_ packs: [Pack]) { shared.list.withLock { if $0.isEmpty { $0 = packs } } }
 }
 
 /// A command that runs a program and ends with the exit code of that program.
 package protocol ProgramRunning: ParsableCommand {}
 
-/// A command after which a person makes the commit, so that the program makes no commit of its own.
+/// A command after which the user makes the commit, so the program makes none.
 package protocol LeavingCommits: ParsableCommand {}
 
 /// A command that explains common mistakes in its arguments.
@@ -84,7 +83,6 @@ package protocol MistakeExplaining: ParsableCommand {
   static func hint(for mistake: CommandMistake) -> String?
 }
 
-/// A mistake in the arguments of a command.
 package enum CommandMistake: Equatable {
   case furtherArgument
   case missingArgument(String)

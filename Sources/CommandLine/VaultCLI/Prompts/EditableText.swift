@@ -3,7 +3,7 @@ import VaultDocument
 import VaultSystem
 package import VaultTerminal
 
-/// A text in a file of its own while an editor has it; it is taken away only when it is no longer needed.
+/// A text file that an editor works on. The file is removed only when it is no longer needed.
 package struct EditableText {
   let path: String
   private let folder: MemoryFolder
@@ -11,12 +11,12 @@ package struct EditableText {
 
   /// Writes the text to a new file (0600) in a new directory (0700) in memory-backed storage.
   ///
-  /// Where there is no such storage, somebody is asked.
+  /// If there is no such storage, the user is asked first.
   ///
-  /// - Parameter source: of which record it is; nil for a text that no record has yet.
+  /// - Parameter source: the record of the text; nil for a new text.
   package init(_ text: [UInt8], of source: TextSource?, name: String, _ global: GlobalOptions) throws {
     folder = try MemoryFolder.make(in: Self.place(global), named: KeptText.beginning) { pending, directory in
-      // Unsafe only in that padding could be read: bytes have none.
+      // Unsafe because padding could be read; bytes have no padding.
       try unsafe OutputFile.create(directory + "/" + name, text.span.bytes, isSynced: false)
       try KeptText.note(source, of: text, in: directory)
       pending.editedText = EditedText(
@@ -25,10 +25,10 @@ package struct EditableText {
     path = folder.path + "/" + name
   }
 
-  /// Goes on with a text that an earlier command has left.
+  /// Continues with a text that an earlier command left.
   package init(resuming kept: KeptText) {
     (folder, path) = (kept.folder, kept.path)
-    // Whatever is done now, the text is not the one that was opened.
+    // A kept text counts as changed.
     let text = EditedText(directory: folder.path, path: path, original: nil, resuming: kept.source?.command)
     ExitCleanup.shared.withLock { $0.editedText = text }
   }
@@ -39,7 +39,7 @@ package struct EditableText {
     return ProcessEnvironment.temporaryDirectory
   }
 
-  /// Lets an editor work on the file, at the terminal.
+  /// Opens the file in an editor at the terminal.
   package func edit(with editor: Editor) throws {
     guard let terminal = NamedFile.terminal() else { throw Self.noTerminal }
     let status = try System.leavingInterrupts {
@@ -51,14 +51,12 @@ package struct EditableText {
     }
   }
 
-  /// Nobody is there to edit.
   package static var noTerminal: CommandError {
     CommandError(
       .declined, "declined", subject: "edit", "there is no terminal to edit at",
       hints: ["a script changes fields with `vault set`"])
   }
 
-  /// The text as the editor has left it.
   package func bytes() throws -> [UInt8] {
     func refused(_ reason: String) -> CommandError {
       CommandError(.inputOutput, "io_failed", subject: path, reason, hints: ["the record is as it was"])
@@ -68,13 +66,13 @@ package struct EditableText {
     return try TextInput.bytes(of: file, limit: JSONLimits.record.byteCount)
   }
 
-  /// Takes the file away, and whatever the editor left beside it.
+  /// Removes the file, and the files that the editor left beside it.
   package func discard() {
     System.removeDirectory(directory)
     ExitCleanup.shared.withLock { $0.editedText = nil }
   }
 
-  /// Takes a text away with which nothing was done; else gives the error with what became of the text.
+  /// Removes an unchanged text. Otherwise adds to the error where the text is kept.
   package func given(up error: any Error) -> any Error {
     let kept = ExitCleanup.shared.withLock { pending in
       let kept = pending.editedText?.keptOrDiscarded()

@@ -1,15 +1,15 @@
 import VaultSystem
 package import VaultTerminal
 
-/// The user's editor, kept from writing what it edits to places of its own.
+/// The user's editor, with options that keep it from writing copies elsewhere.
 package struct Editor {
-  /// A family of editors, and what keeps it from remembering texts.
+  /// A family of editors, with the options that keep it from remembering texts.
   private struct Family {
-    /// What the names of its programs begin with, up to the first that is no letter: `vim.basic`, `emacs-nox`.
+    /// The first letters of its program names, as in `vim.basic` and `emacs-nox`.
     let names: Set<String>
-    /// What stands in its answer to `--version`, where a name is not enough.
+    /// A text in the output of `--version`, if the name is not enough.
     let mark: String?
-    /// Options, as words of the shell; they hold after the user's own files were read.
+    /// Options as shell words. They take effect after the user's own files.
     let options: String
   }
 
@@ -20,7 +20,7 @@ package struct Editor {
     Family(
       names: ["nvim", "vi", "vim", "ex", "view"], mark: "NVIM v",
       options: "-n -i NONE -c 'set shada= noswapfile noundofile nobackup nowritebackup'"),
-    // Its history is of searched and replaced texts. Only its files switch it on, and no option switches it off.
+    // The history holds searched and replaced texts. Only nano's own files switch it on, and no option switches it off.
     Family(names: ["nano", "rnano"], mark: "GNU nano", options: "--ignorercfiles"),
     Family(
       names: ["emacs"], mark: "GNU Emacs",
@@ -30,27 +30,27 @@ package struct Editor {
     Family(
       names: ["micro"], mark: "Version: ",
       options: "-backup false -permbackup false -savehistory false -saveundo false -savecursor false"),
-    // These write nothing but the file.
+    // These editors write only the file.
     Family(names: ["hx", "helix", "kak"], mark: nil, options: ""),
   ]
 
-  /// Names that stand for another editor: what they run is asked for its version as well.
+  /// Names that stand for another editor, whose version is asked for too.
   private static let stands = ["editor", "sensible-editor"]
 
-  /// What the variable holds: words of the shell.
+  /// The content of the variable: shell words.
   private let text: String
   private let program: ProgramWord?
-  /// Options that keep it from remembering texts; nil for an editor of which that is not known.
+  /// Options that keep the editor from remembering texts; nil for an unknown editor.
   private let precautions: String?
 
-  /// - Parameter text: a command line of the shell; options may follow the program.
+  /// - Parameter text: a shell command line; options may follow the program.
   init(_ text: String) {
     self.text = text
     program = ProgramWord.program(of: text)
     precautions = program.flatMap { Self.precautions(of: $0, in: text) }
   }
 
-  /// The editor that the variables name; of one that may remember texts a note says so.
+  /// The editor of the variables. A note warns if the editor may remember texts.
   package static func chosen(_ messages: Messages) -> Editor {
     let editor = Editor(["CVAULT_EDITOR", "VISUAL", "EDITOR"].compactMap(System.environment).first ?? "vi")
     if editor.precautions == nil {
@@ -61,8 +61,8 @@ package struct Editor {
     return editor
   }
 
-  /// A program is asked what it is only when it has the name of one that answers: any other would take the question for
-  /// the name of a file.
+  /// The options for a program. Only known names are asked for their version, because another program would take the
+  /// question for a file name.
   private static func precautions(of program: ProgramWord, in text: String) -> String? {
     let name = Self.stands.contains(program.name) ? Self.target(of: "editor") ?? "" : program.name
     let stem = String(name.prefix(while: \.isLetter))
@@ -87,22 +87,21 @@ package struct Editor {
     return status == 0 ? String(decoding: bytes, as: UTF8.self) : ""
   }
 
-  /// Lets it work on a file.
+  /// Runs the editor on a file, and returns its exit code.
   ///
   /// - Parameters:
-  ///   - folder: where it puts temporary files, such as the text that a command of its own is to change.
-  ///   - terminal: what it reads from and shows on where this process has other streams.
-  /// - Returns: its exit code.
+  ///   - folder: the folder for temporary files of the editor.
+  ///   - terminal: the terminal, if this process has other streams.
   func run(_ path: String, folder: String, terminal: Int32) throws -> Int32 {
     let streams = ChildStreams(
       input: System.isTerminal(System.standardInput) ? nil : terminal,
       output: System.isTerminal(System.standardOutput) ? nil : terminal)
     guard let program, let precautions else {
-      // The variable may hold anything that a shell takes; the path is passed on, not pasted in.
+      // The variable may hold any shell command, so the path is passed as an argument and not pasted in.
       return try System.runShell(
         text + " \"$1\"", arguments: [path], variables: System.variablesForTools(), streams: streams)
     }
-    // Before the user's own options, of which `--` may be one.
+    // The options precede those of the user, which may contain `--`.
     let script =
       "TMPDIR=$2; export TMPDIR; " + text[..<program.end] + " " + precautions + text[program.end...] + " \"$1\""
     return try System.runShell(
@@ -110,15 +109,15 @@ package struct Editor {
   }
 }
 
-/// A word of a command line of the shell, where it can be read without running it.
+/// A word of a shell command line that can be read without running it.
 private struct ProgramWord {
   let text: String
-  /// Where it ends in the command line.
+  /// The end of the word in the command line.
   let end: String.Index
 
   var name: String { text.split(separator: "/").last.map(String.init) ?? text }
 
-  /// The word that names the program of a simple command; nil for whatever else a shell runs.
+  /// The program of a simple command; nil for any other shell text.
   static func program(of line: String) -> ProgramWord? {
     var rest = line[...]
     while let word = next(in: &rest) {
@@ -136,7 +135,7 @@ private struct ProgramWord {
     }
   }
 
-  /// Takes a word away from the front; nil at the end, and where the shell would do more than split words.
+  /// Removes the first word; nil at the end, or if the shell would do more than split words.
   private static func next(in rest: inout Substring) -> ProgramWord? {
     guard !rest.contains(where: { ";&|<>()`\n{}".contains($0) }) else { return nil }
     rest = rest.drop { $0 == " " || $0 == "\t" }

@@ -5,7 +5,7 @@ package import VaultTerminal
 /// Asks for the fields of a record, one after the other.
 package struct FieldPrompts {
   package let kind: RecordKind
-  /// What made-up passwords are made of, where that was said.
+  /// The recipe for generated passwords, if one was given.
   package let recipe: PasswordRecipe?
   package let global: GlobalOptions
 
@@ -13,7 +13,7 @@ package struct FieldPrompts {
     (self.kind, self.recipe, self.global) = (kind, recipe, global)
   }
 
-  /// - Parameter given: what needs not be asked for.
+  /// - Parameter given: the fields that are already known.
   package func record(from given: JSONValue) throws -> JSONValue {
     guard let terminal = Terminal(noInput: global.noInput) else {
       preconditionFailure("whether questions can be asked was checked")
@@ -24,7 +24,7 @@ package struct FieldPrompts {
       switch field.suffix {
       case "", "[]": try ask(for: field, &record, terminal)
       case ".*": try askForMap(field, record: &record, terminal: terminal)
-      // What has a structure of its own is given with --from.
+      // A structured value is given with --from.
       default: continue
       }
     }
@@ -43,7 +43,7 @@ package struct FieldPrompts {
     try record.put(value, at: field.path, option: field.pattern)
   }
 
-  /// Asks for names and values until no name is given.
+  /// Asks for names and values until a name is empty.
   private func askForMap(_ field: RecordField, record: inout JSONValue, terminal: borrowing Terminal) throws {
     while true {
       let name = try terminal.answer("[\(label(of: field)), its name]: ")
@@ -56,7 +56,7 @@ package struct FieldPrompts {
     }
   }
 
-  /// A value that the kind takes; nil for an empty answer.
+  /// A value that the kind accepts; nil for an empty answer.
   private func answer(
     _ label: String, field: RecordField, at path: MemberPath, of record: JSONValue, mayBeEmpty: Bool,
     terminal: borrowing Terminal
@@ -83,7 +83,7 @@ package struct FieldPrompts {
     }
   }
 
-  /// What is wrong with an answer, by its own rule and by what the kind derives from it.
+  /// Why an answer is invalid by itself or for values that the kind derives from it; nil if it is valid.
   private func fault(of value: JSONValue, at path: MemberPath, in record: JSONValue) -> String? {
     do throws(RecordError) {
       _ = try kind.plaintext(of: value, at: path)
@@ -96,7 +96,7 @@ package struct FieldPrompts {
       _ = try kind.completed(members, before: nil)
       return nil
     } catch {
-      // Another member may not have been asked for yet.
+      // A fault at another member may only mean that the member was not asked for yet.
       return error.path == path.description ? error.reason : nil
     }
   }
@@ -111,8 +111,7 @@ package struct FieldPrompts {
 }
 
 extension ValueSchema {
-  /// What is wrong with a secret that a person gives, by its sort; nil for nothing. Files of other tools are taken as
-  /// they are.
+  /// Why a typed secret does not fit its sort; nil if it fits. Files of other tools are accepted unchanged.
   func fault(ofSecret text: String, _ global: GlobalOptions) -> String? {
     guard isSealed, secretSort == .otp, !text.isEmpty else { return nil }
     do throws(RecordError) {

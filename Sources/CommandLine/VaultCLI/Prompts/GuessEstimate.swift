@@ -2,30 +2,29 @@ import DynamicLibraries
 package import VaultCrypto
 import VaultTerminal
 
-/// How soon a password would be guessed, as zxcvbn (Wheeler, 2016) estimates it where that library is installed.
+/// An estimate of how soon a password would be guessed, by zxcvbn (Wheeler, 2016) if that library is installed.
 package struct GuessEstimate {
-  // double ZxcvbnMatch(const char *Passwd, const char *UserDict[], ZxcMatch_t **Info), as zxcvbn.h of version 2 has it.
+  // double ZxcvbnMatch(const char *Passwd, const char *UserDict[], ZxcMatch_t **Info), from zxcvbn.h of version 2.
   private typealias Match =
     @convention(c) (UnsafePointer<CChar>, UnsafeRawPointer?, UnsafeMutableRawPointer?) -> Double
 
-  /// What is weak can be tried out on one machine: 2 to this power of tries.
+  /// Fewer bits are weak: a single machine can try 2 to this power.
   package static let strongBitCount = 40.0
-  /// Nobody types more, and its time grows faster than the text.
+  /// Longer texts are skipped, because the time grows faster than the text.
   private static let longest = 256
   private static let library = DynamicLibrary(["libzxcvbn.so.0", "libzxcvbn.0.dylib", "libzxcvbn.dylib"])
 
-  /// The logarithm to the base 2 of how many tries it takes.
+  /// The binary logarithm of the number of tries.
   package let bitCount: Double
 
-  /// Whether the library is there.
   package static var isAvailable: Bool { library != nil }
 
-  /// Nil where nobody can tell.
+  /// Nil if there is no estimate.
   package init?(of secret: SecretBytes) throws {
     guard secret.count <= Self.longest, let match = unsafe Self.library?.function("ZxcvbnMatch", as: Match.self) else {
       return nil
     }
-    // The library wants a zero at the end.
+    // The library needs a zero at the end.
     let text = try SecretBytes(count: secret.count + 1) { span throws(CryptoError) in
       secret.withBytes { bytes in
         for offset in 0..<bytes.byteCount {
@@ -35,13 +34,13 @@ package struct GuessEstimate {
     }
     bitCount = text.withBytes { bytes in
       unsafe bytes.withUnsafeBytes { buffer in
-        // There is one byte at least, and so an address.
+        // There is at least one byte, and so an address.
         unsafe buffer.baseAddress.map { unsafe match($0.assumingMemoryBound(to: CChar.self), nil, nil) } ?? 0
       }
     }
   }
 
-  /// Says of a secret that somebody has chosen that it is weak; it is never refused.
+  /// Warns about a weak secret of the user's own choice, without refusing it.
   static func warn(of secret: SecretBytes, called name: String, instead command: String, _ global: GlobalOptions) throws
   {
     guard let estimate = try GuessEstimate(of: secret), estimate.bitCount < strongBitCount else { return }
@@ -49,10 +48,10 @@ package struct GuessEstimate {
       "\(name) is weak: it would be guessed in about \(estimate.tries); `\(command)` makes one that is not")
   }
 
-  /// How many tries, to one digit.
+  /// The number of tries, with one significant digit.
   package var tries: String {
     let whole = Int(max(bitCount, 0))
-    // Between two powers a straight line is near enough.
+    // A straight line between two powers is accurate enough.
     var count = Double(1 << whole) * (1 + max(bitCount, 0) - Double(whole))
     var unit = 1.0
     while count >= 10 { (count, unit) = (count / 10, unit * 10) }

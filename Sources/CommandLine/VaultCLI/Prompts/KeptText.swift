@@ -4,45 +4,41 @@ import VaultKit
 import VaultSystem
 package import VaultTerminal
 
-/// Which record a text is of that an editor has.
+/// The record of a text that an editor works on.
 package struct TextSource: Equatable {
-  /// The id of the vault.
   package let vault: String
-  /// The id of the record.
   package let record: String
   /// The field; nil for the whole record.
   package let field: String?
-  /// The revision of the record that the text was opened from.
+  /// The revision of the record when the text was opened.
   package let revision: Int
 
   package init(vault: String, record: String, field: String?, revision: Int) {
     (self.vault, self.record, self.field, self.revision) = (vault, record, field, revision)
   }
 
-  /// Whether both are texts of the same field of the same record.
+  /// Whether both texts belong to the same field of the same record.
   package func isOfSamePlace(as other: TextSource) -> Bool {
     vault == other.vault && record == other.record && field == other.field
   }
 
-  /// The command that goes on with the text.
+  /// The command that continues with the text.
   package var command: String {
     "vault edit \(record.prefix(8))\(field.map { " --field " + $0.shellQuoted } ?? "") --resume"
   }
 }
 
-/// A text that an editor had when its command was killed or given up, in memory beside a note of where it belongs.
+/// A text of a command that was killed or given up. It is in memory, with a note about its record.
 package struct KeptText {
   static let beginning = "vault-edit-"
 
-  /// Held, so that no other command takes the text up meanwhile.
+  /// The folder is locked, so that no other command takes the text meanwhile.
   package let folder: MemoryFolder
   package let path: String
-  /// Nil for a text that no record had.
+  /// Nil for a text without a record.
   package let source: TextSource?
-  /// Whether the text is as the editor was given it.
   package let isUntouched: Bool
 
-  /// Notes where a text belongs.
   static func note(_ source: TextSource?, of text: [UInt8], in directory: String) throws {
     let note = JSONValue.members([
       "field": .optional(source?.field), "record": .optional(source?.record),
@@ -50,11 +46,11 @@ package struct KeptText {
       "vault": .optional(source?.vault),
     ])
     let bytes = try note.prettyBytes()
-    // Unsafe only in that padding could be read: bytes have none.
+    // Unsafe because padding could be read; bytes have no padding.
     try unsafe OutputFile.create(directory + "/" + EditedText.noteName, bytes.span.bytes, isSynced: false)
   }
 
-  /// The texts of this user that other commands have left, the latest last.
+  /// The texts that other commands of this user left, the latest last.
   package static func left() -> [KeptText] {
     var places: [String] = []
     for place in System.foldersForTexts where !places.contains(place) { places.append(place) }
@@ -62,7 +58,7 @@ package struct KeptText {
       .sorted { $0.modified < $1.modified }
   }
 
-  /// Nil if the folder has no text and no note, as something else.
+  /// Nil if the folder has no text and note.
   private init?(_ folder: MemoryFolder) {
     let names = System.names(in: folder.path)
     guard names.contains(EditedText.noteName), let note = Self.bytes(folder.path + "/" + EditedText.noteName),
@@ -84,13 +80,12 @@ package struct KeptText {
   }
 
   private static func hash(of text: [UInt8]) throws -> String {
-    // Unsafe only in that padding could be read: bytes have none.
+    // Unsafe because padding could be read; bytes have no padding.
     Hex.encode(try unsafe SHA256.hash(text.span.bytes))
   }
 
   private var modified: Int64 { System.status(of: path)?.modified ?? 0 }
 
-  /// Takes the text away.
   package func discard() { System.removeDirectory(folder.path) }
 }
 

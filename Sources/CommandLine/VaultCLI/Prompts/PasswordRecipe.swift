@@ -2,15 +2,13 @@ package import VaultCrypto
 import VaultRecords
 import VaultTerminal
 
-/// What a new password or passphrase is made of, each character or word drawn evenly.
+/// The composition of a new password or passphrase. Each character or word is drawn uniformly.
 package enum PasswordRecipe {
-  /// Letters and digits, with symbols those too; at least one of each kind.
+  /// Letters and digits, and optionally symbols, with at least one of each class.
   case characters(Int, symbols: Bool)
   /// Words of five letters, joined by `-`.
   case words(Int)
-  /// Words of a list, joined by `-`.
   case listed(WordList, Int)
-  /// What a site asks for.
   case ruled(RuledPassword)
 
   static let standardLength = PasswordRules.usualLength
@@ -25,7 +23,7 @@ package enum PasswordRecipe {
   ]
   private static let symbols = Array("!#$%&()*+,-./:;<=>?@[]^_{|}~".utf8)
 
-  // A word is consonant, vowel, consonant, vowel, consonant: easy to say, to remember and to type, in any language.
+  // A word is consonant, vowel, consonant, vowel, consonant: easy to say, remember and type in any language.
   private static let consonants = Array("bdfgjklmnprstvz".utf8)
   private static let vowels = Array("aeiou".utf8)
   private static let wordShape = [consonants, vowels, consonants, vowels, consonants]
@@ -50,7 +48,7 @@ package enum PasswordRecipe {
     }
   }
 
-  /// Of entropy; passwords without a kind, which are thrown away, count for less than one.
+  /// The bits of entropy. Rejected passwords without some class cost less than one bit.
   package var bitCount: Int {
     switch self {
     case .listed(let list, let count): Int(Double(count) * System.binaryLogarithm(Double(list.words.count)))
@@ -62,7 +60,7 @@ package enum PasswordRecipe {
     }
   }
 
-  /// How long what it makes is, in words.
+  /// The length, in words.
   var size: String {
     switch self {
     case .words(let count), .listed(_, let count): "\(count) words"
@@ -71,7 +69,7 @@ package enum PasswordRecipe {
     }
   }
 
-  /// The first that is good: those that are not are thrown away whole, so that those that are left stay equally likely.
+  /// The first acceptable draw. Others are rejected as a whole, so that the accepted ones stay equally likely.
   private static func drawn(
     _ alphabets: [[UInt8]], until isGood: (RawSpan) -> Bool
   ) throws(CryptoError) -> SecretBytes {
@@ -81,7 +79,7 @@ package enum PasswordRecipe {
     }
   }
 
-  /// One character of each alphabet in turn.
+  /// One character from each alphabet in turn.
   private static func drawn(_ alphabets: [[UInt8]]) throws(CryptoError) -> SecretBytes {
     var random = RandomBytes()
     return try SecretBytes(count: alphabets.count) { span throws(CryptoError) in
@@ -98,7 +96,7 @@ struct RandomBytes {
   private var pool: SecretBytes?
   private var offset = 0
 
-  /// A number below `bound` (1 to 2²⁴), all equally likely: what is in the part that does not divide evenly is dropped.
+  /// A uniform number below `bound` (1 to 2²⁴). Values beyond the last multiple of `bound` are rejected.
   mutating func next(below bound: Int) throws(CryptoError) -> Int {
     let byteCount = bound <= 1 << 8 ? 1 : bound <= 1 << 16 ? 2 : 3
     let even = (1 << (8 * byteCount)) / bound * bound

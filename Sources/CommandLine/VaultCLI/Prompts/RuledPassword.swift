@@ -1,21 +1,20 @@
 import VaultRecords
 import VaultTerminal
 
-/// Rules of a site with a length.
+/// The rules of a site, with a length.
 package struct RuledPassword {
   let rules: PasswordRules
   let length: Int
-  /// The binary logarithm of how many passwords keep the rules.
+  /// The binary logarithm of the number of passwords that satisfy the rules.
   let bits: Double
 
-  /// - Parameter length: nil for the usual one, or what of the allowed ones is next to it.
+  /// - Parameter length: nil for the usual length, limited to the allowed ones.
   init(_ rules: PasswordRules, length: Int? = nil) throws(PasswordRules.Fault) {
     (self.rules, self.length) = (rules, length ?? rules.length(nextTo: PasswordRecipe.standardLength))
     let share = try rules.usableShare(ofLength: self.length)
     bits = Double(self.length) * System.binaryLogarithm(Double(rules.alphabet.count)) + System.binaryLogarithm(share)
   }
 
-  /// Of what an option says.
   init(ofOption text: String, length: Int?) throws(CommandError) {
     let rules: PasswordRules
     do throws(PasswordRules.Fault) { rules = try PasswordRules(parsing: text) } catch { throw Self.refusal(error) }
@@ -36,10 +35,10 @@ package struct RuledPassword {
 }
 
 extension PasswordRecipe {
-  /// How a field is made up: as was asked for, else as its kind says, else as usual.
+  /// The recipe for a field: the one of the user, of the kind, or the usual one.
   static func making(_ value: ValueSchema?, _ asked: PasswordRecipe?) -> PasswordRecipe {
     if let asked { return asked }
-    // Rules of a kind were tried when it was declared.
+    // Rules of a kind were checked when the kind was declared.
     let ruled = value?.generation.flatMap { try? RuledPassword($0) }
     return ruled.map { .ruled($0) } ?? .standard
   }

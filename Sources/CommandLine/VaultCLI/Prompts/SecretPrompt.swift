@@ -3,10 +3,10 @@ import VaultDocument
 import VaultRecords
 import VaultTerminal
 
-/// Asks for the value of a sealed field until there is one that its kind takes.
+/// Asks for the value of a sealed field until the kind accepts the value.
 ///
-/// A password is made up when nothing is typed; a text of several lines comes from a file or an editor. Whatever else
-/// is typed is not seen, so it is typed twice.
+/// If nothing is typed, a password is generated. A text of several lines comes from a file or an editor. Any other
+/// value is hidden, so it is typed twice.
 struct SecretPrompt {
   private enum Way {
     case password, lines, line, file
@@ -14,7 +14,7 @@ struct SecretPrompt {
 
   private let label: String
   private let way: Way
-  /// Whether a line could be a whole text of several lines, or nothing but a slip.
+  /// Whether the value is typed twice to catch slips. A field of several lines is not.
   private let isTypedTwice: Bool
   private let isPassword: Bool
   private let mayBeEmpty: Bool
@@ -22,8 +22,8 @@ struct SecretPrompt {
   private let global: GlobalOptions
 
   /// - Parameters:
-  ///   - value: what the kind says of the field; nil where no kind is known.
-  ///   - mayBeEmpty: whether there may be no value.
+  ///   - value: the field in the kind; nil if the kind is unknown.
+  ///   - mayBeEmpty: whether the value may be missing.
   init(
     _ label: String, value: ValueSchema?, mayBeEmpty: Bool, recipe: PasswordRecipe?, global: GlobalOptions
   ) {
@@ -47,10 +47,11 @@ struct SecretPrompt {
     return "\(label), not shown\(choice): "
   }
 
+  /// Asks for the value; nil for no value.
+  ///
   /// - Parameters:
-  ///   - isMade: becomes true if the value was made up.
-  ///   - fault: what is wrong with a value, in words that follow "That"; nil for nothing.
-  /// - Returns: nil for no value.
+  ///   - isMade: becomes true if the value was generated.
+  ///   - fault: the fault of a value, in words that follow "That"; nil for a valid value.
   func answer(
     at terminal: borrowing Terminal, isMade: inout Bool, fault: (String) -> String?
   ) throws -> SecretBytes? {
@@ -80,7 +81,7 @@ struct SecretPrompt {
     }
   }
 
-  /// What was typed, where it can be taken.
+  /// The typed value, if it is valid.
   private func taken(
     _ secret: SecretBytes, terminal: borrowing Terminal, fault: (String) -> String?
   ) throws -> SecretBytes? {
@@ -105,13 +106,13 @@ struct SecretPrompt {
     return secret
   }
 
-  /// From a file, or where none is named from the editor.
+  /// The value from a file, or from the editor if no file is named.
   private func elsewhere(_ terminal: borrowing Terminal, _ fault: (String) -> String?) throws -> SecretBytes? {
     let path = try terminal.answer("File (Enter for the editor): ")
     return path.isEmpty ? try edited(terminal, fault) : try file(path, terminal: terminal, fault: fault)
   }
 
-  /// The base64 of a file, whose name is no secret.
+  /// The base64 of a file. The file name is visible.
   private func named(_ terminal: borrowing Terminal, _ fault: (String) -> String?) throws -> SecretBytes? {
     while true {
       let path = try terminal.answer("\(label), a file: ")
@@ -137,7 +138,7 @@ struct SecretPrompt {
         (secret, hidden) = (line.bytes, line.hidden)
       }
     } catch {
-      // What was typed may have been meant for the secret itself.
+      // The typed text may have been meant as the secret itself.
       try terminal.say("That file \(CommandError(any: error).reason).\n")
       return nil
     }
@@ -189,9 +190,9 @@ struct SecretPrompt {
 }
 
 extension ValueSchema {
-  /// Whether a person may have it made up.
+  /// Whether the value may be generated.
   var isMadeUp: Bool { isSealed && isText && (secretSort == .password || generation != nil) && !isGiven }
 
-  /// Whether it may be of several lines: where nobody has said so, any text that no rule keeps short.
+  /// Whether the value may have several lines. Without a declaration, any text without a rule about its length may.
   fileprivate var mayHaveLines: Bool { isSealed && isText && (hasLines || secretSort == .text && !hasRules) }
 }

@@ -1,10 +1,10 @@
 import VaultCrypto
 import VaultTerminal
 
-/// Words of a file, one a line, each once; in front of a word may stand the dice that it is drawn by, as in the EFF's
-/// lists.
+/// Words of a file, one on each line, without repetitions. Dice numbers may precede the words, as in the lists of the
+/// EFF.
 package struct WordList {
-  /// Fewer make passphrases that are soon guessed, however many words they have.
+  /// With fewer words, any passphrase is soon guessed.
   static let leastCount = 1000
   private static let byteLimit = 16 << 20
 
@@ -29,7 +29,7 @@ package struct WordList {
     self.words = words
   }
 
-  /// The word of a line; empty for an empty line, nil for what is none.
+  /// The word of a line; empty for an empty line, nil for an invalid line.
   private static func word(of line: ArraySlice<UInt8>) -> [UInt8]? {
     var parts = line.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
     if parts.count == 2, parts[0].count >= 4, parts[0].allSatisfy({ "123456".utf8.contains($0) }) {
@@ -42,7 +42,7 @@ package struct WordList {
     return Array(word)
   }
 
-  /// Words that are drawn evenly, joined by `-`.
+  /// Words that are drawn uniformly, joined by `-`.
   func passphrase(of count: Int) throws(CryptoError) -> SecretBytes {
     var random = RandomBytes()
     var drawn: [Int] = []

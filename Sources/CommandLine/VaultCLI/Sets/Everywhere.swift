@@ -3,7 +3,7 @@ import VaultDocument
 import VaultKit
 package import VaultTerminal
 
-/// The option of commands that can go over all vaults of a set.
+/// The option to run a command on all vaults of a set.
 package struct EverywhereOptions: ParsableArguments {
   @Flag(help: "In all vaults of the set.")
   var everywhere = false
@@ -11,19 +11,19 @@ package struct EverywhereOptions: ParsableArguments {
   package init() {}
 }
 
-/// A command that can go over all vaults of a set, in each as if that were the one.
+/// A command that can run on each vault of a set.
 package protocol GoingEverywhere: ParsableCommand {
   var everywhere: EverywhereOptions { get }
   var vault: VaultOptions { get set }
   var global: GlobalOptions { get }
 
-  /// The command as it is to run in each vault; says what can be refused before the first.
+  /// The command for all vaults, after the checks that are possible before the first vault.
   ///
   /// - Parameter run: the vaults.
   func prepared(_ run: Everywhere) async throws -> Self
-  /// The command for one vault; nil where there is nothing to do.
+  /// The command for one vault; nil if there is nothing to do.
   func adapted(to member: SetMember) throws -> Self?
-  /// Whether it is no fault of a vault that it lacks what was asked for, as long as one has it.
+  /// Whether a vault may lack what the command looks for, as long as another vault has it.
   var seeks: Bool { get }
 }
 
@@ -31,12 +31,12 @@ extension GoingEverywhere {
   package func prepared(_ run: Everywhere) async throws -> Self { self }
   package func adapted(to member: SetMember) throws -> Self? { self }
   package var seeks: Bool { false }
-  /// Whether it is for more than one vault.
+  /// Whether the command runs on more than one vault.
   var isForSeveral: Bool { everywhere.everywhere || vault.names.count > 1 }
 }
 
-/// One run of a command over all vaults of a set. No step spans two of them: each is done by itself, and what is left
-/// is told.
+/// One run of a command over all vaults of a set. Each vault is handled by itself, and failures are reported at the
+/// end.
 package struct Everywhere {
   package let members: [SetMember]
   private let global: GlobalOptions
@@ -62,7 +62,7 @@ package struct Everywhere {
       try vault.names.isEmpty ? set.all : vault.names.filter { seen.insert($0).inserted }.map { try set.member($0) }
   }
 
-  /// Runs the command in each vault, and ends as the worst of them.
+  /// Runs the command in each vault, and ends with the worst exit code.
   func run<Command: GoingEverywhere>(_ command: Command) async throws {
     let command = try await command.prepared(self)
     let parts = VaultParts(members.map(\.name), global) { error in
@@ -79,21 +79,21 @@ package struct Everywhere {
   }
 }
 
-/// The same work for several vaults, one after the other: what each prints is marked with its name, and of a document
-/// it is a part.
+/// The same work for several vaults. Each output is marked with the name of its vault, and is a part of the JSON
+/// document.
 package struct VaultParts {
   private let names: [String]
   private let global: GlobalOptions
   private let isMissing: (CommandError) -> Bool
 
-  /// - Parameter isMissing: whether an error says that a vault lacks what was asked for, which is none as long as
-  ///   another has it.
+  /// - Parameter isMissing: whether an error says that a vault lacks what the command looks for. Such errors count only
+  ///   if every vault lacks it.
   package init(_ names: [String], _ global: GlobalOptions, isMissing: @escaping (CommandError) -> Bool = { _ in false })
   {
     (self.names, self.global, self.isMissing) = (names, global, isMissing)
   }
 
-  /// - Parameter body: does the work for one of them; false where there was none.
+  /// - Parameter body: does the work for one vault, and returns false if there was nothing to do.
   package func run(_ body: (String) async throws -> Bool) async throws {
     try await KeySource.$readPassphrases.withValue(ReadPassphrases()) { try await runAll(body) }
   }
@@ -126,9 +126,8 @@ package struct VaultParts {
 
   private enum End {
     case ended(ExitStatus)
-    /// It lacks what was asked for.
+    /// The vault lacks what the command looks for.
     case missing(CommandError)
-    /// There was nothing to do.
     case nothing
   }
 
@@ -139,7 +138,7 @@ package struct VaultParts {
       return .ended(finished.status)
     } catch {
       let error = CommandError(any: error)
-      // What was typed is wrong in every vault, and a no answers for all.
+      // A usage error is wrong in every vault, and a refusal of the user ends the run.
       if error.status == .usage || error.status == .declined { throw error }
       if isMissing(error) { return .missing(error) }
       global.messages.report(error)
@@ -157,7 +156,7 @@ package struct VaultParts {
 }
 
 extension ExitStatus {
-  /// What leaving a vault out comes to: one that does not open is something that was not done.
+  /// The exit code for a vault that is left out because it does not open.
   fileprivate var asLeftOut: ExitStatus {
     switch self {
     case .noVault, .cannotUnlock, .locked, .inputOutput, .notFound: .partlyDone
@@ -165,8 +164,8 @@ extension ExitStatus {
     }
   }
 
-  /// The worst of several ends: another vault than the known one before damage, damage before what could not be read,
-  /// any other failure before what a check has found, and that before what was left out.
+  /// The worst of several exit codes, in this order: another vault than expected, damage, unreadable data, other
+  /// failures, findings of a check, vaults that were left out.
   static func worst(of all: [ExitStatus]) -> ExitStatus? {
     let order: [ExitStatus] = [.unexpectedVault, .damaged, .inputOutput]
     let last: [ExitStatus] = [.findings, .partlyDone, .done]

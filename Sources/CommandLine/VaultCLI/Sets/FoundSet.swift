@@ -3,9 +3,8 @@ package import VaultKit
 import VaultSystem
 import VaultTerminal
 
-/// The set of vaults that a command goes by, and how its file was found.
+/// The set of vaults that a command uses, and how its file was found.
 package struct FoundSet {
-  /// How a set was found.
   package enum Origin: String {
     case option = "--vaults"
     case variable = "CVAULT_VAULTS"
@@ -18,13 +17,14 @@ package struct FoundSet {
 
   package var folder: String { System.parent(of: path) }
 
-  /// `--vaults`, else `CVAULT_VAULTS`, else the nearest `vaults.json` from the working directory upwards; nil for none.
+  /// The set of `--vaults`, of `CVAULT_VAULTS`, or of the nearest `vaults.json` from the working directory upwards; nil
+  /// without a set.
   static func find(_ option: String?) throws -> FoundSet? {
     guard let (path, origin) = try place(option) else { return nil }
     return try FoundSet(path, origin)
   }
 
-  /// The set that must be there.
+  /// The set, which must exist.
   package static func required(_ option: String?) throws -> FoundSet {
     guard let found = try find(option) else {
       throw CommandError(
@@ -34,7 +34,7 @@ package struct FoundSet {
     return found
   }
 
-  /// Where a set's file is, or is to be made.
+  /// The place of the set's file, which may not exist yet.
   package static func place(_ option: String?) throws -> (path: String, origin: Origin)? {
     if let option {
       guard !option.isEmpty else { throw CommandError.usage("--vaults", "names no file") }
@@ -46,7 +46,7 @@ package struct FoundSet {
 
   private init(_ path: String, _ origin: Origin) throws {
     (self.path, self.origin) = (path, origin)
-    // A FIFO or a device could be waited for without end.
+    // Reading a FIFO or a device could wait forever.
     if let kind = System.kind(of: path), kind != .regular {
       throw CommandError(
         .inputOutput, "not_a_regular_file", subject: path, "is not a regular file",
@@ -62,10 +62,9 @@ package struct FoundSet {
     }
   }
 
-  /// A set that is not written yet.
+  /// Makes a set that is not written yet.
   package init(new path: String, _ origin: Origin) { (self.path, self.origin, set) = (path, origin, VaultSet()) }
 
-  /// The vault of a name.
   package func member(_ name: String) throws -> SetMember {
     guard let member = set[name] else {
       throw CommandError(.notFound, "no_such_vault", subject: name, "is no vault of \(path)")
@@ -77,7 +76,7 @@ package struct FoundSet {
 
   package var all: [SetMember] { self.set.members.map { SetMember(set: self, vault: $0) } }
 
-  /// Writes the file whole, or leaves what is there.
+  /// Writes the file atomically.
   package func write() throws {
     let bytes = try set.fileBytes()
     let file = try OutputFile.replacing(path)
@@ -97,12 +96,11 @@ package struct SetMember {
 
   package var name: String { vault.name }
 
-  /// Its folder, from the working directory on, or its address.
+  /// Its address, or its folder relative to the working directory.
   package var path: String {
     vault.isAddress || vault.place.hasPrefix("/") ? vault.place : System.join(set.folder, vault.place)
   }
 
-  /// How it is called in errors.
   package var words: String { "\(name) of \(set.path)" }
 }
 

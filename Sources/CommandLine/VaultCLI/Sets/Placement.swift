@@ -3,11 +3,11 @@ import VaultKit
 package import VaultRecords
 package import VaultTerminal
 
-/// Where new records belong that nobody has named a vault for: what the rules of a set say, and never a choice of ours.
+/// The vault for new records if the user named none. The rules of a set decide, and the program never guesses.
 package struct Placement {
   package let set: FoundSet
 
-  /// Nil where a vault is meant: by an option, by `CVAULT_DIR`, or as the working directory lies in it.
+  /// Nil if the vault is known: by an option, by `CVAULT_DIR`, or by the working directory.
   package init?(_ vault: VaultOptions) throws {
     guard !vault.isGiven, vault.vaults != nil || System.environment("CVAULT_DIR") == nil,
       let found = try FoundSet.find(vault.vaults)
@@ -20,13 +20,13 @@ package struct Placement {
     set = found
   }
 
-  /// The kinds of the first vault that knows one; those of the program where none does.
+  /// The kinds of the first vault that has the kind, or the built-in kinds.
   package func kinds(knowing name: String) -> KindCatalog {
     let catalogs = set.all.lazy.compactMap { try? $0.opened().kinds }
     return catalogs.first { $0[name] != nil } ?? .builtIn
   }
 
-  /// Whether the kind alone decides where its records belong.
+  /// Whether the kind alone decides the vault of its records.
   package func isDecided(by kind: String) -> Bool {
     !set.set.members.contains { member in
       member.takes.contains { rule in
@@ -36,7 +36,7 @@ package struct Placement {
     }
   }
 
-  /// The one vault with a rule that takes a record.
+  /// The one vault whose rule matches a record.
   package func name(of kind: String, _ described: RecordKind?, _ fields: JSONObject) throws -> String {
     let takers = set.set.takers(of: kind, described, fields).map(\.name)
     guard let only = takers.first, takers.count == 1 else {

@@ -2,15 +2,14 @@ package import ArgumentParser
 import VaultKit
 package import VaultTerminal
 
-/// A command with words that name records, also `NAME:RECORD` of a vault in a set.
+/// A command with words that name records, also as `NAME:RECORD` for a vault of a set.
 package protocol RecordNaming: ParsableCommand {
   var vault: VaultOptions { get set }
   var recordWords: [String] { get set }
 }
 
 extension RecordNaming {
-  /// Takes the name of the vault out of the words; they are left as they are where an option names the vault, or no
-  /// vault of the set has the name.
+  /// Removes the vault name from the words. Does nothing if an option names the vault, or if the set has no such vault.
   mutating func takeVaultFromWords() throws {
     let marked = recordWords.contains { $0.utf8.contains(UInt8(ascii: ":")) && !SecretReference.isMeant(by: $0) }
     guard marked, !vault.isGiven, let found = try FoundSet.find(vault.vaults) else { return }
@@ -26,7 +25,7 @@ extension RecordNaming {
   }
 }
 
-/// A word that names a record, and maybe its vault before it.
+/// A word that names a record, perhaps with its vault in front.
 struct SetWord {
   let name: String?
   let record: String
@@ -50,7 +49,7 @@ extension OneRecordNaming {
   }
 }
 
-/// A command whose words are all such.
+/// A command with only such words.
 package protocol ManyRecordsNaming: RecordNaming {
   var record: [String] { get set }
 }

@@ -3,12 +3,12 @@ import VaultDocument
 package import VaultKit
 package import VaultTerminal
 
-// The file of a set is nobody's word. Exchanged places would send tomorrow's secret to other people, so what a name
-// stands for is remembered at its first use, and compared before the vault there is even looked at.
+// Anybody may have written the file of a set. Exchanged places would send future secrets to other people. So the vault
+// behind a name is remembered at its first use, and compared before the vault is opened.
 extension SetMember {
   private var paths: [String] { KnownVaults.paths(ofSet: set.path) }
 
-  /// What this machine remembers of the name; nil for nothing.
+  /// The remembered vault of the name; nil for none.
   package func mark(_ state: KnownVaults?) throws -> SetMark? {
     guard let state else { return nil }
     for path in paths {
@@ -17,7 +17,7 @@ extension SetMember {
     return nil
   }
 
-  /// Where the vault is, if the name still stands for what it stood for, and the place may be gone to.
+  /// The location of the vault, if the name has not changed its meaning and the location may be used.
   func location() throws -> VaultLocation {
     let state = StateLocation.path.map { KnownVaults(directory: $0) }
     if let state {
@@ -35,7 +35,7 @@ extension SetMember {
       hints: ["it is \(vault.place)", "`vault vaults accept \(name)` accepts it; nothing was connected to"])
   }
 
-  /// Refuses another vault than the one that the set says is there.
+  /// Refuses a vault other than the one in the set.
   package func check(_ locked: LockedVault) throws {
     guard locked.header.vaultID != vault.id else { return }
     throw misdirected("is at a place that holds another vault", expected: vault.id, found: locked.header.vaultID)
@@ -50,11 +50,11 @@ extension SetMember {
       ])
   }
 
-  /// Remembers what the name stands for, unless it is known already.
+  /// Remembers the vault of the name, unless it is already known.
   ///
   /// - Parameters:
-  ///   - isAccepted: whether a person has said so.
-  ///   - slots: those that there are, where something is about to be written.
+  ///   - isAccepted: whether the user has confirmed it.
+  ///   - slots: the present slots, if something will be written.
   package func remember(_ state: KnownVaults?, isAccepted: Bool, slots: [Slot]? = nil, _ messages: Messages) {
     guard let state else { return }
     do {
@@ -71,9 +71,9 @@ extension SetMember {
     }
   }
 
-  /// Says who has a key since this machine last wrote there.
+  /// Tells the user which keys were added since this machine last wrote to the vault.
   ///
-  /// - Returns: the slots that are new; all of them where it never wrote.
+  /// Returns the new slots, or all slots if this machine never wrote.
   @discardableResult
   func noteReaders(of vault: Vault, _ state: KnownVaults?, _ messages: Messages) throws -> [Slot] {
     let mark = try mark(state)
@@ -91,12 +91,12 @@ extension SetMember {
 }
 
 extension Slot {
-  /// Who opens it, whichever slot of theirs it is: a rotation makes all of them anew.
+  /// The holder of the slot, who stays the same when a rotation makes new slots.
   fileprivate var reader: String { recipient?.text ?? id.text }
 }
 
 extension SetMember {
-  /// The vault, as it is seen without a key, if it is the one that the name stands for.
+  /// The locked vault, if it is the one that the name stands for.
   package func opened() throws -> LockedVault {
     let location = try location()
     do {

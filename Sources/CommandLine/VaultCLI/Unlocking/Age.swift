@@ -1,7 +1,7 @@
 package import VaultDocument
 import VaultTerminal
 
-/// A span of time on the command line: a whole number and a unit, such as `30d`, `12h`, `90m`, `2w`, `45s`.
+/// A time span on the command line: a whole number and a unit, such as `30d`, `12h`, `90m`, `2w`, `45s`.
 package struct Age {
   package let seconds: Int64
 
@@ -13,7 +13,7 @@ package struct Age {
       let count = JSONNumber(literal: String(text.dropLast()))?.int
     else { throw refused }
     let (seconds, isTooLong) = Int64(count).multipliedReportingOverflow(by: unit)
-    // A thousand years and more is a slip of the finger, and would leave the years that a date can have.
+    // More than a thousand years is a typing error, and would exceed the valid years of a date.
     guard !isTooLong, seconds <= 1000 * 366 * 86_400 else { throw refused }
     self.seconds = seconds
   }
@@ -23,7 +23,7 @@ package struct Age {
     "y": 365 * 86_400,
   ]
 
-  /// The moment so long before `time`.
+  /// The time that much before `time`.
   package func before(_ time: Timestamp) throws(DocumentError) -> Timestamp {
     try Timestamp(secondsSinceEpoch: time.secondsSinceEpoch - seconds, nanoseconds: time.nanoseconds)
   }

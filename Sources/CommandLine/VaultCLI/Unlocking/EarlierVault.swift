@@ -5,18 +5,17 @@ import VaultStorage
 import VaultSystem
 package import VaultTerminal
 
-/// The vault as a commit of git has it.
+/// The vault in the state of a git commit.
 ///
-/// A commit is anybody's word who could write to the repository, so what it has is compared with what is known of the
-/// vault before a key is used. Its age is no fault, and nothing is remembered of it: no pin, no mark of what was seen,
-/// no index.
+/// Anybody who can write to the repository can make a commit. So its state is compared with the known vault before a
+/// key is used. An old state is allowed, and nothing about it is remembered: no pin, no last seen state, no index.
 package struct EarlierVault {
   let vault: LockedVault
-  /// Its whole hash.
+  /// The full hash of the commit.
   let commit: String
-  /// Whether somebody has said that it is the vault.
+  /// Whether the user has named the vault.
   let isNamed: Bool
-  /// Whether its root key is the one that this machine knows the vault by; nil where nothing is known of it.
+  /// Whether the root key is the one that this machine knows; nil if nothing is known.
   let isUnderKnownRoot: Bool?
 
   package init(
@@ -36,7 +35,7 @@ package struct EarlierVault {
     } catch {
       throw error.code == .notAVault ? .noVault(at: commit, location.path) : CommandError(error).at(commit)
     }
-    // What is there now may be damaged: an earlier state is just what is wanted then.
+    // The present vault may be damaged. Then an earlier state is most useful.
     let live = try? location.open(global)
     isNamed = try required != nil || live.map { try global.isNamed($0) } ?? false
     let isThis = try required?.isOf(vault) ?? false
@@ -49,17 +48,17 @@ package struct EarlierVault {
 }
 
 extension GlobalOptions {
-  /// Whether somebody has named the vault on this machine.
+  /// Whether the user has named the vault on this machine.
   fileprivate func isNamed(_ live: LockedVault) throws -> Bool { PinCheck(live, StateLocation.state(messages)).isNamed }
 }
 
-/// Compares the header of a commit with what is known.
+/// Compares the header of a commit with the known vault.
 private struct EarlierComparison {
   let vault: LockedVault
-  /// The vault as it is now; nil where it cannot be read.
+  /// The present vault; nil if it cannot be read.
   let live: LockedVault?
   let commit: String
-  /// Whether somebody has said that it is the right one.
+  /// Whether the user has said that it is the right vault.
   let isAccepted: Bool
   private static let file = StoreLocation.header.fileName
   private var header: VaultHeader { vault.header }
@@ -68,9 +67,9 @@ private struct EarlierComparison {
     (self.vault, self.live, self.commit, self.isAccepted) = (vault, live, commit, isAccepted)
   }
 
-  /// Refuses another vault, and a root key of which nothing says that it was the vault's; notes what is older.
+  /// Refuses another vault, and a root key that is not known to have been the vault's. Notes an older state.
   ///
-  /// - Returns: whether its root key is the one that is known; nil for nothing known.
+  /// Returns whether the root key is the known one; nil if nothing is known.
   func check(_ state: KnownVaults?, location: VaultLocation, messages: Messages) throws -> Bool? {
     if let live, live.header.vaultID != header.vaultID, !isAccepted {
       throw refused(
@@ -102,7 +101,7 @@ private struct EarlierComparison {
     }
   }
 
-  /// A root key that was replaced is named in the header of now, which counts where this machine has verified it.
+  /// Checks a replaced root key. The present header names it, and counts if this machine has verified it.
   private func checkRoot(_ pin: Pin?, expected: String, found: String, messages: Messages) throws {
     if isAccepted { return }
     let entry = live?.header.keyring.first { $0.id == header.root.id && $0.commitment == header.root.commitment }
@@ -128,7 +127,7 @@ private struct EarlierComparison {
 }
 
 extension GitObjects {
-  /// The whole hash of a commit.
+  /// The full hash of a commit.
   func commit(_ revision: String, vault path: String) throws -> String {
     switch object(revision + "^{commit}", limit: 16 << 20) {
     case .object(let object): return object.id
@@ -140,7 +139,7 @@ extension GitObjects {
 }
 
 extension GitStore {
-  /// The vault's folder as a commit has it.
+  /// The vault's folder in a commit.
   package static func open(vault location: VaultLocation, at revision: String) throws -> GitStore {
     guard !location.isDatabase else { throw CommandError.inDatabase(location.path) }
     let kind = System.kind(of: location.path)
@@ -159,14 +158,14 @@ extension GitStore {
 }
 
 extension CommandError {
-  /// An error about a file of a commit.
+  /// Names the commit in an error about a file.
   fileprivate func at(_ commit: String) -> CommandError {
     var error = self
     error.hints.insert("of commit \(commit.prefix(12))", at: 0)
     return error
   }
 
-  /// A commit has no vault there.
+  /// The error for a commit without a vault at the path.
   fileprivate static func noVault(at commit: String, _ path: String) -> CommandError {
     CommandError(
       .noVault, "not_a_vault", subject: path, "was no vault yet, or no longer, at commit \(commit.prefix(12))",

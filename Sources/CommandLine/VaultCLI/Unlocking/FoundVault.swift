@@ -2,12 +2,12 @@ import VaultKit
 import VaultSystem
 import VaultTerminal
 
-/// A vault that was only found by searching upwards: who could have put it there.
+/// Checks who could have placed a vault that was only found by searching upwards.
 enum FoundVault {
-  /// What keeps a found vault from being this user's own; nil when only this user and root could have made or moved it.
+  /// Why a found vault may belong to somebody else; nil if only this user and root could have placed it.
   ///
-  /// Looked at are `vault.json`, or another file, the folder, and all that are above it: who may write to one of those
-  /// can exchange what is in it, unless it is sticky: then each may remove only what is theirs.
+  /// The check covers `vault.json` or another file, its folder, and all parent folders. Anybody who can write to one of
+  /// them can exchange its content. In a sticky folder, users can only remove their own files.
   static func stranger(at folder: String, holding file: String = "vault.json") -> String? {
     let prefix = folder == "/" ? "" : folder
     for (place, isAbove) in [(prefix + "/" + file, false), (folder, false)] + parents(of: folder).map({ ($0, true) }) {
@@ -23,7 +23,7 @@ enum FoundVault {
     return parent.isEmpty ? [] : [parent] + parents(of: parent)
   }
 
-  /// Who is trusted: this user, root, and for root the user who called sudo.
+  /// The trusted users: this user, root, and for root the user who called sudo.
   private static var owners: Set<UInt32> {
     let user = System.userID
     let caller = user == 0 ? System.environment("SUDO_UID").flatMap { UInt32($0) } : nil
@@ -32,24 +32,25 @@ enum FoundVault {
 }
 
 extension FileStatus {
-  /// Whether others may write: a group that bears the user's own number has no other members by custom.
+  /// Whether others can write. By custom, a group with the user's own number has no other members.
   fileprivate var isOpen: Bool {
     mode & 0o002 != 0 || mode & 0o020 != 0 && !(group == System.groupID && group == System.userID)
   }
 }
 
 extension Session {
-  /// What is done with a vault.
+  /// How a command uses a vault.
   package enum Use {
-    /// A key is used, and nothing written.
+    /// The command uses a key, and writes nothing.
     case reading
     case writing
   }
 
-  /// The session in which the vault may be used so: one that was only found by searching, and that nobody ever named,
-  /// is asked about before anything is written to it, and before a key is used where others could have put it there.
+  /// The session, after the user has confirmed this use if needed.
   ///
-  /// `--yes` does not answer: what it says yes to would be anybody's.
+  /// A vault that was only found by searching, and that nobody has named, needs a confirmation before a write. If
+  /// others could have placed it, it also needs one before a key is used. `--yes` does not confirm this, because it
+  /// would accept any vault.
   package func confirmingUse(_ use: Use) throws -> Session {
     let session = try answered(about: use)
     if use == .writing { noteUnsharedLocks() }
@@ -78,7 +79,7 @@ extension Session {
     return agreed
   }
 
-  /// Why a use is asked about first; nil when it is not.
+  /// Why a use needs confirmation; nil if it does not.
   func doubt(about use: Use) -> String? {
     guard !isNamed else { return nil }
     if let member = location.member {
@@ -93,7 +94,7 @@ extension Session {
 }
 
 extension SetMember {
-  /// Who else could have written what the name means.
+  /// The other users who could have written the target of the name.
   fileprivate var stranger: String? {
     FoundVault.stranger(at: set.folder, holding: VaultSet.fileName)
       ?? (vault.isAddress ? nil : FoundVault.stranger(at: path))
@@ -101,8 +102,8 @@ extension SetMember {
 }
 
 extension VaultLocation {
-  /// Whether somebody has said that it is the vault: by its path, or what a name in a set stands for. That the vault is
-  /// known does not say that the name is its own.
+  /// Whether the user has named the vault, by its path or by a name in a set. A known vault alone does not mean that
+  /// the name belongs to it.
   package func isNamed(_ pin: PinCheck) throws -> Bool {
     guard let member else { return origin != .parent || pin.isNamed }
     return try member.set.origin != .parent || member.mark(pin.state)?.isAccepted == true

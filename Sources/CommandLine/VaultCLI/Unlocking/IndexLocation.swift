@@ -2,19 +2,19 @@ package import VaultDocument
 import VaultKit
 package import VaultTerminal
 
-/// Where the index of readable fields is kept.
+/// The location of the index of readable fields.
 enum IndexLocation {
-  /// The user's cache folder, as the XDG Base Directory Specification names it; nil without a home directory.
+  /// The user's cache folder, as in the XDG Base Directory Specification; nil without a home directory.
   static var directory: String? { XDG.directory("XDG_CACHE_HOME", under: ".cache").map { $0 + "/cvault" } }
 
-  /// Why no index is used; nil when one is.
+  /// Why no index is used; nil if an index is used.
   static func reasonAgainst(_ global: GlobalOptions) -> String? {
     if global.withoutIndex { return "--no-index" }
     if System.variable("CVAULT_NO_INDEX") != nil { return "CVAULT_NO_INDEX" }
     return directory == nil ? "there is no home directory for it" : nil
   }
 
-  /// How an index is used under these flags; nil for not at all.
+  /// The options of the index under these flags; nil for no index.
   static func options(_ global: GlobalOptions) -> IndexOptions? {
     guard reasonAgainst(global) == nil, let directory else { return nil }
     var options = IndexOptions(directory: directory)
@@ -24,7 +24,7 @@ enum IndexLocation {
   }
 }
 
-/// What `status` and `doctor` say about the index.
+/// The index in `status` and `doctor`.
 package struct IndexReport {
   private let reasonAgainst: String?
   private let state: IndexState?
@@ -34,7 +34,6 @@ package struct IndexReport {
     state = session.locked.indexState
   }
 
-  /// In a line.
   package var text: String {
     guard reasonAgainst == nil, let state else { return "not used: " + (reasonAgainst ?? "the vault is in no folder") }
     guard let size = state.byteCount else { return "none yet: \(state.path) is made when it is of use" }

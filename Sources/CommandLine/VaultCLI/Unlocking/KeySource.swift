@@ -5,7 +5,7 @@ package import VaultKit
 import VaultSystem
 package import VaultTerminal
 
-/// One way in which the user has said how to unlock, or that is tried without being asked for.
+/// A way to unlock that the user has given, or that is tried by default.
 package struct KeySource {
   package enum Kind {
     case identities([String])
@@ -16,10 +16,10 @@ package struct KeySource {
   }
 
   package let kind: Kind
-  /// The option or variable, or why it is tried.
+  /// The option or variable, or why the way is tried.
   package let origin: String
 
-  /// What is given by options, else by variables; in each group identities before the passphrase.
+  /// The ways from options, otherwise from variables. In each group identities precede the passphrase.
   package static func given(_ options: UnlockOptions) throws -> [KeySource] {
     let flags = try fromOptions(options)
     return flags.isEmpty ? try fromVariables() : flags
@@ -60,7 +60,7 @@ package struct KeySource {
     return KeySource(kind: .identities(files), origin: origin)
   }
 
-  /// The user's own identity file, when it is there and the vault has a slot for it.
+  /// The user's own identity file, if it exists and the vault has a slot for it.
   static func standardIdentity(for vault: LockedVault) -> KeySource? {
     guard let path = standardIdentityPath, let identities = try? IdentityFile.read(path),
       identities.contains(where: { identity in
@@ -70,15 +70,15 @@ package struct KeySource {
     return KeySource(kind: .identities([path]), origin: "default identity")
   }
 
-  /// Where the user's own identity file is; nil when it is not there.
+  /// The path of the user's own identity file; nil if there is no such file.
   private static var standardIdentityPath: String? {
     IdentityFile.usualPath.flatMap { System.kind(of: $0) == .regular ? $0 : nil }
   }
 
-  /// The user's own identities; nil when there is no such file, or it cannot be read.
+  /// The user's own identities; nil if the file does not exist or cannot be read.
   package static var standardIdentities: [AgeIdentity]? { standardIdentityPath.flatMap { try? IdentityFile.read($0) } }
 
-  /// What would be used to unlock, in the order in which it is tried; nothing when there is no key and nobody to ask.
+  /// The ways to unlock in the order of trial; empty if there is no key and nobody to ask.
   package static func chosen(_ session: Session, _ options: UnlockOptions) throws -> [KeySource] {
     let given = try given(options)
     if !given.isEmpty { return given }
@@ -87,7 +87,6 @@ package struct KeySource {
     return [KeySource(kind: .prompt, origin: "terminal")]
   }
 
-  /// The files that it is read from.
   package var files: [String] {
     switch kind {
     case .identities(let files): files
@@ -96,12 +95,11 @@ package struct KeySource {
     }
   }
 
-  /// What an error is about.
   package var subject: String {
     if case .identities(let files) = kind { files.joined(separator: ", ") } else { origin }
   }
 
-  /// What `status` and `--verbose` say.
+  /// The explanation in `status` and `--verbose`.
   package var explanation: String {
     switch kind {
     case .identities(let files): "identity \(files.joined(separator: ", ")) (\(origin))"
@@ -113,7 +111,7 @@ package struct KeySource {
   }
 }
 
-/// The three ways to pass a passphrase without typing it, of which one may be used.
+/// The three ways to pass a passphrase without typing. Only one of them may be used.
 struct PassphraseSource {
   let file: String?
   let descriptor: Int32?
@@ -133,16 +131,16 @@ struct PassphraseSource {
 }
 
 extension KeySource {
-  /// The key, read from where it is.
+  /// The key, read from its source.
   package func key(maximumWorkFactor: Int) throws -> VaultKey {
     if case .identities(let files) = kind { return .identities(try files.flatMap { try IdentityFile.read($0) }) }
     return .passphrase(try passphrase(), maximumWorkFactor: maximumWorkFactor)
   }
 
-  /// The passphrase; only for the sources of one.
+  /// The passphrase; only for passphrase sources.
   func passphrase() throws -> SecretBytes { try line().passphrase() }
 
-  /// The passphrase with what nobody sees in it; only for the sources of one.
+  /// The passphrase and its invisible characters; only for passphrase sources.
   func line() throws -> SecretLine {
     switch kind {
     case .passphraseFile(let file): return try SecretInput.file(file)
@@ -154,7 +152,8 @@ extension KeySource {
 }
 
 extension KeySource {
-  /// What was read from descriptors, for a command that opens several vaults: nothing can be read there twice.
+  /// Passphrases that were read from descriptors, for a command with several vaults. A descriptor can be read only
+  /// once.
   @TaskLocal package static var readPassphrases: ReadPassphrases?
 
   private static func passphrase(from descriptor: Int32, named name: String) throws -> SecretLine {
@@ -166,14 +165,12 @@ extension KeySource {
   }
 }
 
-/// Passphrases by the descriptors that they came from.
 package final class ReadPassphrases: Sendable {
   fileprivate let known = Mutex<[Int32: SecretLine]>([:])
 
   package init() {}
 }
 
-/// Files of age identities.
 package enum IdentityFile {
   /// - Parameter origin: the option or variable that names the file.
   package static func read(_ path: String, of origin: String = "--identity") throws -> [AgeIdentity] {
@@ -189,12 +186,12 @@ package enum IdentityFile {
     }
   }
 
-  /// Whether it is an identity, where a file or a recipient is meant.
+  /// Whether a text is an identity, where a file or a recipient is expected.
   package static func isIdentity(_ text: String) -> Bool {
     ["AGE-SECRET-KEY-1", "AGE-SECRET-KEY-PQ-1"].contains(where: text.contains)
   }
 
-  /// Refuses an identity in the place of its file, as when a variable of a CI system holds it, and does not show it.
+  /// Refuses an identity instead of a file name, as in a variable of a CI system. The error does not show it.
   static func check(name: String, of origin: String) throws {
     guard isIdentity(name) else { return }
     throw CommandError.usage(
@@ -202,7 +199,8 @@ package enum IdentityFile {
       "write it to a file that nobody else can read, and name that; it may stand in a log now")
   }
 
-  /// Refuses a place for a new identity: one that is taken, and one in the vault, which its key must not go with.
+  /// Refuses a place for a new identity: an existing file, and the vault's folder, because a key must not travel with
+  /// its vault.
   package static func check(newFile path: String, _ vault: VaultLocation) throws {
     guard System.kind(of: path) == nil else {
       throw CommandError(
@@ -217,12 +215,12 @@ package enum IdentityFile {
     }
   }
 
-  /// Where the user's own identity is looked for; nil without a home.
+  /// The usual place of the user's identity; nil without a home.
   package static var usualPath: String? {
     XDG.directory("XDG_CONFIG_HOME", under: ".config").map { $0 + "/cvault/identity.txt" }
   }
 
-  /// Writes a new identity to a file that must not exist, durably. The folder of the usual place is made.
+  /// Writes a new identity durably to a file that must not exist. The folder of the usual place is created.
   package static func create(_ identity: AgeIdentity, at path: String, created: String) throws {
     if path == usualPath { try System.makeDirectories(System.parent(of: path)) }
     let text = try AgeIdentityFile.text(identity, created: created)

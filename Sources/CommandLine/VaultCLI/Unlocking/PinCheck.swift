@@ -2,27 +2,26 @@ import VaultDocument
 package import VaultKit
 import VaultTerminal
 
-/// What this machine remembers of the vault that a command works on, compared before any key is asked for.
+/// The comparison of a vault with its remembered state, before any key is used.
 package struct PinCheck {
-  /// What came of the comparison.
   enum Outcome {
     /// There is no place to remember anything.
     case noState
     case compared(KnownVault)
-    /// What is remembered cannot be read.
+    /// The remembered state cannot be read.
     case failed(VaultError)
-    /// It is an earlier state of the vault, was found to be that, and nothing is remembered of it.
+    /// The vault is an earlier state, it was compared, and nothing about it is remembered.
     case earlier(isNamed: Bool)
   }
 
   package let state: KnownVaults?
   let outcome: Outcome
   private let vault: LockedVault
-  /// Nil where only identity matters.
+  /// Nil if only identity matters.
   let otherStates: OtherStates?
   private var header: VaultHeader { vault.header }
 
-  /// - Parameter otherStates: asked whether a later state is kept on another branch.
+  /// - Parameter otherStates: tells whether another branch keeps a later state.
   package init(_ vault: LockedVault, _ state: KnownVaults?, _ otherStates: OtherStates? = nil) {
     (self.state, self.vault, self.otherStates) = (state, vault, otherStates)
     guard let state else {
@@ -41,24 +40,23 @@ package struct PinCheck {
     outcome = .earlier(isNamed: earlier.isNamed)
   }
 
-  /// Whether it is known that somebody has named the vault.
+  /// Whether the user has named the vault, as far as this machine remembers.
   package var isNamed: Bool {
     if case .earlier(let isNamed) = outcome { return isNamed }
     return if case .pinned(let pin)? = known?.state { pin.isNamed } else { false }
   }
 
-  /// What is remembered, where it can be read.
+  /// The remembered vault, if it can be read.
   package var known: KnownVault? { if case .compared(let known) = outcome { known } else { nil } }
 
-  /// What keeps the header that this machine has seen last, where the vault's folder has an earlier one; nil for
-  /// nothing.
+  /// The place that keeps the last seen header if the folder has an earlier one; nil for none.
   private var elsewhere: String? {
     guard let known, known.isSetBack, let seen = known.pin?.header else { return nil }
     return otherStates?(MissedState(seen, found: header))
   }
 
-  /// How the vault is not what is remembered, or why that cannot be told; nil when all is well, or when an earlier
-  /// state was put there and the later one is kept.
+  /// How the vault differs from the remembered one, or why that is unknown. Nil if all is well, or if the user checked
+  /// out an earlier state and the later one is kept.
   package var refusal: VaultError? {
     if case .failed(let error) = outcome { return error }
     guard case .differs(let difference)? = known?.state, elsewhere == nil else { return nil }
@@ -67,18 +65,18 @@ package struct PinCheck {
     return error
   }
 
-  /// Refuses another vault or another root key, which comes before any damage.
+  /// Refuses another vault or another root key, before any damage is reported.
   package func requireIdentity() throws {
     if case .differs(let difference)? = known?.state, !difference.isIdentity { return }
     if let refusal { throw CommandError(refusal) }
   }
 
-  /// Refuses an older state too: for whoever goes on without a key, or would have to ask for one.
+  /// Also refuses an older state. For commands that continue without a key, or that would have to ask for one.
   package func requireKnownState() throws {
     if let refusal { throw CommandError(refusal) }
   }
 
-  /// What `status` and `pin show` say.
+  /// The word in `status` and `pin show`.
   package var word: String {
     switch known?.state {
     case .new: "new"
@@ -88,7 +86,6 @@ package struct PinCheck {
     }
   }
 
-  /// The same in a line.
   package var line: String {
     switch known?.state {
     case .new: "new: nothing is remembered of this vault"

@@ -2,16 +2,16 @@ package import VaultDocument
 package import VaultKit
 package import VaultTerminal
 
-/// What somebody has chosen in one run of a command, by the words that they typed: nobody is asked twice.
+/// The records that the user has chosen in this run, by typed word. No question is asked twice.
 final class ChosenRecords {
   fileprivate var records: [String: RecordSummary] = [:]
 }
 
 extension Session {
-  /// The record that a word means, without a key.
+  /// The record that a word names, without a key.
   package func resolve(_ text: String) async throws -> RecordID { try await resolve(text, in: locked) }
 
-  /// As `resolve`, of a record whose file may have been edited in place: an index does not notice that.
+  /// As `resolve`, for a record whose file may have been edited in place. An index does not notice such edits.
   package func resolveEdited(_ text: String) async throws -> RecordID { try await resolve(text, in: locked.using(nil)) }
 
   private func resolve(_ text: String, in vault: LockedVault) async throws -> RecordID {
@@ -23,12 +23,12 @@ extension Session {
     }
   }
 
-  /// The record that a word means, verified.
+  /// The verified record that a word names.
   package func record(_ text: String, in vault: Vault) async throws -> OpenRecord {
     try await record(text, in: vault, prefersLive: false)
   }
 
-  /// As `record`, of a record that is to be removed.
+  /// As `record`, for a record that will be removed.
   package func recordToRemove(_ text: String, in vault: Vault) async throws -> OpenRecord {
     try await record(text, in: vault, prefersLive: true)
   }
@@ -50,7 +50,7 @@ extension Session {
     }
   }
 
-  /// Says what somebody should know who is given a record.
+  /// Prints the notes about a record for its user.
   package func noting(_ record: OpenRecord) -> OpenRecord {
     if record.hasOlderInTrash { messages.note("an older revision of \(record.id.text) is in the trash, too") }
     return record
@@ -58,13 +58,12 @@ extension Session {
 }
 
 extension Session {
-  /// How many records are shown to choose from.
   private static let maximumChoiceCount = 20
 
-  /// Whether somebody sits there who can say which record is meant.
+  /// Whether a user is there who can choose a record.
   private var canChoose: Bool { takesParts && global.isAtTerminal }
 
-  /// The record that somebody at the terminal means by a word that is the exact name of none, or of several.
+  /// The record that the user chooses, if the word is not the exact name of a single record.
   private func choice(
     _ text: String, after error: VaultError, in vault: LockedVault
   ) async throws -> RecordSummary {
@@ -85,14 +84,14 @@ extension Session {
     return record
   }
 
-  /// A look-up by name passes over files that do not hold the name, damaged ones too.
+  /// A hint about unreadable files. A look-up by name skips files without the name, and damaged ones too.
   private static func hint(of faults: [VaultError]) -> String? {
     guard let file = faults.first?.file else { return nil }
     let files = faults.count == 1 ? "\(file) cannot be read" : "\(faults.count) files cannot be read, such as \(file)"
     return "\(files): whatever its record is called; `vault lint` says what is wrong"
   }
 
-  /// As in a look-up, among some records: the one whose name the word is, or is a part of.
+  /// As in a look-up, among some records: the record with this name, or with this part of its name.
   package func choice(
     of text: String, among records: [RecordSummary], after failure: CommandError
   ) throws -> RecordSummary {
@@ -110,7 +109,7 @@ extension Session {
     return record
   }
 
-  /// The one that is chosen by its number.
+  /// The record that the user chooses by its number.
   private func picked(_ candidates: [RecordSummary], _ text: String) throws -> RecordSummary {
     let declined = CommandError(
       .declined, "declined", subject: text, "none of \(candidates.count) records was chosen",
@@ -132,7 +131,7 @@ extension Session {
 }
 
 extension CommandError {
-  /// The same with names that may have been meant before its other hints.
+  /// The error with similar names before its other hints.
   package func near(_ names: [String]) -> CommandError {
     guard !names.isEmpty else { return self }
     var error = self
@@ -142,9 +141,9 @@ extension CommandError {
 }
 
 extension Session {
-  /// The removed records that words mean, each once.
+  /// The removed records that words name, each once.
   ///
-  /// - Parameter takingParts: whether somebody at the terminal may mean one by a part of its name.
+  /// - Parameter takingParts: whether a user at the terminal may give a part of a name.
   package func resolveTrashed(_ words: [String], takingParts: Bool = false) throws -> [RecordID] {
     var ids: [RecordID] = []
     for text in words {

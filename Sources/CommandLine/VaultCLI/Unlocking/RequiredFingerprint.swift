@@ -2,10 +2,10 @@ import VaultDocument
 package import VaultKit
 package import VaultTerminal
 
-/// The fingerprint that somebody says a vault has.
+/// The fingerprint that the user requires.
 package struct RequiredFingerprint {
   private let wanted: String
-  /// The option or the variable that says so.
+  /// The option or the variable with the fingerprint.
   private let name: String
 
   package init(_ text: String, option name: String) {
@@ -13,7 +13,7 @@ package struct RequiredFingerprint {
     self.name = name
   }
 
-  /// What an option says, else the variable; nil where neither does.
+  /// The value of the option, or of the variable; nil without both.
   package init?(_ options: VaultOptions) {
     if let option = options.requireFingerprint {
       self.init(option, option: "--require-fingerprint")
@@ -24,7 +24,6 @@ package struct RequiredFingerprint {
     }
   }
 
-  /// Whether a vault has it.
   func isOf(_ vault: LockedVault) throws -> Bool {
     guard wanted.utf8.count == 40, (try? Hex.decode(wanted)) != nil else {
       throw CommandError.usage(name, "is no fingerprint: 40 hex digits", "`vault fingerprint` prints it")
@@ -32,9 +31,9 @@ package struct RequiredFingerprint {
     return try vault.fingerprint() == wanted
   }
 
-  /// Refuses a vault that has another one.
+  /// Refuses a vault with another fingerprint.
   ///
-  /// - Parameter subject: where it is, for the error.
+  /// - Parameter subject: the place of the vault, for the error.
   package func check(_ vault: LockedVault, at subject: String) throws {
     guard try !isOf(vault) else { return }
     throw CommandError(

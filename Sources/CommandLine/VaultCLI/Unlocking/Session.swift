@@ -6,30 +6,29 @@ import VaultRecords
 import VaultSystem
 package import VaultTerminal
 
-/// A vault that a command works on, and how it may be unlocked.
+/// The vault of a command, and how it may be unlocked.
 package struct Session {
   package let location: VaultLocation
   package let locked: LockedVault
   package let global: GlobalOptions
-  /// Whether the passphrase is kept for making its slot again.
+  /// Whether the passphrase is kept, to make its slot again.
   package var keepsPassphrase = false
-  /// What this machine remembers of the vault.
+  /// The vault's state in the memory of this machine.
   package let pin: PinCheck
-  /// Whether somebody has said that this is the vault: now, by its path or its fingerprint, or ever before on this
-  /// machine.
+  /// Whether the user has named this vault, by its path or fingerprint, now or earlier on this machine.
   package var isNamed: Bool
-  /// Which records somebody has chosen by parts of their names.
+  /// The records that the user has chosen by parts of their names.
   let chosen = ChosenRecords()
   /// The passphrase that was typed for the vault, if it is kept.
   package let typed = TypedPassphrase()
-  /// Whether a part of a name may be taken for it.
+  /// Whether a part of a name may stand for the name.
   package var takesParts = true
   package var messages: Messages { global.messages }
 
-  /// Finds the vault and reads its header; refuses another than the required one.
+  /// Finds the vault and reads its header. Refuses a vault with another fingerprint than the required one.
   ///
-  /// - Parameter refusingOtherVaults: refuses also another vault, or another root key, than this machine knows. An
-  ///   older state is refused later: when a key has shown that nothing is damaged, or when there is no key.
+  /// - Parameter refusingOtherVaults: whether to refuse another vault, or another root key, than this machine knows. An
+  ///   older state is refused later: after a key has shown that nothing is damaged, or if there is no key.
   package init(_ options: VaultOptions, _ global: GlobalOptions, refusingOtherVaults: Bool = true) throws {
     self.global = global
     location = try VaultLocation.find(options)
@@ -55,7 +54,7 @@ package struct Session {
     location.member?.remember(pin.state, isAccepted: isNamed, global.messages)
   }
 
-  /// The same of the vault as a commit has it, where one is named: it is only read, and nothing is remembered of it.
+  /// A session on the vault, or a read-only one on its state in a commit. Nothing about a commit is remembered.
   package init(_ options: VaultOptions, at revision: RevisionOptions, _ global: GlobalOptions) throws {
     guard let revision = revision.at else {
       try self.init(options, global)
@@ -68,7 +67,6 @@ package struct Session {
     )
   }
 
-  /// A session with an earlier state.
   package init(_ earlier: EarlierVault, location: VaultLocation, global: GlobalOptions) throws {
     (self.global, self.location) = (global, location)
     global.messages.detail("vault \(location.path) (\(location.origin.rawValue)) at commit \(earlier.commit)")
@@ -79,7 +77,7 @@ package struct Session {
     try location.member?.check(locked)
   }
 
-  /// What is wrong where no vault could be read.
+  /// The error if no vault could be read.
   static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
     guard !location.isDatabase else { return location.explained(error) }
     let kind = System.kind(of: location.path)
@@ -90,12 +88,11 @@ package struct Session {
     return location.holdsNoVault(kind)
   }
 
-  /// Unlocks the vault: with a key that is given, else by the agent, else with the user's identity, else with a
-  /// passphrase that a person is asked for.
+  /// Unlocks the vault: with a given key, the agent, the user's identity, or a passphrase that the user types.
   ///
   /// - Parameters:
-  ///   - use: A command that writes to a vault of a set asks first, if a key was added to the vault.
-  ///   - words: The records that the command is about. A passphrase is asked for only if all of them exist.
+  ///   - use: A command that writes to a vault of a set asks first if a key was added to the vault.
+  ///   - words: The records of the command. A passphrase is asked for only if all of them exist.
   ///   - withRootKey: The command works on more than records. The agent does not give the root key out.
   package func unlock(
     _ options: UnlockOptions, to use: Use = .reading, for words: [String] = [], withRootKey: Bool = false
@@ -104,7 +101,7 @@ package struct Session {
     let vault = try await session.openVault(options, for: words, withRootKey: withRootKey)
     guard use == .writing, let member = location.member else { return vault }
     let new = try member.noteReaders(of: vault, pin.state, messages)
-    // Over several vaults nobody looks at each.
+    // With several vaults nobody looks at each.
     if Messages.vault != nil, !new.isEmpty { try global.confirm("Write to \(member.words)?") }
     if !new.isEmpty { member.remember(pin.state, isAccepted: session.isNamed, slots: vault.header.slots, messages) }
     return vault
@@ -131,7 +128,7 @@ package struct Session {
     location.member?.remember(pin.state, isAccepted: false, slots: vault.header.slots, messages)
   }
 
-  /// Where something can be remembered.
+  /// The state of this machine, which must be available.
   package func requiredState() throws -> KnownVaults {
     guard let state = pin.state else {
       throw CommandError(
@@ -141,14 +138,14 @@ package struct Session {
     return state
   }
 
-  /// Opens the vault with a key that an option or a variable gives. Nil without such a key.
+  /// Opens the vault with a key that an option or a variable gives; nil without such a key.
   private func vaultByGivenKey(_ options: UnlockOptions) async throws -> Vault? {
     var sources = try KeySource.given(options)[...]
     while let source = sources.popFirst() {
       do {
         return try await vault(by: source, options)
       } catch let error as CommandError where error.vaultCode == .noMatchingSlot {
-        // A key that opens nothing shows nothing: what this machine remembers comes first then, as without a key.
+        // A wrong key proves nothing. So the remembered state is compared first, as without a key.
         if sources.isEmpty { try pin.requireKnownState() }
         if sources.isEmpty { throw error }
         messages.detail("\(source.explanation): \(error.reason)")
@@ -157,19 +154,19 @@ package struct Session {
     return nil
   }
 
-  /// The keys that a command uses for which a key is optional.
+  /// The keys that a command uses if a key is optional.
   package enum UnaskedKeys {
     /// Keys that an option or a variable gives.
     case given
     /// These keys, and the user's own identity.
     case own
-    /// The same keys. A variable whose key opens nothing is an error, as an option always is.
+    /// The same keys. If the key of a variable opens nothing, that is an error, as it always is for an option.
     case ownStrict
   }
 
   /// Unlocks the vault for a command that works without a key as well. Nobody is asked for a passphrase.
   ///
-  /// - Returns: Nil without a key. What this machine remembers of the vault was compared then.
+  /// Nil without a key. The vault was compared with the remembered state then.
   package func unlockWithoutAsking(_ options: UnlockOptions, with keys: UnaskedKeys = .given) async throws -> Vault? {
     if let vault = try await vaultIfTrusted(options, isStrict: keys == .ownStrict) { return vault }
     if keys != .given, let identity = KeySource.standardIdentity(for: locked) {
@@ -181,14 +178,14 @@ package struct Session {
 
   /// Unlocks the vault for a command that verifies only on request.
   ///
-  /// - Parameter key: Nil if nobody asked to verify. What this machine remembers of the vault is compared then.
+  /// - Parameter key: nil if nobody asked to verify. The vault is compared with the remembered state then.
   package func vaultToVerify(_ key: UnlockOptions?) async throws -> Vault? {
     if let key { return try await unlock(key) }
     try pin.requireKnownState()
     return nil
   }
 
-  /// The vault if a key is given. A key in a variable is not used on a vault that somebody else may have put here.
+  /// The vault, if a key is given. A key in a variable is not used on a vault that another user may have placed.
   private func vaultIfTrusted(_ options: UnlockOptions, isStrict: Bool) async throws -> Vault? {
     if !options.givesKey, let doubt = doubt(about: .reading) {
       // A key that happens to be there is not worth a question.
@@ -210,7 +207,7 @@ package struct Session {
     return try await vault(with: key, subject: source.subject)
   }
 
-  /// How the vault behaves once it is unlocked, whoever has the key.
+  /// The options of the unlocked vault, for any key.
   package func vaultOptions() throws -> Vault.Options {
     var options = try global.vaultOptions(pin.state)
     options.isNamed = isNamed
@@ -224,7 +221,7 @@ package struct Session {
     options.keepsPassphrase = keepsPassphrase
     do throws(VaultError) {
       let vault = try await locked.unlock(with: key, options: options)
-      // The slot of a recipient has no cost that could be too low: its file need not be read once more.
+      // Only a passphrase slot can have a low cost, so the file of a recipient's slot is not read again.
       if vault.slot.kind == .scrypt, let weakness = try vault.locked.state(of: vault.slot).weakness {
         messages.note(weakness)
       }
@@ -276,13 +273,13 @@ package struct Session {
   }
 }
 
-/// A passphrase that somebody has typed, which another question may take as its answer.
+/// A passphrase that the user typed, as the answer to a later question.
 package final class TypedPassphrase {
   package fileprivate(set) var secret: SecretBytes?
 }
 
 extension Session {
-  /// Refuses a kind that neither the vault nor any record knows: a misspelt one would find nothing, without a word.
+  /// Refuses a kind that neither the vault nor any record has. A misspelt kind would silently find nothing.
   package func checkKind(_ name: String?) async throws {
     guard let name, locked.kinds[name] == nil else { return }
     var query = RecordQuery()
@@ -293,7 +290,7 @@ extension Session {
 }
 
 extension CommandError {
-  /// An error of looking a record up names the word that was given; any other keeps its own subject.
+  /// Makes the given word the subject of a look-up error. Other errors keep their subject.
   package func aboutRecord(_ text: String) -> CommandError {
     guard subject == nil else { return self }
     guard text.isEmpty else { return about(Printable.withoutSecret(text)) }

@@ -2,13 +2,13 @@ import VaultKit
 import VaultSystem
 import VaultTerminal
 
-/// A file system on which a lock of this program may hold for one machine, or for one mount, alone.
+/// A file system whose locks may hold only for one machine or for one mount.
 package struct UnsharedLocks {
-  /// Its type as `mount` shows it: `nfs4`, `fuse.sshfs`.
+  /// Its type in `mount`, such as `nfs4` or `fuse.sshfs`.
   let type: String
 
-  /// Network file systems, and those that share a folder of a host with its guests. Of FUSE every type counts, such as
-  /// `fuse.sshfs`, but not `fuseblk`, which is a disk of this machine.
+  /// Network file systems, and shared folders of virtual machines. Every FUSE type counts, such as `fuse.sshfs`, except
+  /// `fuseblk`, which is a local disk.
   private static let types: Set<String> = [
     "9p", "acfs", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "drvfs", "fhgfs", "fuse", "glusterfs", "gpfs",
     "lustre", "ncp", "ncpfs", "nfs", "nfs4", "orangefs", "panfs", "prl_fs", "pvfs2", "smb2", "smb3", "smbfs", "vboxsf",
@@ -21,7 +21,7 @@ package struct UnsharedLocks {
     self.type = type
   }
 
-  /// The file system that holds a folder, or will hold a folder that is not there yet; nil if its locks are shared.
+  /// The file system of a folder, which may not exist yet; nil if its locks are shared.
   package init?(at folder: String) {
     var place = folder
     while System.kind(of: place) == nil, place.contains("/"), place != "/" { place = System.parent(of: place) }
@@ -39,10 +39,10 @@ package struct UnsharedLocks {
 }
 
 extension Session {
-  /// Says before the first write of this machine that locks may not hold where the vault lies.
+  /// Warns before the first write of this machine that locks may not hold at the place of the vault.
   func noteUnsharedLocks() {
     guard !location.isDatabase, let disk = UnsharedLocks(at: location.path) else { return }
-    // If nothing can be remembered, every write says it.
+    // If nothing can be remembered, every write prints the warning.
     guard (try? pin.state?.noteDisk(disk.type, of: locked)) ?? true else { return }
     messages.note("\(disk.text): \(UnsharedLocks.advice)")
   }

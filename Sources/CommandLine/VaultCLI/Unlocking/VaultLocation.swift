@@ -5,9 +5,8 @@ import VaultStorage
 package import VaultSystem
 package import VaultTerminal
 
-/// Where the vault is, and how it was found.
+/// The location of the vault, and how it was found.
 package struct VaultLocation {
-  /// How a vault was found.
   package enum Origin: String {
     case option = "--vault"
     case variable = "CVAULT_DIR"
@@ -18,35 +17,34 @@ package struct VaultLocation {
 
   package let path: String
   package let origin: Origin
-  /// The name in a set that led there.
+  /// The name in a set that led to the location.
   package var member: SetMember?
 
   package init(path: String, origin: Origin, member: SetMember? = nil) {
     (self.path, self.origin, self.member) = (path, origin, member)
   }
 
-  /// Names the branch or stash that keeps a state which the folder lacks; nil for a database.
+  /// Finds the branch or stash that keeps a state which the folder lacks; nil for a database.
   var otherStates: OtherStates? {
     guard !isDatabase else { return nil }
     let branches = OtherBranches(of: path)
     return { branches.place(of: $0) }
   }
 
-  /// The vault that options name: `--in NAME` of a set, else as ``find(_:)-(String?)``.
+  /// The vault that options name: `--in NAME` of a set, otherwise as ``find(_:)-(String?)``.
   package static func find(_ options: VaultOptions) throws -> VaultLocation {
     if let name = try options.nameInSet() { return try FoundSet.required(options.vaults).member(name).location() }
     return try find(options.vault)
   }
 
-  /// `--vault`, else `CVAULT_DIR`, else the nearest parent of the working directory that holds a vault, else the user's
-  /// own.
+  /// The vault of `--vault`, of `CVAULT_DIR`, of the nearest parent of the working directory, or the user's own vault.
   static func find(_ option: String?) throws -> VaultLocation {
     if let named = try named(option) { return named }
     if let parent = nearestParent() { return VaultLocation(path: parent, origin: .parent) }
     return try standard()
   }
 
-  /// Where a new vault goes when its directory is not an argument.
+  /// The location of a new vault without a directory argument.
   package static func forNewVault(_ option: String?) throws -> VaultLocation { try named(option) ?? standard() }
 
   private static func named(_ option: String?) throws -> VaultLocation? {
@@ -57,24 +55,24 @@ package struct VaultLocation {
     return try System.environment("CVAULT_DIR").map { try VaultLocation(path: $0, origin: .variable).checked() }
   }
 
-  /// Whether there is a vault. A database is taken to have one: nobody connects to it for this.
+  /// Whether there is a vault. A database counts as a vault without a connection.
   package var hasVault: Bool { isDatabase || System.kind(of: path + "/vault.json") == .regular }
 
-  /// Whether a file that is to be made lies in the vault's folder, whatever links and dots lead to either.
+  /// Whether a new file would be in the vault's folder, after links and dots are resolved.
   func holds(_ file: String) throws -> Bool {
     guard !isDatabase else { return false }
     let trimmed = System.withoutLastSlashes(file)
     let folder = System.parent(of: trimmed)
     if try Vault.isFolder(folder, inVaultAt: path) { return true }
-    // Of a vault that is to be made no folder is there yet.
+    // The folder of a new vault does not exist yet.
     guard System.kind(of: path) == nil, let vault = Self.realPath(ofNew: path),
       let folder = Self.realPath(ofNew: folder)
     else { return false }
     return folder == vault || folder.hasPrefix(vault + "/")
   }
 
-  /// Where a folder is, or would be when it is made; nil where dots would lead through what is not there, such as a
-  /// working directory that is gone.
+  /// The real path of a folder that may not exist yet; nil if dots lead through a missing folder, such as a deleted
+  /// working directory.
   private static func realPath(ofNew folder: String) -> String? {
     if let path = ProcessEnvironment.realPath(folder) { return path }
     let trimmed = System.withoutLastSlashes(folder)
@@ -97,15 +95,14 @@ package struct VaultLocation {
 }
 
 extension VaultLocation {
-  /// Whether it is a database.
   package var isDatabase: Bool { VaultPlace.isDatabase(path) }
 
-  /// The vault there, as it is seen without a key.
+  /// The locked vault.
   ///
-  /// - Parameter global: says how long a database is waited for; nil waits for none.
+  /// - Parameter global: the timeout for a database; nil to use none.
   package func open(_ global: GlobalOptions?) throws -> LockedVault { try LockedVault(at: place(global)) }
 
-  /// The place, with the password of a database where a command gives one.
+  /// The place, with the password of a database if a command provides it.
   ///
   /// - Parameter global: as for ``open(_:)``.
   package func place(_ global: GlobalOptions?) throws -> VaultPlace {
@@ -115,12 +112,12 @@ extension VaultLocation {
   }
 
   private func placeWithPassword() throws -> VaultPlace {
-    // The address first: a faulty one asks for no password.
+    // Check the address first, so that a faulty one asks for no password.
     let place = try bare()
     guard isDatabase, let command = System.environment("CVAULT_DATABASE_PASSWORD_COMMAND") else { return place }
     let name = "CVAULT_DATABASE_PASSWORD_COMMAND"
     let given = try SecretInput.command(command, named: name)
-    // libpq takes a password to the first zero byte.
+    // libpq reads a password only to the first zero byte.
     guard given.hidden.isDisjoint(with: [.noText, .utf16, .zero]), let password = given.passphrase().string else {
       throw CommandError(
         .inputRefused, "input_refused", subject: name, "gives no text in UTF-8",
@@ -153,7 +150,7 @@ extension VaultLocation {
     return self
   }
 
-  /// Why a vault in a database could not be opened.
+  /// Explains why a vault in a database could not be opened.
   package func explained(_ error: VaultError) -> CommandError {
     var explained = CommandError(error)
     if error.isOfNewerLayout { explained.status = .inputRefused }
@@ -172,11 +169,11 @@ extension VaultLocation {
     return explained
   }
 
-  /// There is no vault, in the words for how the place was found.
+  /// The error for a place without a vault, in words for how the place was found.
   ///
-  /// - Parameter kind: what is there instead.
+  /// - Parameter kind: the kind of file at the place.
   package func holdsNoVault(_ kind: FileStatus.Kind?) -> CommandError {
-    // Whoever works in such a folder means that vault, although it was not found by its header.
+    // A user in such a folder means that vault, although it was not found by its header.
     let here = origin == .standard ? VaultLocation(path: ".", origin: .option).headless() : nil
     if var headless = here ?? headless() {
       (headless.status, headless.code) = (.noVault, "not_a_vault")
@@ -207,7 +204,8 @@ extension VaultLocation {
 }
 
 extension VaultLocation {
-  /// Says that a folder holds the files of a vault without its header, and how to bring that back; nil of any other.
+  /// The error for a folder with files of a vault but without the header, with a way to restore the header; nil for any
+  /// other folder.
   package func headless() -> CommandError? {
     guard !isDatabase, let remains = VaultPlace.remains(ofVaultAt: path) else { return nil }
     var error = CommandError(
@@ -233,9 +231,9 @@ extension VaultLocation {
   }
 }
 
-/// The user's directories, as the XDG Base Directory Specification names them.
+/// The user's directories, as in the XDG Base Directory Specification.
 enum XDG {
-  /// The directory of a variable, else its default below the home directory. Relative paths are to be ignored.
+  /// The directory of a variable, or its default below the home directory. Relative paths are ignored.
   static func directory(_ variable: String, under standard: String) -> String? {
     if let path = System.environment(variable), path.hasPrefix("/") { return path }
     guard let home = System.environment("HOME"), home.hasPrefix("/") else { return nil }
@@ -244,7 +242,7 @@ enum XDG {
 }
 
 extension RemoteWait {
-  /// What a person reads while a command waits for a database.
+  /// The message while a command waits for a database.
   fileprivate var words: String {
     switch self {
     case .answer: "the database has not answered for some seconds; waiting on"

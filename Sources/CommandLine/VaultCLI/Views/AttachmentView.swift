@@ -4,21 +4,20 @@ package import VaultSealing
 import VaultTerminal
 
 extension RecordView {
-  /// In the order of their names.
+  /// The attachments in the order of their names.
   package var attachments: [Attachment] {
     envelope.attachments.sorted { ($0.name, $0.id.text) < ($1.name, $1.id.text) }
   }
 }
 
 extension Attachment {
-  /// In a document of `--json`.
   package var document: JSONValue {
     .members(["id": .string(id.text), "name": .string(name), "size": .number(JSONNumber(byteCount))])
   }
 }
 
 extension [Attachment] {
-  /// The one that a word means: by its exact name, else by its id.
+  /// The attachment with this exact name, or with this id.
   package func named(_ word: String, of record: String) throws -> Attachment {
     let found = filter { $0.name.utf8.elementsEqual(word.utf8) }
     if found.count == 1 { return found[0] }

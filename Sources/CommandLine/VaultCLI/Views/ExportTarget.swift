@@ -3,11 +3,11 @@ import VaultGit
 import VaultSystem
 package import VaultTerminal
 
-/// Where an export goes: standard output or a file, in clear or sealed to recipients.
+/// The target of an export: standard output or a file, in clear or sealed to recipients.
 package struct ExportTarget {
   /// Nil for standard output.
   package let file: String?
-  /// Who can open it as a whole; in clear for nobody.
+  /// The recipients that can open the whole export; empty for an export in clear.
   package let recipients: [AgeRecipient]
 
   package init(output: String?, recipients: [AgeRecipient]) {
@@ -15,7 +15,7 @@ package struct ExportTarget {
     self.recipients = recipients
   }
 
-  /// Asks before a file is replaced; without a terminal `--yes` must have said so.
+  /// Asks before a file is replaced. Without a terminal, `--yes` is required.
   package func checkReplacing(_ global: GlobalOptions) throws {
     guard let file, case .regular? = System.kind(of: file), !global.yes else { return }
     guard global.canAsk else {
@@ -26,7 +26,7 @@ package struct ExportTarget {
     try global.confirm("\(file) is there already. Replace it?")
   }
 
-  /// Refuses a file that git would carry on.
+  /// Refuses a file that git would track.
   package func checkGit(_ global: GlobalOptions) throws {
     guard let file, !global.yes, let reason = GitFolder.tracking(file) else { return }
     throw CommandError(
@@ -44,7 +44,7 @@ package struct ExportTarget {
     }
   }
 
-  /// Gives `body` a function that takes the bytes; a file appears when it has returned.
+  /// Gives `body` a function that takes the bytes. A file appears only after `body` has returned.
   package func write(_ body: (@escaping (RawSpan) throws -> Void) async throws -> Void) async throws {
     guard let file else { return try await sealing(body) { try Output.write($0) } }
     let whole = WholeFile(try OutputFile.replacing(file))
@@ -61,15 +61,14 @@ package struct ExportTarget {
       try await body { try writer.append($0) }
       try writer.finish()
     } catch let error as AgeError {
-      // Why a file could not be written is said better by what was to write it.
+      // The underlying error says more than the failure to write the file.
       throw error.underlying ?? error
     }
   }
 }
 
 extension VaultLocation {
-  /// Refuses a file for what is taken out of the vault within it: it could replace the header, and would go where the
-  /// vault goes.
+  /// Refuses an output file inside the vault: it could replace the header, and would travel with the vault.
   package func checkOutside(_ file: String?) throws {
     guard let file, try holds(file) else { return }
     throw CommandError(

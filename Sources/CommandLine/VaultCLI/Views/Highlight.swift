@@ -2,12 +2,12 @@ import VaultDocument
 package import VaultKit
 package import VaultTerminal
 
-/// What `find` looks for, as it shows where that stands.
+/// Marks the texts that `find` searched for.
 package struct Highlight {
   private let texts: [TextMatch]
   private let conditions: [MemberPath]
   private let style: Style
-  /// How many characters of a value stand before what was looked for, at most.
+  /// How many characters of a value are shown before the match, at most.
   private static let leadCount = 6
 
   package init(_ query: RecordQuery, _ style: Style) {
@@ -16,7 +16,7 @@ package struct Highlight {
     self.style = style
   }
 
-  /// The text with the first place of each searched text in bold.
+  /// The text with the first match of each searched text in bold.
   func look(_ text: String) -> String {
     guard style.isColored else { return text }
     let characters = Array(text)
@@ -34,7 +34,7 @@ package struct Highlight {
     return result + (run.isEmpty ? "" : style.bold(run))
   }
 
-  /// Where the texts stand in a record, and what conditions ask for: `title`, `address.city: Paris`.
+  /// The places of the matches in a record, and the fields of conditions: `title`, `address.city: Paris`.
   package func places(in record: RecordView) -> String {
     var places: [String] = []
     func add(_ path: MemberPath, _ value: String, of text: TextMatch?) {

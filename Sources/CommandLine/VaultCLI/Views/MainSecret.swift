@@ -6,7 +6,7 @@ import VaultSealing
 import VaultTerminal
 
 extension OpenRecord {
-  /// The sealed value that is meant where none is named: the only password, token, key or PIN, else the only other one.
+  /// The sealed value that is meant by default: the only password, token, key or PIN, or the only other one.
   package func mainSecret() throws -> MemberPath {
     let sealed = presentSecrets
     let chosen = sealed.filter { ![.otp, .text].contains($0.sort) }
@@ -14,7 +14,7 @@ extension OpenRecord {
     return try only(of: candidates.map(\.path), whatElse: "has no sealed value that could be meant")
   }
 
-  /// Where the key of its one-time codes is.
+  /// The path of the key for one-time codes.
   package func oneTimeKeyPath() throws -> MemberPath {
     try only(
       of: presentSecrets.filter { $0.sort == .otp }.map(\.path), whatElse: "has no key of one-time codes",
@@ -29,10 +29,10 @@ extension OpenRecord {
     return "`vault set \(shortName.shellQuoted) --secret \(field.path)` gives it one"
   }
 
-  /// What names the record on a command line.
+  /// The name of the record on a command line.
   private var shortName: String { name.isEmpty ? id.text : name }
 
-  /// Lends the bytes of a value that is text: of a sealed one from locked memory.
+  /// Lends the bytes of a text value. A sealed value is in locked memory.
   package func withValue<Result>(at path: MemberPath, _ body: (RawSpan) throws -> Result) throws -> Result {
     if let bytes = try bytes(at: path) {
       guard bytes.string != nil else {

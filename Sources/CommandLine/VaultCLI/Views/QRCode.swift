@@ -1,29 +1,29 @@
 import DynamicLibraries
 package import VaultTerminal
 
-/// A QR code (ISO/IEC 18004), made by libqrencode where that is installed.
+/// A QR code (ISO/IEC 18004), made by libqrencode if that is installed.
 package struct QRCode {
-  // As qrencode.h of version 4 has it: size, data, version, level.
+  // From qrencode.h of version 4: size, data, version, level.
   private typealias Encode =
     @convention(c) (Int32, UnsafePointer<UInt8>, Int32, Int32) -> UnsafeMutableRawPointer?
   private typealias Free = @convention(c) (UnsafeMutableRawPointer) -> Void
 
-  /// How much of the code may be misread, 15 of 100 or 7: QR_ECLEVEL_M and QR_ECLEVEL_L.
+  /// The error correction level, 15 or 7 percent: QR_ECLEVEL_M and QR_ECLEVEL_L.
   private enum Spare: Int32, CaseIterable {
     case some = 1
     case little = 0
   }
 
-  /// Of light around it, which readers need.
+  /// The light margin that readers need.
   private static let margin = 4
   private static let library = DynamicLibrary(["libqrencode.so.4", "libqrencode.4.dylib"])
 
   private let width: Int
   private let isDark: [Bool]
 
-  /// Refuses what is no terminal, and a machine without the library; to be called before a key is used.
+  /// Refuses an output that is not a terminal, and a machine without the library. Call it before a key is used.
   ///
-  /// - Parameter hint: what to do where nothing is to be drawn.
+  /// - Parameter hint: the alternative to drawing.
   package static func check(_ global: GlobalOptions, _ hint: String) throws {
     guard Output.isTerminal, !global.json, System.environment("TERM") != "dumb" else {
       throw CommandError(
@@ -36,7 +36,7 @@ package struct QRCode {
     }
   }
 
-  /// Draws bytes, on a screen that can show all of the code.
+  /// Draws bytes, if the screen can show the whole code.
   package static func draw(_ bytes: RawSpan) throws {
     let codes = try Spare.allCases.compactMap { spare in try QRCode(of: bytes, spare) }
     guard let smallest = codes.last else {
@@ -44,7 +44,7 @@ package struct QRCode {
       throw CommandError(.inputRefused, "input_refused", subject: "--qr", reason)
     }
     let screen = System.screen
-    // One line is the shell's. What has no size may have any.
+    // One line belongs to the shell. A screen without a known size is taken as large enough.
     guard let rows = screen.rows.map({ $0 - 1 }) else { return try Output.lines(codes[0].lines) }
     let fitting = codes.first { $0.lines.count <= rows && $0.columns <= screen.columns }
     guard let fitting else {
@@ -56,7 +56,7 @@ package struct QRCode {
     try Output.lines(fitting.lines)
   }
 
-  /// The smallest code that fits; nil where none does.
+  /// The smallest code that fits; nil if none does.
   private init?(of bytes: RawSpan, _ spare: Spare) throws {
     guard let encode = unsafe Self.library?.function("QRcode_encodeData", as: Encode.self),
       let free = unsafe Self.library?.function("QRcode_free", as: Free.self)
@@ -82,7 +82,7 @@ package struct QRCode {
     return isDark[row * width + column]
   }
 
-  /// Two rows in one line, dark on light whatever the colors of the terminal.
+  /// Two rows in each line, dark on light for any colors of the terminal.
   private var lines: [String] {
     stride(from: -Self.margin, to: width + Self.margin, by: 2).map { row in
       let halves = (-Self.margin..<width + Self.margin).map { column in

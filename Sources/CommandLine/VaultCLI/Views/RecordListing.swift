@@ -5,12 +5,12 @@ package import VaultTerminal
 /// A record as a row of a list.
 package protocol ListedRecord {
   var summary: RecordSummary { get }
-  /// Appends what the last column says.
+  /// Appends the last column.
   func appendTime(to line: inout [UInt8])
   func document(isVerified: Bool) -> JSONValue
 }
 
-/// The rows of `list`, `find` and `trash list`, which are printed one by one: there may be many.
+/// The rows of `list`, `find` and `trash list`. They are printed one by one, because there may be many.
 package struct RecordListing<Rows: RandomAccessCollection> where Rows.Element: ListedRecord {
   private let rows: Rows
   private let isVerified: Bool
@@ -20,11 +20,11 @@ package struct RecordListing<Rows: RandomAccessCollection> where Rows.Element: L
     (self.rows, self.isVerified, emptyNote) = (rows, isVerified, note)
   }
 
-  /// Prints good rows and reports faulty records; any of those make the command end with 13.
+  /// Prints valid rows and reports faulty records. Any fault makes the command end with 13.
   ///
   /// - Parameters:
-  ///   - count: how many there are, shown or not; nil where that was not looked for.
-  ///   - show: prints the rows in another form than pipes get.
+  ///   - count: the number of records, shown or not; nil if it is unknown.
+  ///   - show: prints the rows in another form than for pipes.
   package func print(
     _ faults: [VaultError], of count: Int?, _ global: GlobalOptions, _ show: (() throws -> Void)? = nil
   ) throws {
@@ -32,7 +32,7 @@ package struct RecordListing<Rows: RandomAccessCollection> where Rows.Element: L
       try printDocument()
     } else {
       if let show { try show() } else { try printLines() }
-      // A script hears of nothing but what it did not get.
+      // A script is told only about missing rows.
       if !rows.isEmpty, !isVerified || Output.isTerminal { global.messages.note(summary(of: count)) }
       if rows.isEmpty, let emptyNote { global.messages.note(emptyNote) }
     }
@@ -69,7 +69,6 @@ package struct RecordListing<Rows: RandomAccessCollection> where Rows.Element: L
   }
 }
 
-/// How wide the columns of a list are.
 private struct RecordColumns {
   private var kindWidth = 0
   private var nameWidth = 0

@@ -4,7 +4,7 @@ package import VaultKit
 import VaultRecords
 package import VaultTerminal
 
-/// How `list` and `find` show what they found.
+/// How `list` and `find` show their results.
 package struct RowViewOptions: ParsableArguments {
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case tsv
@@ -23,9 +23,9 @@ package struct RowViewOptions: ParsableArguments {
 
   package init() {}
 
-  /// What is shown; nil for the form that pipes have had from the beginning.
+  /// The columns; nil for the original form of pipes.
   ///
-  /// - Parameter isSearch: whether it says where something was found, instead of whom each record is for.
+  /// - Parameter isSearch: whether the list shows the matches instead of the users of each record.
   package func fields(_ global: GlobalOptions, isSearch: Bool) throws -> [RowField]? {
     guard fields == nil && format == nil || !global.json else {
       throw CommandError.usage(fields == nil ? "--format" : "--fields", "does not go together with --json")
@@ -37,16 +37,15 @@ package struct RowViewOptions: ParsableArguments {
     return table.wide ? [.name, .kind, .who, .created, .updated, .id] : [.name, .kind, .who, .age, .id]
   }
 
-  /// Whether it is a table, and not lines for programs.
+  /// Whether this is a table rather than lines for programs.
   package var isTable: Bool { format == nil && Output.isTerminal }
 }
 
 /// One column of a list of records.
 package enum RowField: Equatable {
   case name, kind, who, age, created, updated, revision, id
-  /// Where what was searched for stands.
+  /// The matches of the search.
   case match
-  /// What the record has at a path.
   case path(MemberPath)
 
   private static let named: [String: RowField] = [
@@ -62,10 +61,10 @@ package enum RowField: Equatable {
   var path: MemberPath? { if case .path(let path) = self { path } else { nil } }
 }
 
-/// A record in a list, and what it has at the paths that are shown.
+/// A record in a list, with its values at the shown paths.
 package struct RecordRow {
   package let summary: RecordSummary
-  /// Where what was searched for stands.
+  /// The matches of the search.
   package var match = ""
   package var values: [MemberPath: String] = [:]
 
@@ -74,13 +73,12 @@ package struct RecordRow {
   }
 }
 
-/// What is said of each record, in columns.
 package struct RecordTable {
   package let fields: [RowField]
   package let order: RecordQuery.Order
   package let isWide: Bool
   package let style: Style
-  /// What is searched for.
+  /// The searched texts.
   package var highlight: Highlight?
   let now = Timestamp.now()
 
@@ -92,7 +90,7 @@ package struct RecordTable {
     (self.fields, self.order, self.isWide, self.style, self.highlight) = (fields, order, isWide, style, highlight)
   }
 
-  /// - Parameter rank: of a column that is no usual one.
+  /// - Parameter rank: the rank of an optional column.
   private func column(_ field: RowField, rank: Int) -> TableColumn<RecordRow> {
     let text = { (row: RecordRow) -> String in self.text(of: field, row) }
     switch field {

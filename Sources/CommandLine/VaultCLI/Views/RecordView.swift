@@ -4,16 +4,16 @@ package import VaultRecords
 package import VaultSealing
 package import VaultTerminal
 
-/// A record as commands print it: the members of a file or of an opened record, and what was checked.
+/// A record as commands print it: the members of a file or of an opened record, and the result of its check.
 package struct RecordView: Sendable {
   package let id: RecordID
   package let envelope: RecordEnvelope
   package let name: String
-  /// Sealed fields are tokens, unless they were revealed.
+  /// The members. Sealed fields are tokens unless they were revealed.
   package let fields: JSONObject
   package let isVerified: Bool
   let isRevealed: Bool
-  /// Nil for a kind that this program does not know.
+  /// Nil for an unknown kind.
   package let kind: RecordKind?
   /// The members with sealed fields as tokens.
   private let stored: JSONObject
@@ -41,17 +41,17 @@ package struct RecordView: Sendable {
   }
 }
 
-/// What stands in a sealed field.
+/// The content of a sealed field.
 enum FieldContent {
   case readable(JSONValue)
   case sealed(at: Timestamp)
-  /// Clear text of an older schema that the present one seals.
+  /// Clear text of an older schema that the present schema seals.
   case notYetSealed
 }
 
 extension RecordView {
 
-  /// What a value shows without being opened.
+  /// The visible content of a value that was not opened.
   private func content(of value: JSONValue, at path: MemberPath) throws -> FieldContent {
     if isRevealed { return .readable(value) }
     guard case .string(let text) = value, SealedToken.hasTokenShape(text) else {
@@ -74,14 +74,13 @@ extension RecordView {
     return error
   }
 
-  /// The lines of `show`.
   package func lines(_ style: Style) throws -> [String] {
     let body = try body(style, Printable.text)
     return Self.aligned(head) + (body.isEmpty ? [] : [""]) + Self.aligned(body)
   }
 
-  /// The lines of `show` at a terminal: the name as a headline, texts in the lines that they have, and at the end what
-  /// the program knows the record by.
+  /// The lines of `show` at a terminal: the name as a headline, texts with their own lines, and at the end the record's
+  /// metadata.
   package func screen(_ style: Style) throws -> [String] {
     let body = try body(style, Printable.document)
     let width = (body.map { DisplayWidth.of($0.name) }.max() ?? 0) + 1
@@ -102,7 +101,7 @@ extension RecordView {
     ] + attachments.map { ("attached", "\(Printable.text($0.name)), \(ByteSize.text($0.byteCount))") }
   }
 
-  /// The fields with what they show.
+  /// The fields with their shown values.
   private func body(_ style: Style, _ printable: (String) -> String) throws -> [(name: String, text: String)] {
     var body: [(name: String, text: String)] = []
     for (path, value) in leaves() {
@@ -117,7 +116,7 @@ extension RecordView {
     return body
   }
 
-  /// What is shown of opened bytes: a text as it is, of others how many there are. Nil for what are none.
+  /// The shown form of opened bytes: a text itself, otherwise the number of bytes. Nil if the value has no bytes.
   private func bytesText(of value: JSONValue, at path: MemberPath) throws -> String? {
     guard isRevealed, kind?.value(at: path)?.isBytes == true, let base64 = value.string else { return nil }
     guard let bytes = try? Base64.decode(base64) else { throw damaged(path, "what was sealed is not base64") }
@@ -125,8 +124,7 @@ extension RecordView {
     return "\(bytes.count) bytes: `vault get RECORD \(path) -o FILE` writes them"
   }
 
-  /// What the record has at a path, in a column: the items of a list with commas between, a mask for what is sealed,
-  /// and nothing for what is not there.
+  /// The value at a path for a column: list items with commas, a mask for a sealed value, empty for a missing one.
   package func cell(at path: MemberPath) -> String {
     let place = kind?.presentPath(path) ?? path
     guard let value = try? JSONValue.object(fields).value(at: place) else { return "" }
@@ -157,7 +155,7 @@ extension RecordView {
     return rows.map { Printable.padded($0.name + ":", to: width) + " " + $0.text }
   }
 
-  /// Every value that is no object or array, or is empty; first those that the kind names, in its order.
+  /// Every scalar and every empty object or array. The members of the kind come first, in its order.
   private func leaves() -> [(MemberPath, JSONValue)] {
     let leaves = JSONValue.object(fields).leaves()
     guard let kind else { return leaves }
@@ -168,7 +166,7 @@ extension RecordView {
       .map(\.2)
   }
 
-  /// The members for `--json`: a sealed field that was not revealed says since when it is sealed.
+  /// The members for `--json`. A sealed field that was not revealed shows the time of its sealing.
   package func markedFields() throws -> JSONObject {
     try JSONValue.object(fields).mappingLeaves { path, value in
       switch try content(of: value, at: path) {
@@ -179,12 +177,12 @@ extension RecordView {
     }.object ?? JSONObject()
   }
 
-  /// Whether this is what ``markedFields()`` puts in the place of a sealed field.
+  /// Whether the value is what ``markedFields()`` writes for a sealed field.
   package static func isMark(_ value: JSONValue) -> Bool {
     value.object?.names == ["sealed", "sealed_at"] && value["sealed"]?.bool == true
   }
 
-  /// The members without sealed fields, and how many those are.
+  /// The members without sealed fields, and the number of sealed fields.
   package func readableFields() throws -> (fields: JSONObject, sealedCount: Int) {
     var count = 0
     let readable = try JSONValue.object(fields).mappingLeaves { path, value in
@@ -198,7 +196,6 @@ extension RecordView {
     return (readable.object ?? JSONObject(), count)
   }
 
-  /// Where sealed values stand.
   package var sealedPaths: Set<MemberPath> {
     var paths: Set<MemberPath> = []
     JSONValue.object(stored).forEachString { path, text in
@@ -207,10 +204,8 @@ extension RecordView {
     return paths
   }
 
-  /// How many fields are sealed.
   package func sealedCount() throws -> Int { try readableFields().sealedCount }
 
-  /// The record in a document of `--json`.
   package func document(record: JSONObject) -> JSONValue {
     .members([
       "id": .string(id.text), "kind": .string(envelope.kind), "name": .string(name), "record": .object(record),
@@ -220,16 +215,16 @@ extension RecordView {
 }
 
 extension JSONValue {
-  /// The value as text: a string itself, anything else as JSON.
+  /// A string itself, any other value as JSON.
   package func plainText() throws -> String {
     if case .string(let text) = self { return text }
     return try compactText()
   }
 
-  /// The value as JSON in one line.
+  /// The value as JSON on one line.
   package func compactText() throws -> String { String(decoding: try compactBytes(limits: .exchange), as: UTF8.self) }
 
-  /// The tree with every leaf replaced; nil takes it away, and with the last one the object or array around it.
+  /// The tree with every leaf replaced. Nil removes a leaf; the last removed leaf also removes its object or array.
   func mappingLeaves(
     at path: MemberPath = .root, _ body: (MemberPath, JSONValue) throws -> JSONValue?
   ) throws -> JSONValue {

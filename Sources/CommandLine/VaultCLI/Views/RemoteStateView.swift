@@ -4,7 +4,7 @@ package import VaultStorage
 import VaultTerminal
 
 extension Session {
-  /// What the database of the vault tells of itself; nil for a folder.
+  /// The report of the vault's database about itself; nil for a folder.
   package func remoteState() throws -> RemoteState? {
     guard let store = locked.store as? any RemoteStore else { return nil }
     do throws(StoreError) { return try store.state() } catch { throw location.explained(VaultError(store: error)) }

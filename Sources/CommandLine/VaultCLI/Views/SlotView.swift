@@ -4,7 +4,6 @@ import VaultKit
 import VaultTerminal
 
 extension Slot {
-  /// The slot in a document of `--json`.
   package var document: JSONValue {
     let recipient: String? = if case .x25519(let recipient) = kind { recipient.text } else { nil }
     return .members([
@@ -15,18 +14,17 @@ extension Slot {
 }
 
 extension Slot {
-  /// Its label and the beginning of its id, or without a label that and its kind: how questions and notes name it.
+  /// The slot in questions and notes: its label and the beginning of its id, or without a label its kind and that id.
   package var words: String {
     let start = id.text.prefix(8)
     return label.isEmpty ? "\(start) (\(kind.name))" : "\"\(label)\" (\(start))"
   }
 
-  /// Who can open it, for a line.
+  /// The holder of the slot, for a line.
   package var who: String { recipient?.text ?? "passphrase" }
 }
 
 extension SlotState {
-  /// The slot in a document of `--json`, with what its file says.
   package var document: JSONValue {
     guard case .object(var members) = slot.document else { preconditionFailure("a slot is an object") }
     members["work_factor"] = workFactor.map { .number(JSONNumber($0)) } ?? .null
@@ -43,13 +41,13 @@ extension SlotState {
     return columns.joined(separator: "  ")
   }
 
-  /// What a passphrase costs to guess, or that the file is damaged; nil for a recipient.
+  /// The cost of guessing a passphrase, or that the file is damaged; nil for a recipient.
   package var strength: String? {
     if fault != nil { return "damaged" }
     return workFactor.map { "work factor \($0)\(isWeak ? ", weak" : "")" }
   }
 
-  /// What is said of a passphrase slot that is cheaper to guess than a new one.
+  /// The warning for a passphrase slot that is cheaper to guess than a new one.
   var weakness: String? {
     guard isWeak, let workFactor else { return nil }
     return "the slot \(slot.words) has the work factor \(workFactor), a new one \(SlotFile.defaultWorkFactor): "

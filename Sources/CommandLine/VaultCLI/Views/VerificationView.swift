@@ -19,7 +19,7 @@ extension CheckpointChanges {
     [("added", added), ("changed", changed), ("removed", removed)]
   }
 
-  /// `since checkpoint 3 of 2026-11-21T01:40:28Z: 2 added, 1 changed, 0 removed`
+  /// Such as `since checkpoint 3 of 2026-11-21T01:40:28Z: 2 added, 1 changed, 0 removed`.
   fileprivate var summary: String {
     "since checkpoint \(sequence) of \(createdAt.text): "
       + lists.map { "\($0.ids.count) \($0.action)" }.joined(separator: ", ")
@@ -35,7 +35,6 @@ extension CheckpointChanges {
 }
 
 extension Verification {
-  /// What is printed of it.
   package func lines(listingChanges: Bool = false) -> [String] {
     var lines = [summary]
     guard let changes else { return lines }
@@ -45,7 +44,6 @@ extension Verification {
     return lines
   }
 
-  /// The document of `--json`.
   package var members: KeyValuePairs<String, JSONValue> {
     [
       "checkpoint": changes?.document ?? .null, "faults": .array(faults.map(\.document)),
@@ -55,27 +53,27 @@ extension Verification {
     ]
   }
 
-  /// `24 records, 1 in the trash, 1 slot: all verified`
+  /// Such as `24 records, 1 in the trash, 1 slot: all verified`.
   fileprivate var summary: String {
     let slots = slotCount == 1 ? "1 slot" : "\(slotCount) slots"
     let outcome = isGood ? "all verified" : faults.count == 1 ? "1 fault" : "\(faults.count) faults"
     return "\(counts), \(slots): \(outcome)"
   }
 
-  /// `24 records, 1 in the trash`
+  /// Such as `24 records, 1 in the trash`.
   package var counts: String {
     (recordCount == 1 ? "1 record" : "\(recordCount) records") + ", \(trashedCount) in the trash"
   }
 }
 
 extension [VaultFault] {
-  /// Damage comes before a rollback, and both before what could only not be read.
+  /// The exit code: damage precedes a rollback, and both precede unreadable data.
   package var status: ExitStatus? {
     let all = Set(map(\.status))
     return [ExitStatus.damaged, .unexpectedVault, .inputOutput, .findings].first(where: all.contains)
   }
 
-  /// Each on stderr in its own line, and then what to do.
+  /// Reports each finding on stderr in its own line, and then the remedies.
   package func report(_ global: GlobalOptions, _ remedies: [Remedy]) {
     for (index, fault) in enumerated() {
       var error = CommandError(

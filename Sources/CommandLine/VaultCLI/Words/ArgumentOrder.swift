@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// Lets the options of a command stand before its name: `vault --vault DIR list`.
+/// Lets the options of a command precede its name: `vault --vault DIR list`.
 ///
-/// The parser knows them only behind the name, so they are moved there. Which options a command takes, and which of
-/// them have a value, its own declaration says.
+/// The parser expects options after the name, so they are moved there. The declaration of a command says which options
+/// it takes, and which of them have a value.
 enum ArgumentOrder {
-  /// The arguments with leading options behind the words that name the command; unchanged if they begin with anything
-  /// else, or if they name no command that fits.
+  /// The arguments with leading options moved after the command name. Unchanged if there are no leading options, or if
+  /// no command fits.
   static func normalised(_ arguments: [String]) -> [String] {
     guard let first = arguments.first, isOption(first) else { return arguments }
     let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
@@ -14,7 +14,7 @@ enum ArgumentOrder {
       ?? arguments
   }
 
-  /// How many words of the beginning are options that most commands take, with their values.
+  /// How many leading words are options that most commands take, with their values.
   static func countOfLeadingOptions(_ arguments: [String]) -> Int {
     guard let first = arguments.first, isOption(first) else { return 0 }
     let form = CommandForm.common
@@ -22,15 +22,15 @@ enum ArgumentOrder {
     return places.first { areOptions(arguments[..<$0], of: form, .refused) } ?? arguments.count
   }
 
-  /// What becomes of a command that does not take one of the leading options.
+  /// How to treat a command that does not take one of the leading options.
   private enum Unknown {
     case refused
-    /// The parser says which option the command does not take.
+    /// The parser reports the option that the command does not take.
     case taken
   }
 
-  /// A word that names a command may also be the value of the option before it: the first word counts at which all
-  /// words before it are options of the command.
+  /// Moves the options after the command name. A word may be a command name or the value of an option. The first word
+  /// counts for which all words before it are options of the command.
   private static func moved(_ arguments: [String], before end: Int, unknown: Unknown) -> [String]? {
     for place in arguments[..<end].indices where !isOption(arguments[place]) {
       let named = CommandNames.named(Array(arguments[place..<end]))
@@ -65,7 +65,7 @@ enum ArgumentOrder {
 }
 
 extension CommandForm {
-  /// Whether a word is several flags of one letter: `-qy`.
+  /// Whether a word is several one-letter flags: `-qy`.
   fileprivate func areFlags(_ word: String) -> Bool {
     !word.hasPrefix("--")
       && word.dropFirst().allSatisfy { letter in option("-\(letter)").map { $0.value == nil } ?? false }

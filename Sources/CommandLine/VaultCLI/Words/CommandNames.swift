@@ -2,7 +2,7 @@ import ArgumentParser
 import VaultDocument
 import VaultTerminal
 
-/// The names that may stand first on the command line, and behind a command that has commands of its own.
+/// The valid first words of the command line, and after a command the names of its subcommands.
 enum CommandNames {
   static let all = names(of: VaultCommand.self)
 
@@ -15,9 +15,9 @@ enum CommandNames {
     command.configuration.subcommands.first { $0._commandName == name || $0.configuration.aliases.contains(name) }
   }
 
-  /// What to say of a word in the place of a command that names none; nil when each names one, or there are options.
+  /// The error for a word that is not a command; nil if each word is a command, or if there are options.
   ///
-  /// The word is shown: nobody has a secret there.
+  /// The word is shown, because it is not a place for secrets.
   static func unknown(_ arguments: [String]) -> CommandError? {
     let count = ArgumentOrder.countOfLeadingOptions(arguments)
     guard count == 0 || count < arguments.count else {
@@ -28,7 +28,7 @@ enum CommandNames {
 
   private static func unknown(words arguments: ArraySlice<String>) -> CommandError? {
     var words = arguments
-    // `vault help NAME` takes a command, too; the parser shows the first page for whatever it does not know.
+    // `vault help NAME` takes a command, too. The parser answers an unknown name with the first page.
     if words.first == "help" { words.removeFirst() }
     var command: any ParsableCommand.Type = VaultCommand.self
     var path = "vault"
@@ -49,7 +49,7 @@ enum CommandNames {
     return nil
   }
 
-  /// The command that the arguments name, with the words that do so; the whole program when they name none.
+  /// The command that the arguments name, and the words of its name; the whole program if they name none.
   static func named(_ arguments: [String]) -> (command: any ParsableCommand.Type, path: String) {
     var found: (command: any ParsableCommand.Type, path: String) = (VaultCommand.self, "vault")
     for word in arguments {
@@ -59,7 +59,7 @@ enum CommandNames {
     return found
   }
 
-  /// The options that a command takes, as they are typed.
+  /// The options of a command, as they are typed.
   static func options(of command: any ParsableCommand.Type) -> [String] {
     CommandForm(of: command).options.flatMap(\.names)
   }

@@ -2,9 +2,9 @@ package import VaultDocument
 import VaultKit
 import VaultRecords
 
-/// Names of fields that people know from other programs.
+/// Field names that users know from other programs.
 enum FieldSpelling {
-  /// In each row words for one thing. A kind has at most one of them.
+  /// Each row has words for one thing. A kind has at most one of them.
   private static let rows: [[String]] = [
     ["urls", "url", "uri", "website", "site"],
     ["username", "user"],
@@ -17,16 +17,15 @@ enum FieldSpelling {
     ["secrets", "secret"],
   ]
 
-  /// The other words for what a word names.
   static func others(of word: String) -> [String] {
     rows.first { $0.contains(word) }?.filter { $0 != word } ?? []
   }
 }
 
 extension RecordKind {
-  /// Where a field that somebody names is: at another path for another spelling, and for a word of another program.
+  /// The path of a field for a similar spelling, or for a word of another program.
   ///
-  /// - Returns: the path itself if the kind has it, if nothing is like it, and if it stands for several places.
+  /// Returns the path itself if the kind has it, if nothing is similar, or if it is ambiguous.
   package func inputPath(_ path: MemberPath) -> MemberPath {
     let places = inputPaths(path)
     guard places == [path], value(at: path) == nil, case .member(let word)? = path.components.first else {
@@ -38,14 +37,14 @@ extension RecordKind {
 }
 
 extension OpenRecord {
-  /// Where a value is that somebody wants to read: of a list with one item, the item is meant by `url` and the like.
+  /// The path of a value to read. `url` and similar words mean the only item of a list.
   package func readingPlace(of path: MemberPath) -> MemberPath {
     let place = place(of: path)
     guard place != path, case .array(let items)? = try? value(at: place), items.count == 1 else { return place }
     return place.appending(0)
   }
 
-  /// Where a field that somebody names is in the record; the path itself if the record has it.
+  /// The path of the field in the record; the path itself if the record has it.
   package func place(of path: MemberPath) -> MemberPath {
     (try? value(at: path)) == nil ? kind?.inputPath(path) ?? path : path
   }

@@ -1,14 +1,14 @@
 import ArgumentParser
 
-/// What `vault --help` shows: the commands of a first day. `vault help all` has all of them.
+/// The page of `vault --help`: the commands of a first day. `vault help all` has all of them.
 enum FrontPage {
-  /// As people type them, in the order in which they need them.
+  /// The commands as users type them, in the order of use.
   private static let names = [
     "init", "import", "add", "get", "copy", "otp", "list", "find", "set", "edit", "rm", "restore", "run", "key",
     "backup", "check",
   ]
 
-  /// 30 lines of at most 80 columns.
+  /// The page: 30 lines of at most 80 columns.
   static var text: String {
     let commands = names.compactMap { name -> String? in
       guard let summary = CommandNames.subcommand(name, of: VaultCommand.self)?.configuration.abstract else {
@@ -34,7 +34,7 @@ enum FrontPage {
       """
   }
 
-  /// For somebody who has no vault yet.
+  /// The page for users without a vault.
   static let start = """
     There is no vault here. To make one, or to see what else there is:
       vault init my-vault --generate-identity identity.txt

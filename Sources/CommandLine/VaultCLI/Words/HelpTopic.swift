@@ -2,18 +2,15 @@ import ArgumentParser
 import VaultSystem
 import VaultTerminal
 
-/// What `vault help` explains besides the commands: the options that all of them take, all commands, and the pages of
-/// the documents.
+/// The topics of `vault help` besides the commands: common options, all commands, and the pages of the documents.
 enum HelpTopic {
   case options
-  /// Every command.
   case all
-  /// The names of the topics.
   case topics
-  /// A page that was installed with the program: its name and its file.
+  /// An installed page: its name and its file.
   case page(String, path: String)
 
-  /// The topic that the arguments ask for; nil when it is something else.
+  /// The topic of the arguments; nil for anything else.
   init?(_ arguments: [String]) {
     guard arguments.first == "help", arguments.count == 2 else { return nil }
     self.init(named: arguments[1])
@@ -21,7 +18,7 @@ enum HelpTopic {
 
   init?(named name: String) {
     let words: [String: HelpTopic] = ["options": .options, "all": .all, "topics": .topics]
-    // A command's own help comes first.
+    // A command's own help has precedence.
     if let topic = words[name] {
       self = topic
     } else if CommandNames.named([name]).path == "vault", let path = Self.pages[name] {
@@ -31,7 +28,7 @@ enum HelpTopic {
     }
   }
 
-  /// The pages by name, where `Scripts/install` has put them, or where the program was built.
+  /// The pages by name, from the place of `Scripts/install` or of the build.
   private static var pages: [String: String] {
     for folder in ["../share/doc/\(name)", "../../../docs"] {
       guard let program = ProcessEnvironment.realPath(System.ownProgram) else { break }
@@ -43,17 +40,16 @@ enum HelpTopic {
     return [:]
   }
 
-  /// What the program is installed as.
+  /// The installed name of the program.
   private static var name: String {
     ProgramArguments.all.first?.split(separator: "/").last.map(String.init) ?? "vault"
   }
 
-  /// The text of the topic.
   func text() throws -> String {
     switch self {
     case .options:
       let whole = CommonOptions.helpMessage(columns: nil)
-      // Without what a command of the name would be called with.
+      // The usage line of a command with this name is cut off.
       return whole.firstRange(of: "VAULT:").map { String(whole[$0.lowerBound...]) } ?? whole
     case .all: return VaultCommand.helpMessage(columns: nil).replacing(" SUBCOMMANDS:\n", with: ":\n")
     case .topics:
@@ -63,8 +59,7 @@ enum HelpTopic {
     }
   }
 
-  /// The parser's page with what it does not know: where the options are that every command takes. The page of the
-  /// whole program is ours.
+  /// The parser's page, with a pointer to the options of every command. The page of the whole program is our own.
   static func completed(_ text: String, _ arguments: [String]) -> String {
     var words = arguments[...]
     if words.first == "help" { words.removeFirst() }
@@ -75,7 +70,7 @@ enum HelpTopic {
     let end = text.reversed().drop(while: \.isWhitespace).reversed()
     let options = CommandNames.options(of: found.command)
     guard options.contains("--json") else { return text }
-    // Those of a vault and its key only where the command has one.
+    // Options of a vault and its key are named only if the command has them.
     let shared = ["--vault", "--identity", "--json", "--quiet", "--yes"].filter(options.contains)
     return String(end) + "\n\nBesides, there are \(shared.joined(separator: ", ")) and the other options\n"
       + "that commands share: see 'vault help options'."

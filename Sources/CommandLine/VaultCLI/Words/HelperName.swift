@@ -1,8 +1,8 @@
-/// The names of links to this program by which others call it.
+/// The names of links to this program that other programs call.
 enum HelperName {
-  /// The arguments of a process, as if it had been called by its own name.
+  /// The arguments of a process, as if the program had been called by its own name.
   ///
-  /// - Parameter arguments: with the name of the program in front.
+  /// - Parameter arguments: the arguments with the program name in front.
   static func arguments(_ arguments: [String]) -> [String] {
     let name = arguments.first?.split(separator: "/").last ?? ""
     let words: [String] =

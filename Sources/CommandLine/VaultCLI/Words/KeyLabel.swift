@@ -1,9 +1,9 @@
 import VaultSystem
 import VaultTerminal
 
-/// What a key is called that is made on this machine.
+/// The label of a key that is made on this machine.
 package enum KeyLabel {
-  /// `ada@laptop`, or `ada@laptop 2` beside one of that name; empty where nothing names the user or the machine.
+  /// `ada@laptop`, or `ada@laptop 2` if that is taken; empty if neither user nor machine has a name.
   package static func usual(besides taken: [String]) -> String {
     let host = ProcessEnvironment.hostName.prefix { $0 != "." }
     let label = Printable.text("\(System.userName)@\(host)")

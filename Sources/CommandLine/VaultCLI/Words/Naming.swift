@@ -4,7 +4,7 @@ package import VaultRecords
 import VaultTerminal
 
 extension CommandError {
-  /// Runs a step whose errors are about members: they name the kind, and the member that may have been meant.
+  /// Runs a step, and adds the kind and similar members to errors about members.
   package static func naming<Result>(_ kind: RecordKind?, _ step: () async throws -> Result) async throws -> Result {
     do {
       return try await step()
@@ -14,7 +14,7 @@ extension CommandError {
     }
   }
 
-  /// Runs a step that is about members which a record has.
+  /// Runs a step about the members of a record.
   package static func naming<Result>(membersOf record: OpenRecord, _ step: () async throws -> Result) async throws
     -> Result
   {
@@ -38,13 +38,13 @@ extension CommandError {
 }
 
 extension [String] {
-  /// Words that must be `FIELD=VALUE`; of a new record the first may be its name alone.
+  /// Parses `FIELD=VALUE` words. For a new record, the first word may be its name alone.
   ///
-  /// A word that is neither is shown where it can be no secret: where it names a field.
+  /// An invalid word is shown only if it names a field, because any other word may be a secret.
   ///
   /// - Parameters:
-  ///   - kind: of a new record.
-  ///   - mayBeSecret: whether the first word stands where somebody may have meant it for a secret.
+  ///   - kind: the kind of a new record.
+  ///   - mayBeSecret: whether the user may have meant the first word as a secret.
   package func assignments(
     of kind: RecordKind?, mayBeSecret: Bool
   ) throws -> [(path: MemberPath, value: String)] {
@@ -65,7 +65,7 @@ extension [String] {
 }
 
 extension JSONValue {
-  /// The paths of all values that are no object and no list.
+  /// The paths of all scalars.
   package func valuePaths(at path: MemberPath) -> [String] {
     switch self {
     case .object(let members): members.flatMap { $0.value.valuePaths(at: path.appending($0.name)) }

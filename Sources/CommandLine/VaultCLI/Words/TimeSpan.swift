@@ -1,7 +1,7 @@
 import VaultKit
 import VaultTerminal
 
-/// A span of time, as it is given and said.
+/// A time span, as text and as a value.
 package enum TimeSpan {
   package static func argument(_ text: String, of option: String) throws -> Duration {
     let seconds = try Age(text, option: option).seconds
@@ -11,7 +11,7 @@ package enum TimeSpan {
     return .seconds(seconds)
   }
 
-  /// `1 h 30 min`.
+  /// Such as `1 h 30 min`.
   package static func text(_ duration: Duration) -> String {
     let seconds = duration.components.seconds
     let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")].filter { $0.0 > 0 }

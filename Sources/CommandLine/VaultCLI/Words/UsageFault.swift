@@ -1,13 +1,13 @@
 import ArgumentParser
 import VaultTerminal
 
-/// Arguments that the parser refuses. What it says is put into our form, without repeating any value.
+/// Arguments that the parser refuses. Its message is put into our form, without repeating values.
 struct UsageFault: Error {
   let cause: any Error
 
   init(_ cause: any Error) { self.cause = cause }
 
-  /// What help or version text an "error" of the parser stands for.
+  /// The help or version text, which the parser throws as an error.
   static func help(_ error: any Error) -> String? {
     let cause = (error as? UsageFault)?.cause ?? error
     guard !(cause is CommandError), VaultCommand.exitCode(for: cause) == .success else { return nil }
@@ -22,7 +22,7 @@ struct UsageFault: Error {
     let subject = option.map(String.init) ?? "arguments"
     var error = CommandError.usage(subject, message.prefix(1).lowercased() + message.dropFirst())
     if let hint = suggestion(message, choices: choices, arguments: arguments) { error.hints.append(hint) }
-    // What the parser says of the fault comes first and may quote lines of a value; how a command is used comes last.
+    // The description of the fault comes first, and may quote lines of a value. The usage comes last.
     let lines = VaultCommand.fullMessage(for: cause).split(whereSeparator: \.isNewline)
     for line in lines[(lines.lastIndex { $0.hasPrefix("Usage: ") } ?? lines.endIndex)...] {
       let line = line.drop(while: { $0 == " " })
@@ -32,8 +32,8 @@ struct UsageFault: Error {
     return error
   }
 
-  /// What the parser says, in one line, and the choices where there are some that a value must be one of. Such a value
-  /// is no secret, and is shown. What the parser proposes is left out: it knows no distance that is too far.
+  /// The parser's message in one line, and the allowed values if there are any. Such a value is not secret and is
+  /// shown. The parser's proposals are dropped, because they can be too far off.
   private func told(_ arguments: [String]) -> (message: String, choices: [String]) {
     let whole = VaultCommand.message(for: cause)
     let offer = whole.ranges(of: ". Please provide one of ").last
@@ -46,7 +46,7 @@ struct UsageFault: Error {
     guard isChoice, let offer, let start = message.ranges(of: ". Please provide one of ").last else {
       return (message, [])
     }
-    // A few stand in quotes, many each in a line of its own.
+    // A few values are in quotes. Many values have a line each.
     let list = whole[offer.upperBound...].split(whereSeparator: \.isNewline)
     let quoted = (list.first ?? "").split(separator: "'", omittingEmptySubsequences: false)
     let choices =
@@ -58,7 +58,7 @@ struct UsageFault: Error {
 
   private func suggestion(_ message: String, choices: [String], arguments: [String]) -> String? {
     if !choices.isEmpty {
-      // The value stands alone, or behind the name of its option.
+      // The value is a word of its own, or follows its option.
       return arguments.lazy.compactMap { Suggestion.hint(for: $0.split(separator: "=").last ?? "", among: choices) }
         .first
     }
@@ -77,7 +77,7 @@ struct UsageFault: Error {
     return Suggestion.hint(for: parts[1], among: CommandNames.options(of: command))
   }
 
-  /// The mistake that a message of the parser tells of. Nil if no command explains such a mistake.
+  /// The mistake in a message of the parser; nil if no command explains it.
   private static func mistake(_ message: String) -> CommandMistake? {
     if message.contains("nexpected argument") { return .furtherArgument }
     guard message.hasPrefix("Missing expected argument '") else { return nil }
@@ -85,7 +85,7 @@ struct UsageFault: Error {
     return .missingArgument(String(name))
   }
 
-  /// The option that a word with one dash stands for, which the parser takes for options of one letter each.
+  /// The long option for a word with a single dash, which the parser reads as one-letter options.
   private static func longOption(_ arguments: [String], of command: any ParsableCommand.Type) -> String? {
     let options = CommandNames.options(of: command)
     for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") && !argument.hasPrefix("--") {
@@ -97,7 +97,8 @@ struct UsageFault: Error {
     return nil
   }
 
-  /// The parser quotes what it does not understand; that may be a secret in the wrong place.
+  /// Replaces values in a message. The parser quotes words that it does not understand, and such a word may be a
+  /// misplaced secret.
   private static func replacingValues(
     in message: String, _ arguments: [String], with form: (String) -> String
   ) -> String {
@@ -106,7 +107,7 @@ struct UsageFault: Error {
     return message
   }
 
-  /// Whatever in the arguments is not plainly the name of an option, longest first.
+  /// All arguments that are not clearly option names, the longest first.
   private static func values(in arguments: [String]) -> [String] {
     var values: [String] = []
     for argument in arguments where !isOptionName(argument[...]) {
@@ -126,7 +127,7 @@ struct UsageFault: Error {
       }
   }
 
-  /// Goes by bytes: a value that begins with a combining mark is one character with the quote before it.
+  /// Replaces by bytes, because a value that begins with a combining mark forms one character with the quote before it.
   private static func replacing(_ text: String, in message: String, with replacement: String) -> String {
     let needle = Array(text.utf8)
     var rest = Array(message.utf8)[...]

@@ -2,7 +2,7 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// Commands that other programs have, and the way to the same thing here.
+/// Commands of other programs, and the way to the same thing here.
 package enum WordsElsewhere {
   package static let hints: [String: String] = [
     "rename": "`vault set RECORD title=NEW` renames a login; `vault kinds show KIND` lists the fields",
@@ -26,9 +26,9 @@ package enum WordsElsewhere {
   ]
 }
 
-/// A record whose name stands in the place of a command.
+/// A record name where a command is expected.
 enum RecordInPlaceOfCommand {
-  /// The error with a hint if its words begin with the name of a record.
+  /// The error with a hint, if its words begin with the name of a record.
   static func hinted(_ error: any Error, _ arguments: [String]) async -> any Error {
     guard error is UsageFault, let name = arguments.first, !name.hasPrefix("-"),
       var told = CommandNames.unknown(arguments), CommandNames.named(arguments).path == "vault",

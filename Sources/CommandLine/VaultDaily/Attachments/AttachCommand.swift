@@ -6,7 +6,6 @@ import VaultSealing
 import VaultSystem
 import VaultTerminal
 
-/// `vault attach`: files of any size go with a record.
 struct AttachCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "attach",
@@ -60,7 +59,6 @@ extension AttachCommand {
   }
 }
 
-/// A file that is read to be attached.
 private final class AttachedFile: Sendable {
   private static let pieceByteCount = 1 << 18
 
@@ -73,7 +71,7 @@ private final class AttachedFile: Sendable {
     file = path == "-" ? nil : try NamedFile.reading(path)
   }
 
-  /// - Parameter given: the name that was asked for.
+  /// - Parameter given: the name that the user asked for.
   func source(named given: String?) throws -> AttachmentSource {
     guard file != nil || given != nil else {
       throw CommandError.usage("-", "what comes from standard input has no name", "give it one with --name")
@@ -91,7 +89,7 @@ private final class AttachedFile: Sendable {
     var piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
     do throws(SystemError) {
       var span = piece.mutableSpan
-      // Unsafe only in that any bytes can be stored: a UInt8 may be any byte.
+      // Unsafe because any bytes can be stored; a UInt8 may be any byte.
       var raw = unsafe span.mutableBytes
       let count = try System.readSome(into: &raw, at: 0, from: descriptor, path: path)
       piece.removeLast(piece.count - count)

@@ -5,7 +5,6 @@ import VaultKit
 import VaultSealing
 import VaultTerminal
 
-/// `vault attachments`: what a record has.
 struct AttachmentsCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "attachments",

@@ -5,7 +5,6 @@ import VaultKit
 import VaultSealing
 import VaultTerminal
 
-/// `vault detach`: attachments go for good.
 struct DetachCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "detach",

@@ -5,8 +5,7 @@ import VaultSealing
 import VaultTerminal
 
 extension GetCommand {
-  /// Writes an attachment: to a file, which appears whole or not at all, or to standard output, once the file of the
-  /// vault was read and compared as a whole.
+  /// Writes an attachment to a file, atomically, or to standard output. The whole attachment is verified first.
   func writeAttachment(_ word: String) async throws {
     guard path == nil, !url, !qr else {
       throw CommandError.usage("--attachment", "takes no field, and neither --url nor --qr")

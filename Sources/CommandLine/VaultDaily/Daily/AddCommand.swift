@@ -7,7 +7,6 @@ import VaultRecords
 import VaultSystem
 import VaultTerminal
 
-/// `vault add`: a new record.
 struct AddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
@@ -115,11 +114,11 @@ struct AddCommand: AsyncParsableCommand {
     return id
   }
 
-  /// The kind and what stands behind it; the name may stand before the kind, and at a terminal the kind of a login may
-  /// be left out.
+  /// The kind and the words after it. The name may precede the kind, and at a terminal the kind of a login may be
+  /// omitted.
   ///
-  /// A word of a kind's name stands for the kind if no other kind has the word: `card` is a payment-card. A slip of a
-  /// kind's name is refused, and so is a field of a login.
+  /// A part of a kind's name stands for the kind if no other kind has that part: `card` means payment-card. A misspelt
+  /// kind is refused, and so is a field of a login as the kind.
   private func kindAndValues(_ kinds: KindCatalog) throws -> (kind: RecordKind, values: [String]) {
     guard kinds[kind] != nil || !isBehindSecrets(kind) else {
       throw CommandError.usage(
@@ -141,7 +140,7 @@ struct AddCommand: AsyncParsableCommand {
     return (login, [kind] + values)
   }
 
-  /// Whether a word stands behind an option that asks for a secret: somebody may have typed the secret there.
+  /// Whether a word follows an option that asks for a secret. The user may have typed the secret there.
   private func isBehindSecrets(_ word: String) -> Bool {
     let options = ["--secret", "--secret-stdin"]
     guard let place = ProgramArguments.all.firstIndex(of: word) else { return false }
@@ -150,10 +149,9 @@ struct AddCommand: AsyncParsableCommand {
     }
   }
 
-  /// Says which other records have the name, since it will not do to name this one.
+  /// Tells the user which other records have the name, because the name alone is ambiguous now.
   ///
-  /// The index has to be opened for that, and without one every record looked at: it is done where a person would read
-  /// it.
+  /// This opens the index, or reads every record without one. So it runs only if a user reads the note.
   private func noteNamesakes(of id: RecordID, _ name: String, _ session: Session) async {
     guard global.notesAreRead, !name.isEmpty, let found = try? await session.locked.records(named: name) else { return }
     let others = found.map(\.id).filter { $0 != id }
@@ -162,7 +160,7 @@ struct AddCommand: AsyncParsableCommand {
     global.messages.note("another record has this name: \(first.text)\(more); from now on name them by their ids")
   }
 
-  /// The vault whose rule takes the record, by what can be read of it.
+  /// The vault whose rule matches the readable fields of the record.
   private func session(
     _ placement: Placement?, kind: RecordKind, draft: JSONValue, isAsking: Bool
   ) throws -> Session {
@@ -176,7 +174,7 @@ struct AddCommand: AsyncParsableCommand {
     return try Session(options, global)
   }
 
-  /// What `--from` and the arguments say of the record.
+  /// The record from `--from` and the arguments.
   private func draft(_ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)]) throws -> JSONValue {
     var record = JSONValue.object(try from.map { kind.modernised(try Self.object(from: $0)) } ?? JSONObject())
     try assignments.map(\.path).checkDistinct()
@@ -184,7 +182,7 @@ struct AddCommand: AsyncParsableCommand {
     return record
   }
 
-  /// The same with its secrets.
+  /// The record with its secrets.
   private func record(
     _ draft: JSONValue, kind: RecordKind, assigned: [MemberPath], secrets: SecretOptions, made: [String],
     recipe: PasswordRecipe?
@@ -215,12 +213,10 @@ struct AddCommand: AsyncParsableCommand {
 }
 
 extension RecordKind {
-  /// Whether a word is one of its fields.
   fileprivate func hasField(_ word: String) -> Bool {
     (try? MemberPath(parsing: word)).flatMap { value(at: inputPath($0)) } != nil
   }
 
-  /// Whether a word is one of its sealed fields.
   fileprivate func seals(_ word: String) -> Bool {
     (try? MemberPath(parsing: word)).flatMap { value(at: inputPath($0)) }?.isSealed ?? false
   }

@@ -4,7 +4,7 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-// How commands that look records up or take a key away prepare to run in each vault of a set.
+// How commands that look up records or remove a key prepare for each vault of a set.
 
 extension ListCommand: GoingEverywhere { var seeks: Bool { true } }
 extension FindCommand: GoingEverywhere { var seeks: Bool { true } }
@@ -20,7 +20,7 @@ extension ShowCommand: GoingEverywhere {
 }
 
 extension RemoveCommand: GoingEverywhere {
-  /// Asks once for all.
+  /// Asks once for all vaults.
   func prepared(_ run: Everywhere) async throws -> Self {
     var (command, names): (RemoveCommand, [String]) = (self, [])
     command.record = []
@@ -73,7 +73,7 @@ extension RekeyCommand: GoingEverywhere {
     return self
   }
 
-  /// Where only keys are to be dropped, a vault that has none of them is done already, or was never theirs.
+  /// If the command only removes keys, a vault without these keys needs no change.
   func adapted(to member: SetMember) throws -> Self? {
     let header = try member.opened().header
     var command = self
@@ -86,7 +86,7 @@ extension RekeyCommand: GoingEverywhere {
 }
 
 extension VaultHeader {
-  /// Whether a word of the command line means one of its slots, or several.
+  /// Whether a word names one or more slots.
   fileprivate func holds(_ word: String) -> Bool {
     do throws(VaultError) {
       _ = try slot(named: word)
@@ -98,7 +98,7 @@ extension VaultHeader {
 }
 
 extension Everywhere {
-  /// Refuses a slot that none of the vaults has; those that cannot be read are told when their turn comes.
+  /// Refuses a slot that no vault has. Vaults that cannot be read are reported later.
   fileprivate func requireSlot(_ word: String) throws {
     let headers = members.compactMap { try? $0.opened().header }
     guard !headers.contains(where: { $0.holds(word) || $0.unfinishedRotation != nil }) else { return }
@@ -107,7 +107,7 @@ extension Everywhere {
       hints: ["`vault vaults list` shows who has a key; nothing was changed"])
   }
 
-  /// The one record that a word means in all vaults that have it.
+  /// The one record that a word names in all vaults.
   func id(of word: String) async throws -> RecordID {
     if let id = RecordID(parsing: word) { return id }
     var found: [RecordID: [String]] = [:]
@@ -130,7 +130,7 @@ extension Everywhere {
 }
 
 extension CommandError {
-  /// No vault of a set has the record.
+  /// The error if no vault of a set has the record.
   fileprivate static func nowhere(_ word: String) -> CommandError {
     CommandError(
       .notFound, "no_such_record", subject: nil, "no such record in any vault of the set",

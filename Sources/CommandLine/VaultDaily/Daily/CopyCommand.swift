@@ -6,7 +6,6 @@ import VaultKit
 import VaultRecords
 import VaultTerminal
 
-/// `vault copy`: one value, into the clipboard.
 struct CopyCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "copy",
@@ -55,7 +54,7 @@ struct CopyCommand: AsyncParsableCommand, OneRecordNaming {
   }
 }
 
-/// `vault clear-clipboard`: what stays behind when `vault copy` has ended.
+/// `vault clear-clipboard`: the process that continues after `vault copy`.
 struct ClearClipboardCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clear-clipboard", abstract: "Started by `vault copy`.", shouldDisplay: false)

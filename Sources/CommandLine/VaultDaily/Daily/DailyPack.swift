@@ -1,7 +1,7 @@
 package import VaultCLI
 
 extension Pack {
-  /// The commands of every day, and those that make a vault and say who opens it.
+  /// The commands for every day, and those that make a vault and manage its keys.
   package static let daily = Pack(
     commands: [
       GetCommand.self, ShowCommand.self, CopyCommand.self, OtpCommand.self, FindCommand.self, ListCommand.self,

@@ -8,7 +8,6 @@ import VaultSealing
 import VaultSystem
 import VaultTerminal
 
-/// `vault edit`: a record in an editor.
 struct EditCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "edit",
@@ -62,8 +61,8 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
     }
   }
 
-  /// The text that an earlier edit of this place has left. With `--resume` it waits two seconds for a command that
-  /// looks at the text just now, as `check` does.
+  /// The text that an earlier edit of this field left. `--resume` waits two seconds for a command such as `check` that
+  /// has just locked the text.
   private func kept(of source: TextSource) -> KeptText? {
     for attempt in 0..<(resume ? 40 : 1) {
       if attempt > 0 { _ = LocalSocket.wait(for: [], milliseconds: 50) }
@@ -75,7 +74,7 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
     return nil
   }
 
-  /// The text to edit: as the record has it, or as an earlier edit has left it.
+  /// The text to edit: from the record, or from an earlier edit.
   private func text(of source: TextSource, _ draft: RecordDraft, _ name: String) throws -> EditableText {
     let kept = kept(of: source)
     guard resume else {
@@ -102,7 +101,7 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
     return EditableText(resuming: kept)
   }
 
-  /// Lets the user edit until the text is not refused, neither as it is read nor as it is stored, or they give up.
+  /// Edits until the text is accepted and stored, or the user gives up.
   private func edited(_ text: EditableText, _ store: () async throws -> Bool) async throws -> Bool {
     let editor = Editor.chosen(global.messages)
     while true {
@@ -119,12 +118,11 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
   }
 }
 
-/// A record, or one field of it, as the text that is edited.
+/// A record, or one of its fields, as the text to edit.
 struct RecordDraft {
   private let record: OpenRecord
   private let field: MemberPath?
   private let original: JSONValue
-  /// What the editor gets.
   let text: [UInt8]
 
   init(_ record: OpenRecord, field: MemberPath?) throws {
@@ -150,7 +148,7 @@ struct RecordDraft {
     text = Array((value + "\n").utf8)
   }
 
-  /// What has to be done so that the record has the new text.
+  /// The changes that give the record the new text.
   func edits(to bytes: [UInt8]) throws -> [FieldEdit] {
     guard bytes != text else { return [] }
     guard let field else {
@@ -163,14 +161,14 @@ struct RecordDraft {
     guard var value = String(validating: bytes, as: UTF8.self) else {
       throw refused(field, "is not UTF-8 text")
     }
-    // Editors end the last line; a value that really ends so is edited with the whole record.
+    // Editors end the last line. A value that ends in a newline must be edited with the whole record.
     if value.hasSuffix("\n") { value.removeLast() }
     return try edits(from: original, to: .string(value), at: field)
   }
 
   private func edits(from old: JSONValue?, to new: JSONValue, at path: MemberPath) throws -> [FieldEdit] {
     if old == new { return [] }
-    // What is sealed is one value, whatever it consists of.
+    // A sealed field is one value, whatever its structure.
     if isSealed(path) { return [try edit(to: new, at: path)] }
     switch (old, new) {
     case (let old, .object(let members)) where old?.object != nil || (old == nil && !members.isEmpty):
@@ -190,7 +188,7 @@ struct RecordDraft {
 
   private func edit(to value: JSONValue, at path: MemberPath) throws -> FieldEdit {
     guard isSealed(path) else {
-      // The kind says which of the new values are sealed; without one nobody does.
+      // The kind tells which new values are sealed. Without a kind this is unknown.
       guard record.kind != nil || !holdsTokens(path) else {
         throw refused(path, "holds sealed values: change them one by one, or leave the array's length as it is")
       }
@@ -201,7 +199,7 @@ struct RecordDraft {
     return .seal(path, try SecretBytes(utf8: text))
   }
 
-  /// What the kind says, or for an unknown kind what the record has there.
+  /// Whether the kind seals the field. For an unknown kind, whether the record has a sealed value there.
   private func isSealed(_ path: MemberPath) -> Bool {
     if let kind = record.kind { return kind.value(at: path)?.isSealed ?? false }
     return (try? record.value(at: path))?.string.map(SealedToken.hasTokenShape) ?? false

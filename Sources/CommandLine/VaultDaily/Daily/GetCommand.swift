@@ -7,7 +7,6 @@ import VaultRecords
 import VaultSealing
 import VaultTerminal
 
-/// `vault get`: one value.
 struct GetCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "get",
@@ -56,7 +55,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
       return try await writeAttachment(attachment)
     }
     let field = try FieldArgument(record, path)
-    // A script that has lost a word would get another value than it wants.
+    // A script with a missing word would get the wrong value.
     let takesMain =
       !url && path == nil && field.reference == nil && global.isAtTerminal && Output.isTerminal
     guard takesMain || (field.path == nil) == (url || field.view == .url) else {
@@ -109,7 +108,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     }
   }
 
-  /// The value as whoever reads it from a pipe gets it, in locked memory.
+  /// The value in locked memory, as a pipe receives it.
   private func value(of field: FieldArgument, at path: MemberPath?, in found: OpenRecord) throws -> SecretBytes {
     guard let path else { return try SecretBytes(utf8: url(of: found)) }
     if let reference = field.reference, reference.view == .otp { return try found.value(of: reference) }
@@ -128,7 +127,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     try show(text)
   }
 
-  /// Prints the value as JSON: bytes as their base64, and what is no text as what it is.
+  /// Prints the value as JSON: bytes in base64, other values with their type.
   private func document(of field: FieldArgument, at path: MemberPath?, in found: OpenRecord) throws {
     guard let path else {
       return try Output.document(["id": .string(found.id.text), "url": .string(url(of: found))])
@@ -142,19 +141,19 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     if let reference = field.reference, reference.view == .otp {
       return .string(try found.value(of: reference).string ?? "")
     }
-    // Each is opened once; what was sealed as bytes and is no base64 is refused.
+    // Each value is opened once. A value that should be bytes but is not base64 is refused.
     if let bytes = try found.bytes(at: path) { return .string(bytes.withBytes { Base64.encode($0) }) }
     return try found.revealed(at: path)
   }
 
-  /// Prints a value for a person: a terminal would obey what stands in it.
+  /// Prints a value at a terminal, with control characters escaped.
   private func show(_ value: String) throws {
     let shown = Printable.document(value)
     try Output.line(shown)
     if shown != value { global.messages.note("control characters are shown as escapes; a pipe gets them as they are") }
   }
 
-  /// The paths of the record's values, as they stand in its file.
+  /// The paths of the record's values, in file order.
   private func paths() async throws -> [String] {
     let session = try Session(vault, at: revision, global)
     return JSONValue.object(try session.locked.record(await session.resolve(record)).fields).valuePaths(at: .root)
@@ -167,7 +166,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     return try record.decoded(as: Database.self).connectionURL()
   }
 
-  /// A string itself; an object or array as our writer lays it out.
+  /// A string itself; an object or array in our JSON layout.
   private func text(of value: JSONValue) throws -> String {
     switch value {
     case .object, .array: String(decoding: try value.prettyBytes(finalNewline: false, limits: .exchange), as: UTF8.self)

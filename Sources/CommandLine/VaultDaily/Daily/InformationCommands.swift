@@ -5,7 +5,6 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// `vault fingerprint`: what tells this vault from every other.
 struct FingerprintCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fingerprint",
@@ -31,7 +30,6 @@ struct FingerprintCommand: ParsableCommand {
   }
 }
 
-/// `vault generate`: a new password.
 struct GenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",

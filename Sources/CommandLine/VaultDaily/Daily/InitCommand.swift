@@ -8,7 +8,6 @@ import VaultKit
 import VaultSystem
 import VaultTerminal
 
-/// `vault init`: a new vault.
 struct InitCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
@@ -49,7 +48,7 @@ struct InitCommand: AsyncParsableCommand {
   func run() async throws {
     let location = try place()
     try check(location)
-    // What a repository begins with is expected there.
+    // A new repository has these files.
     let others = System.names(in: location.path).filter { !$0.hasPrefix(".git") }
     if !location.isDatabase, !others.isEmpty {
       global.messages.note("\(location.path) holds other things, too: they stay beside the vault")
@@ -71,7 +70,7 @@ struct InitCommand: AsyncParsableCommand {
     if !location.isDatabase { GitKeeper.current?.watch(newVaultAt: location.path, global.messages) }
   }
 
-  /// In a work tree of git: whether git is to merge the records by field.
+  /// In a git work tree, offers to let git merge records by field.
   private func offerMerging(_ location: VaultLocation) throws {
     guard !global.json, let setup = GitSetup(vault: location.path) else { return }
     let terminal = global.yes ? nil : Terminal(noInput: global.noInput)
@@ -83,7 +82,7 @@ struct InitCommand: AsyncParsableCommand {
     global.messages.note("git merges and shows its records by field; commit .gitattributes with it")
   }
 
-  /// Makes the vault. When that fails the new identity goes with it, unless a header is there that it may open.
+  /// Makes the vault. If that fails, the new identity is removed, unless there is a header that it may open.
   private func make(_ location: VaultLocation, _ slots: [NewSlot], identity: String?) async throws -> Vault {
     do {
       if location.origin == .standard { try System.makeDirectories(System.parent(of: location.path)) }
@@ -103,7 +102,7 @@ struct InitCommand: AsyncParsableCommand {
     return try VaultLocation(path: directory, origin: .option).checked()
   }
 
-  /// Whether a vault is there already. Of a database it is also asked whether one could be made.
+  /// Whether there is already a vault. For a database, also checks that a vault can be made.
   private func holdsVault(_ location: VaultLocation) throws -> Bool {
     guard location.isDatabase else { return System.kind(of: location.path + "/vault.json") != nil }
     do {
@@ -115,7 +114,7 @@ struct InitCommand: AsyncParsableCommand {
     }
   }
 
-  /// What can be refused before anybody is asked for a passphrase.
+  /// Refuses wrong arguments before anybody is asked for a passphrase.
   private func check(_ location: VaultLocation) throws {
     guard location.isDatabase || !createTables else {
       throw CommandError.usage("--create-tables", "is for the address of a database")
@@ -140,7 +139,7 @@ struct InitCommand: AsyncParsableCommand {
     }
   }
 
-  /// On a terminal, a vault without any other way to unlock gets a passphrase.
+  /// The passphrase slot for a vault at a terminal without any other way to unlock.
   private func passphraseSlot() throws -> NewSlot? {
     let hasOther = generateIdentity != nil || !recipient.isEmpty
     guard passphrase || !hasOther else { return nil }
@@ -175,11 +174,10 @@ struct InitCommand: AsyncParsableCommand {
   }
 }
 
-/// What a person is told of a new vault, beside the number that scripts get.
+/// The message for the user about a new vault. Scripts get only the fingerprint.
 private struct Welcome {
   private let path: String
-  /// What the next commands need to know, in words of the shell; nil where they find the vault and its key by
-  /// themselves.
+  /// The shell variables that the next commands need; nil if they find the vault and its key themselves.
   private let variables: String?
 
   init(_ location: VaultLocation, identity: String?) {

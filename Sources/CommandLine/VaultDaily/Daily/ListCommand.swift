@@ -5,7 +5,6 @@ package import VaultKit
 import VaultRecords
 import VaultTerminal
 
-/// `vault list`: a line for each record.
 struct ListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -38,7 +37,7 @@ struct ListCommand: AsyncParsableCommand {
   }
 }
 
-/// Which records `list` and `find` show, and in which order.
+/// The records that `list` and `find` show, and their order.
 struct RowOptions: ParsableArguments {
   enum Order: String, ExpressibleByArgument, CaseIterable {
     case name, created, updated
@@ -71,7 +70,6 @@ struct RowOptions: ParsableArguments {
   }
 }
 
-/// `vault find`: records by what can be read in them.
 struct FindCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "find",
@@ -119,10 +117,9 @@ struct FindCommand: AsyncParsableCommand {
   }
 }
 
-/// One run of `list` or `find`.
 private struct RecordSearchRun {
   let session: Session
-  /// What rows are verified with; nil for not at all.
+  /// The key to verify rows; nil to verify nothing.
   let key: UnlockOptions?
   let global: GlobalOptions
   let view: RowViewOptions
@@ -131,9 +128,9 @@ private struct RecordSearchRun {
     (self.session, self.key, self.global, self.view) = (session, key, global, view)
   }
 
-  /// Prints good rows and reports faulty records; any of those make the command end with 13.
+  /// Prints valid rows and reports faulty records. Any fault makes the command end with 13.
   ///
-  /// - Parameter isSearch: whether it is an error that nothing is found.
+  /// - Parameter isSearch: whether an empty result is an error.
   func print(_ query: RecordQuery, isSearch: Bool = false) async throws {
     var fields = try view.fields(global, isSearch: isSearch)
     let opened = try await session.vaultToVerify(key)
@@ -143,7 +140,7 @@ private struct RecordSearchRun {
       let near = try await session.locked.nearest(query, limit: 5)
       if isShown, !near.isEmpty, Output.part == nil {
         global.messages.note("nothing holds \(words(of: query)); near:")
-        // They do not hold what was searched for.
+        // Such rows do not contain the searched text.
         fields = fields?.map { $0 == .match ? .who : $0 }
         found.rows = RecordRows(opened?.verified(near, []).records ?? near)
       } else {
@@ -167,7 +164,7 @@ private struct RecordSearchRun {
     }
   }
 
-  /// Whether a person sees a table.
+  /// Whether the user sees a table.
   private var isShown: Bool { view.isTable && !global.json }
 
   private func words(of query: RecordQuery) -> String {
@@ -188,12 +185,12 @@ private struct RecordSearchRun {
     return error.near(names)
   }
 
-  /// The rows that are shown, and how many fit; nil where a limit ended the search before that was known.
+  /// The shown rows, and the number of matches; nil if a limit ended the search early.
   private func found(
     _ query: RecordQuery, _ opened: Vault?
   ) async throws -> (rows: RecordRows, count: Int?, faults: [VaultError]) {
     var (query, limit) = (query, query.limit)
-    // A person hears how many there are, and finds names where the letters stand, not their codes.
+    // A user is told the number of matches, and expects alphabetical order rather than code order.
     if isShown { query.limit = nil } else { limit = nil }
     var (rows, faults) = try await session.locked.rows(query)
     let count = query.limit.map { rows.count < $0 } ?? true ? rows.count : nil
@@ -230,10 +227,10 @@ private struct RecordSearchRun {
 }
 
 extension RecordRows {
-  /// As people look for names: by base letters, then by marks, then by case.
+  /// The rows in alphabetical order: by base letters, then by marks, then by case.
   func inOrderOfLetters() -> RecordRows {
     let keyed = map { (key: LetterOrder($0.name), record: $0) }
-    // Those of one name stay in the order of their ids.
+    // Records with one name stay in the order of their ids.
     return RecordRows(
       keyed.sorted { $0.key == $1.key ? $0.record.id < $1.record.id : $0.key < $1.key }.map(\.record))
   }

@@ -6,7 +6,6 @@ import VaultRecords
 import VaultSealing
 import VaultTerminal
 
-/// `vault otp`: a one-time code.
 struct OtpCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "otp",
@@ -100,7 +99,7 @@ struct OtpCommand: AsyncParsableCommand, OneRecordNaming {
 }
 
 extension OpenRecord {
-  /// What the codes of a record are made from.
+  /// The key of the record's codes.
   fileprivate func oneTimeKey(at path: MemberPath) throws -> OneTimeKey {
     let text = try revealed(at: path).plainText()
     do throws(RecordError) {

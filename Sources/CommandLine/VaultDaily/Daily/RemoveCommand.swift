@@ -4,7 +4,6 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// `vault remove`: records go to the trash.
 struct RemoveCommand: AsyncParsableCommand, ManyRecordsNaming {
   static let configuration = CommandConfiguration(
     commandName: "remove",
@@ -27,10 +26,10 @@ struct RemoveCommand: AsyncParsableCommand, ManyRecordsNaming {
 
   func run() async throws {
     var session = try Session(vault, global)
-    // Whoever says yes beforehand must name what goes.
+    // A user who confirms in advance must give full names.
     session.takesParts = !global.yes
     guard global.yes || global.canAsk else {
-      // A word that means no record, or several, is told first: `--yes` would not do then.
+      // An unknown or ambiguous word is reported first, because `--yes` cannot help then.
       for text in record { _ = try await session.resolve(text) }
       throw CommandError(
         .declined, "declined", subject: "remove", "there is no terminal to ask at",

@@ -7,7 +7,6 @@ import VaultSealing
 import VaultTerminal
 
 extension TrashCommand {
-  /// `vault trash restore`, `vault restore`.
   struct Restore: AsyncParsableCommand, PlaceCompleting {
     static let configuration = CommandConfiguration(
       commandName: "restore",
@@ -46,7 +45,7 @@ extension TrashCommand {
       try Output.afterwards(action) { try Output.document(["restored": .array(ids.map { .string($0.text) })]) }
     }
 
-    /// The version that is meant; nil for removed records.
+    /// The version to restore; nil for removed records.
     private func version(_ session: Session, _ opened: Vault) async throws -> FoundVersion? {
       guard let word = record.first, (try? session.locked.resolveTrashed(word)) == nil else { return nil }
       return try await VersionSearch(session, options: vault, unlocking: unlocking, opened: opened).version(word)
@@ -90,7 +89,7 @@ extension TrashCommand {
       }
     }
 
-    /// The fields that would change, never what they hold.
+    /// Shows the changed fields without their values.
     private func show(_ change: VersionChange, _ id: RecordID) throws {
       let fields = FieldChange.all(from: change.now?.fields ?? JSONObject(), to: change.fields)
       guard global.json else {
@@ -110,7 +109,7 @@ extension TrashCommand {
   }
 }
 
-/// One field in which two versions of a record differ.
+/// One field that differs between two versions of a record.
 private struct FieldChange {
   let path: String
   /// `add`, `change` or `remove`.
@@ -141,7 +140,7 @@ private struct FieldChange {
 }
 
 extension TrashCommand.Restore: RecordNaming {
-  /// Of a version the others are fields of it.
+  /// The words that name records. After a version, the other words are its fields.
   var recordWords: [String] {
     get { record.first.map { VersionWord($0) == nil ? record : [$0] } ?? [] }
     set { record = newValue + record.dropFirst(newValue.count) }

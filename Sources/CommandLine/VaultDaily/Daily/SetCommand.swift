@@ -9,7 +9,6 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// `vault set`: new values for some fields of a record.
 struct SetCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "set",
@@ -72,7 +71,7 @@ struct SetCommand: AsyncParsableCommand, OneRecordNaming {
     try warn(kind, sealed)
   }
 
-  /// Says what is odd about new values; nothing about those that were there before.
+  /// Warns about unusual new values, not about earlier ones.
   private func warn(_ kind: RecordKind?, _ sealed: [SecretAssignment]) throws {
     guard let kind else { return }
     var given = JSONValue.object(JSONObject())
@@ -86,7 +85,7 @@ struct SetCommand: AsyncParsableCommand, OneRecordNaming {
 }
 
 extension OpenRecord {
-  /// What an argument stands for: as the kind says, or where it is not known of the type that the value has now.
+  /// The value of an argument, with the type in the kind. Without a kind, the type of the present value counts.
   fileprivate func argument(_ text: String, at path: MemberPath) -> JSONValue {
     if let kind { return kind.argument(text, at: path) }
     switch try? value(at: path) {
@@ -96,7 +95,6 @@ extension OpenRecord {
   }
 }
 
-/// `vault unset`: takes fields away.
 struct UnsetCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "unset",
@@ -131,17 +129,17 @@ struct UnsetCommand: AsyncParsableCommand, OneRecordNaming {
   }
 }
 
-/// What becomes of the sealed values of a record that a command replaces.
+/// Protects the sealed values that a command is about to replace.
 private struct FormerValues {
   private let record: OpenRecord
   private let session: Session
 
   init(of record: OpenRecord, in session: Session) { (self.record, self.session) = (record, session) }
 
-  /// Asks before a value that somebody may still need is replaced by one that was made up.
+  /// Asks before a generated value replaces one that may still be needed.
   func confirm(replacing paths: [MemberPath]) throws { try confirm(paths, "Replace it") }
 
-  /// Asks before a sealed value is taken away.
+  /// Asks before a sealed value is removed.
   func confirm(takingAway paths: [MemberPath]) throws { try confirm(paths, "Take it away") }
 
   private func confirm(_ paths: [MemberPath], _ question: String) throws {
@@ -158,7 +156,7 @@ private struct FormerValues {
     return value.leaves().contains { $0.1.string.map(SealedToken.hasTokenShape) ?? false }
   }
 
-  /// Whether the last commit has the record as it is now.
+  /// Whether the last commit has the record in its present state.
   private var isInGit: Bool {
     guard !session.location.isDatabase else { return false }
     let folder = session.location.path
@@ -171,7 +169,7 @@ private struct FormerValues {
   }
 }
 
-/// What commands that change one record say at the end.
+/// The report of commands that change one record.
 struct RecordChange {
   let id: RecordID
   let global: GlobalOptions

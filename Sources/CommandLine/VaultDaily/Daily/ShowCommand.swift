@@ -5,7 +5,6 @@ import VaultKit
 import VaultSealing
 import VaultTerminal
 
-/// `vault show`: one record.
 struct ShowCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "show",

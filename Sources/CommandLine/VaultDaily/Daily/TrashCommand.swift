@@ -4,7 +4,6 @@ package import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// `vault trash`: what was removed.
 struct TrashCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trash",
@@ -18,7 +17,6 @@ struct TrashCommand: ParsableCommand {
 }
 
 extension TrashCommand {
-  /// `vault trash list`.
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
@@ -86,7 +84,6 @@ extension PlaceCompleting where Self: RecordNaming {
 }
 
 extension Completion {
-  /// The names of removed records.
   func removedRecords() -> [String] {
     guard let removed = try? locked?.listedTrash().records else { return [] }
     return naming(removed.map { ($0.summary.name, $0.id) })

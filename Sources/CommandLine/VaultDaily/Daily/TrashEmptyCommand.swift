@@ -5,7 +5,6 @@ import VaultKit
 import VaultTerminal
 
 extension TrashCommand {
-  /// `vault trash empty`: records go for good.
   struct Empty: AsyncParsableCommand, ManyRecordsNaming, PlaceCompleting {
     static let configuration = CommandConfiguration(
       commandName: "empty",
@@ -54,20 +53,19 @@ extension TrashCommand {
   }
 }
 
-/// Which removed records are to go.
+/// The removed records to delete.
 private struct TrashChoice {
-  /// Records that verify.
   let records: [TrashedRecord]
-  /// Damaged ones that are named by their full id.
+  /// Damaged records that were named by their full id.
   let damaged: [RecordID]
-  /// The faults of all that would be chosen if it verified.
+  /// The faults of all chosen records that do not verify.
   let faults: [VaultError]
 
   var ids: [RecordID] { records.map(\.id) }
-  /// The faults of files that stay even when the user insists.
+  /// The faults of files that are kept in any case.
   var keptFaults: [VaultError] { faults.filter { fault in !damaged.contains { $0 == fault.record } } }
 
-  /// - Parameter words: what the user wrote for `named`.
+  /// - Parameter words: the words of the user for `named`.
   init(_ records: [TrashedRecord], _ faults: [VaultError], named: [RecordID], words: [String]) {
     guard !words.isEmpty else {
       self.init(records: records, damaged: [], faults: faults)
@@ -86,7 +84,8 @@ private struct TrashChoice {
     self.faults = faults
   }
 
-  /// Without what was removed after `time`; when a damaged one was removed nobody can tell, so it stays.
+  /// The choice without records that were removed after `time`. The removal time of a damaged record is unknown, so it
+  /// is kept.
   func limited(to time: Timestamp?) -> TrashChoice {
     guard let time else { return self }
     return TrashChoice(records: records.filter { $0.deletedAt <= time }, damaged: [], faults: faults)
@@ -98,7 +97,7 @@ private struct TrashChoice {
   }
 }
 
-/// What was deleted and what was not.
+/// The deleted and the kept records.
 private struct DeletionReport {
   private var deleted: [RecordID] = []
   private var faults: [VaultError]
@@ -112,7 +111,7 @@ private struct DeletionReport {
     stillListedCount += records.stillListedCount
   }
 
-  /// Ends the command with 13 when something damaged was kept.
+  /// Ends the command with 13 if a damaged record was kept.
   func print(_ global: GlobalOptions) throws {
     let action = deleted.count == 1 ? "1 record deleted" : "\(deleted.count) records deleted"
     if global.json {

@@ -4,7 +4,6 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// `vault due`: secrets to replace at their source.
 struct DueCommand: ParsableCommand, GoingEverywhere {
   static let configuration = CommandConfiguration(
     commandName: "due",
@@ -47,17 +46,17 @@ struct DueCommand: ParsableCommand, GoingEverywhere {
   }
 }
 
-/// What `due` lists.
+/// The list of `due`.
 struct DueReport {
-  /// Since a year, where nobody says since when.
+  /// One year, if the user gives no time.
   private static let standardAge = 365 * 86_400
 
   private(set) var fields: [DueField]
   let faults: [VaultError]
   private let before: Timestamp?
-  /// What was given to programs on this machine.
+  /// The values that programs on this machine received.
   private var uses: [DeliveryLog.Use] = []
-  /// Whether what is old is in it besides what somebody who left has read.
+  /// Whether the list has old secrets in addition to those that a leaver has read.
   private var hasBoth = false
 
   init(_ due: DueFields) { (fields, faults, before) = (due.fields, due.faults, due.before) }
@@ -71,20 +70,19 @@ struct DueReport {
     self.init(old)
     guard age == nil else { return }
     hasBoth = true
-    // A value stands once, with the reason that is worse.
+    // A value is listed once, with its more urgent reason.
     let left = try session.locked.due(.sinceReseal).fields
     let isListed = Set(left.map(\.place))
     fields = left + fields.filter { !isListed.contains($0.place) }
   }
 
-  /// Adds which programs got a value: where a new one has to go.
+  /// Adds the programs that received a value, because they need the new one.
   mutating func takeUses(of session: Session) { uses = (try? DeliveryLog.uses(of: session, since: nil)) ?? [] }
 
   private func programs(_ field: DueField) -> [String] {
     DeliveryUses.programs(of: field.record.id, field.path.description, in: uses)
   }
 
-  /// - Parameter table: how it is shown at a terminal.
   func print(_ global: GlobalOptions, _ table: TableOptions? = nil) throws {
     if global.json {
       return try Output.document([
@@ -130,7 +128,7 @@ struct DueReport {
 }
 
 extension DueField {
-  /// Which value it is.
+  /// The identity of the value.
   fileprivate var place: String { "\(record.id.text) \(isTrashed) \(path)" }
 }
 

@@ -7,7 +7,6 @@ import VaultKit
 import VaultTerminal
 
 extension KeyCommand {
-  /// `vault key add`.
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "add",
@@ -69,7 +68,7 @@ extension KeyCommand {
       try report(await opened.addSlot(NewSlot(kind, label: label(opened.header))), nil)
     }
 
-    /// What can be refused before anybody is asked for a passphrase.
+    /// Refuses wrong arguments before anybody is asked for a passphrase.
     private func check() throws {
       let ways = [passphrase, recipient != nil, generateIdentity != nil, who != nil].count { $0 }
       guard ways == 1 else {
@@ -83,13 +82,13 @@ extension KeyCommand {
       try SlotFile.checkNewWorkFactor(workFactor)
     }
 
-    /// What was given, else the name of the file; a key that is made here is called after this user and machine.
+    /// The given label, or the file name. A key that is made here is named after this user and machine.
     private func label(_ header: VaultHeader) -> String {
       if let given = givenLabel ?? name ?? (isFile ? who.map(Self.title) : nil) { return given }
       return passphrase || generateIdentity != nil ? KeyLabel.usual(besides: header.slots.map(\.label)) : ""
     }
 
-    /// Whether WHO is a file, and no recipient.
+    /// Whether WHO is a file rather than a recipient.
     private var isFile: Bool { who.map { !$0.hasPrefix("age1") && !IdentityFile.isIdentity($0) } ?? false }
 
     private func namedRecipient() throws -> AgeRecipient? {
@@ -103,20 +102,20 @@ extension KeyCommand {
       return only
     }
 
-    /// A file's name without what stands behind its first dot.
+    /// A file name up to its first dot.
     private static func title(of path: String) -> String {
       let name = path.split(separator: "/").last ?? ""
       return String(name.drop { $0 == "." }.prefix { $0 != "." })
     }
 
-    /// The identity is durable before the slot is made, and goes again when that fails.
+    /// Writes the identity durably before the slot is made. If that fails, the identity is removed.
     private func generate(_ path: String, opened: Vault, location: VaultLocation) async throws -> Slot {
       let identity = try AgeIdentity.generate()
       try IdentityFile.create(identity, at: path, created: Timestamp.now().text)
       do {
         return try await opened.addSlot(NewSlot(.recipient(identity.recipient), label: label(opened.header)))
       } catch {
-        // Where the header has the slot in spite of the error, the identity is what opens it.
+        // If the header has the slot despite the error, the identity opens it and must be kept.
         let header = try? location.open(global).header
         if header?.slots.contains(where: { $0.recipient == identity.recipient }) == false { System.remove(path) }
         throw error
@@ -133,7 +132,6 @@ extension KeyCommand {
     }
   }
 
-  /// `vault key change-passphrase`.
   struct ChangePassphrase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "change-passphrase",
@@ -197,7 +195,7 @@ extension KeyCommand {
 }
 
 extension SlotFile {
-  /// Refuses a cost that no new slot may have.
+  /// Refuses a cost that is not allowed for a new slot.
   static func checkNewWorkFactor(_ workFactor: Int?) throws {
     guard let workFactor, !newWorkFactors.contains(workFactor) else { return }
     throw CommandError.usage("--work-factor", "must be between 10 and 20")

@@ -5,7 +5,6 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// `vault key`: the ways to unlock.
 struct KeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key",
@@ -22,7 +21,6 @@ struct KeyCommand: ParsableCommand {
 }
 
 extension KeyCommand {
-  /// `vault key list`.
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
@@ -75,7 +73,6 @@ extension KeyCommand {
     }
   }
 
-  /// `vault key remove`.
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",
@@ -126,7 +123,7 @@ extension KeyCommand {
       try await offerReseal(opened, session.location)
     }
 
-    /// The slot that is meant; at a terminal the only one with the word in its label, which is then asked about.
+    /// The named slot. At a terminal, a part of a label is enough if it is unique, and then a question follows.
     private func named(_ header: VaultHeader) throws -> (slot: Slot, isNamed: Bool) {
       do {
         return (try header.slot(argument: slot), true)
@@ -138,7 +135,8 @@ extension KeyCommand {
       }
     }
 
-    /// Shuts out who had the slot, and says what that cannot do: the list of `vault due --leaver`.
+    /// Reseals the vault without the holder of the slot. Lists the secrets that they have read, as `vault due
+    /// --leaver`.
     private func resealed(_ opened: Vault, removed: Slot, location: VaultLocation) async throws {
       global.messages.note("the slot \(removed.words) is removed")
       try await reseal(opened, location)
@@ -147,11 +145,11 @@ extension KeyCommand {
     private func reseal(_ opened: Vault, _ location: VaultLocation) async throws {
       try await RotationRun(opened: opened, at: location, global: global).report(.reseal)
       guard !global.json else { return }
-      // The header says when that was only as it is now.
+      // Only the new header tells the time of the reseal.
       try DueReport(location.open(global).due(.sinceReseal)).print(global)
     }
 
-    /// Asks at a terminal only: `--yes` answers whether the slot goes, and no more.
+    /// Offers to reseal, only at a terminal. `--yes` confirms only the removal of the slot.
     private func offerReseal(_ opened: Vault, _ location: VaultLocation) async throws {
       guard !global.yes, Messages.vault == nil, let terminal = Terminal(noInput: global.noInput),
         try terminal.confirms("Reseal the vault now?")
@@ -159,7 +157,7 @@ extension KeyCommand {
       try await reseal(opened, location)
     }
 
-    /// What removing a slot does not do.
+    /// The limits of removing a slot.
     private static func warnings(_ location: VaultLocation) -> [String] {
       [
         "the key is still the same: copies of the slot, as in \(location.keepers), open this vault",
@@ -170,7 +168,7 @@ extension KeyCommand {
 }
 
 extension VaultHeader {
-  /// The slot that a word of the command line means.
+  /// The slot that a word of the command line names.
   func slot(argument text: String) throws -> Slot {
     do throws(VaultError) {
       return try slot(named: text)

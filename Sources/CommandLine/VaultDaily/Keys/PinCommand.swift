@@ -4,7 +4,6 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// `vault pin`: what this machine remembers of a vault.
 struct PinCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pin",
@@ -20,7 +19,6 @@ struct PinCommand: ParsableCommand {
 }
 
 extension PinCommand {
-  /// `vault pin show`.
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
@@ -43,7 +41,6 @@ extension PinCommand {
     }
   }
 
-  /// `vault pin update`.
   struct Update: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "update",
@@ -99,7 +96,6 @@ extension PinCommand {
     }
   }
 
-  /// `vault pin forget`.
   struct Forget: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "forget",
@@ -123,11 +119,10 @@ extension PinCommand {
   }
 }
 
-/// What `pin show` shows.
 private struct PinReport {
   let check: PinCheck
   let found: String
-  /// The pin of the vault's id, also when the vault is not as it says.
+  /// The pin for the vault's id, even if the vault does not match it.
   let pin: Pin?
   let paths: [String]
   let directory: String?
@@ -137,7 +132,7 @@ private struct PinReport {
     found = try session.locked.fingerprint()
     directory = check.state?.directory
     let vaultID = session.locked.header.vaultID
-    // What cannot be read is told at the end.
+    // Unreadable parts are reported at the end.
     pin = (try? check.state?.memory(of: check.known?.copy).pin(of: vaultID)) ?? nil
     paths = (try? check.state?.paths(of: vaultID)) ?? []
   }

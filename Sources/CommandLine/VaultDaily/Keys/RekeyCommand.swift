@@ -5,7 +5,6 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// `vault rekey`: a new key for the vault.
 struct RekeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rekey",
@@ -54,7 +53,7 @@ struct RekeyCommand: AsyncParsableCommand {
     try await run.report(reason)
   }
 
-  /// Asks a person, before the key changes that other machines know; scripts are not asked.
+  /// Asks a user before the key changes that other machines know. Scripts are not asked.
   private func confirm(_ header: VaultHeader, _ location: VaultLocation) throws {
     guard global.isAtTerminal, header.unfinishedRotation == nil else { return }
     let sealing = reseal ? " and seal every secret anew" : ""

@@ -5,7 +5,7 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// A rotation as commands carry it out: questions before, a report after.
+/// The rotation of a command: questions before it, a report after it.
 struct RotationRun {
   let opened: Vault
   let location: VaultLocation
@@ -16,7 +16,7 @@ struct RotationRun {
     (self.opened, self.location, self.global) = (opened, location, global)
   }
 
-  /// Rotates and prints the new fingerprint, or the document of `--json`.
+  /// Rotates, and prints the new fingerprint or the document of `--json`.
   func report(_ reason: KeyringEntry.Reason) async throws {
     let plan = try opened.rotationPlan(renewal)
     try confirm(plan)
@@ -35,7 +35,7 @@ struct RotationRun {
     for note in notes { global.messages.note(note) }
   }
 
-  /// Prints what would be done.
+  /// Prints the plan.
   func preview(_ reason: KeyringEntry.Reason) throws {
     let plan = try opened.rotationPlan(renewal)
     guard !global.json else {
@@ -64,7 +64,7 @@ struct RotationRun {
     try global.confirm("The slot \(opened.slot.words) is the one that you have unlocked with. Drop it?")
   }
 
-  /// Asks for the passphrases of slots that are other people's.
+  /// Asks for the passphrases of other people's slots.
   private func withPassphrases(_ plan: RotationPlan) throws -> SlotRenewal {
     var renewal = renewal
     for slot in plan.needsPassphrase { renewal.passphrases[slot.id] = try passphrase(of: slot, plan) }
@@ -127,6 +127,6 @@ struct RotationRun {
 }
 
 extension VaultLocation {
-  /// What keeps older states of the vault.
+  /// The places that keep older states of the vault.
   var keepers: String { isDatabase ? "backups" : "git history and backups" }
 }

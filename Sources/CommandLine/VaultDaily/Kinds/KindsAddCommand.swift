@@ -7,7 +7,6 @@ import VaultRecords
 import VaultSealing
 import VaultTerminal
 
-/// `vault kinds add`: a kind of the vault's own.
 struct KindsAddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",

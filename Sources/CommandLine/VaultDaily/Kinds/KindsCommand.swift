@@ -5,7 +5,6 @@ import VaultKit
 import VaultRecords
 import VaultTerminal
 
-/// `vault kinds`: the kinds of records.
 struct KindsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "kinds",
@@ -18,7 +17,6 @@ struct KindsCommand: AsyncParsableCommand {
       """,
     subcommands: [List.self, Show.self, KindsAddCommand.self], defaultSubcommand: List.self)
 
-  /// `vault kinds list`.
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
@@ -48,7 +46,6 @@ struct KindsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `vault kinds show`.
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
@@ -94,9 +91,9 @@ struct KindsCommand: AsyncParsableCommand {
 }
 
 extension KindCatalog {
-  /// The kinds of the vault that the options or the place mean; those of the program where no vault is meant.
+  /// The kinds of the vault that the options or the working directory mean, or the built-in kinds without a vault.
   ///
-  /// Declared kinds are verified where a key is given, and otherwise it is said that they are not.
+  /// Declared kinds are verified if a key is given. Otherwise a note says that they are not verified.
   static func here(
     _ vault: VaultOptions, unlocking: UnlockOptions, global: GlobalOptions
   ) async throws -> KindCatalog {
@@ -118,7 +115,7 @@ extension RecordKind {
 }
 
 extension RecordField {
-  /// Whether it is secret, and of what sort where that is known.
+  /// Whether it is secret, and the sort if it is known.
   fileprivate var secrecy: String {
     guard isSealed else { return "readable" }
     let sort = value.secretSort == .text ? "sealed" : "sealed as \(value.secretSort.rawValue)"

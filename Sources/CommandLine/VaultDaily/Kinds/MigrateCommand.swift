@@ -6,7 +6,6 @@ import VaultKit
 import VaultRecords
 import VaultTerminal
 
-/// `vault migrate`: older records in the present form of their kind.
 struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",

@@ -1,4 +1,4 @@
-/// A key that somebody has pressed at a terminal.
+/// A key press at a terminal.
 package enum Key: Equatable {
   case text(Character)
   /// With Ctrl; the letter in lower case.
@@ -6,19 +6,19 @@ package enum Key: Equatable {
   case up, down, pageUp, pageDown, home, end, enter, tab, backspace, escape
 }
 
-/// The keys in what a terminal sends, which may come in pieces.
+/// Decodes keys from the bytes of a terminal, which may arrive in pieces.
 package struct KeyDecoder {
   private static let escapeByte: UInt8 = 0x1B
-  /// Longer sequences are of no key.
+  /// No key has a longer sequence.
   private static let maximumByteCount = 32
 
   private var bytes: [UInt8] = []
-  /// Whether what comes was pasted: then nothing of it is a key that does something.
+  /// Whether the input is pasted text, in which no key is a command.
   private var isPasting = false
 
   package init() {}
 
-  /// Whether only time can tell what the bytes so far are: Esc, or the beginning of a longer sequence.
+  /// Whether the bytes are either Esc or the beginning of a longer sequence.
   package var isUndecided: Bool { bytes.first == Self.escapeByte }
 
   /// The keys that end within these bytes.
@@ -32,14 +32,14 @@ package struct KeyDecoder {
     return keys
   }
 
-  /// The key that it was when nothing more has come for a while.
+  /// The pending key, after a pause without input.
   package mutating func keysAtRest() -> [Key] {
     guard isUndecided else { return [] }
     defer { bytes.removeAll() }
     return bytes.count == 1 && !isPasting ? [.escape] : []
   }
 
-  /// The next key, nil where the bytes are none, and how many bytes it takes; nil where more have to come.
+  /// The next key and its length; the key is nil for meaningless bytes. The result is nil if more bytes must come.
   private mutating func next() -> (key: Key?, count: Int)? {
     guard let first = bytes.first else { return nil }
     switch first {
@@ -68,24 +68,24 @@ package struct KeyDecoder {
     guard let text = String(validating: bytes[..<count], as: UTF8.self), let character = text.first else {
       return (nil, count)
     }
-    // C1 characters are two bytes here, and no text.
+    // C1 control characters have two bytes and are not text.
     return (text.unicodeScalars.allSatisfy { $0.value < 0x80 || $0.value > 0x9F } ? .text(character) : nil, count)
   }
 
-  /// What begins with Esc: `Esc [ … letter` and `Esc O letter`. With any other key it is one that means nothing here.
+  /// A sequence after Esc: `Esc [ … letter` and `Esc O letter`. Esc with any other key has no meaning here.
   private mutating func sequence() -> (key: Key?, count: Int)? {
     guard bytes.count > 1 else { return nil }
     switch bytes[1] {
     case Self.escapeByte: return (.escape, 1)
     case UInt8(ascii: "O"):
       guard bytes.count > 2 else { return nil }
-      // That of the block of digits.
+      // A key of the numeric keypad.
       return (bytes[2] == UInt8(ascii: "M") ? .enter : Self.key(of: bytes[2], []), 3)
     case UInt8(ascii: "["):
       guard let end = bytes[2...].firstIndex(where: { !(0x20...0x3F).contains($0) }) else {
         return bytes.count > Self.maximumByteCount ? (nil, bytes.count) : nil
       }
-      // A byte that ends none belongs to what comes next.
+      // A byte that cannot end the sequence belongs to the next key.
       guard (0x40...0x7E).contains(bytes[end]) else { return (nil, end) }
       let parameters = bytes[2..<end]
       if bytes[end] == UInt8(ascii: "~") {

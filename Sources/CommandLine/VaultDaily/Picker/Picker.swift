@@ -5,13 +5,13 @@ import VaultKit
 import VaultSystem
 import VaultTerminal
 
-/// `vault` alone at a terminal: the records to pick one from, and what is to be done with it.
+/// `vault` alone at a terminal: picks a record and an action.
 struct Picker {
   private let options: CommonOptions
-  /// The options as they were typed, which are passed on.
+  /// The options as typed, which are passed on.
   private let arguments: [String]
 
-  /// Nil where there is something else to be done, no terminal to show records on, or no vault.
+  /// Nil if there are other words, no terminal, or no vault.
   init?(_ arguments: [String]) {
     guard arguments.first?.hasPrefix("-") ?? true, Self.hasScreen, let options = try? CommonOptions.parse(arguments),
       !options.global.json, options.global.canAsk, (try? VaultLocation.find(options.vault))?.hasVault ?? false
@@ -25,7 +25,7 @@ struct Picker {
     return descriptors.allSatisfy(System.isTerminal)
   }
 
-  /// The command line that was picked; empty if nothing was.
+  /// The picked command line; empty if nothing was picked.
   func choice() async throws -> [String] {
     let session = try Session(options.vault, options.global)
     _ = try await session.vaultToVerify(nil)
@@ -60,7 +60,7 @@ struct Picker {
       case .end: return nil
       }
       for key in keys {
-        // What is typed at once with a key that picks counts for it.
+        // Text that arrived with a picking key counts for the choice.
         if !key.isText { await fields.look(for: &state) }
         switch state.take(key) {
         case .goesOn: continue
@@ -73,7 +73,7 @@ struct Picker {
   }
 }
 
-/// The readable fields of the records that are picked from, which are looked into as `find` does.
+/// The readable fields of the records, searched as in `find`.
 private struct PickerFields {
   private let vault: LockedVault
   private let places: [RecordID: Int]
@@ -83,7 +83,7 @@ private struct PickerFields {
     places = Dictionary(records.enumerated().map { ($1.id, $0) }) { first, _ in first }
   }
 
-  /// Looks for the words that were typed since; what cannot be read is found by its name alone.
+  /// Searches for new words. An unreadable record is found only by its name.
   func look(for state: inout PickerState) async {
     for word in state.unknownWords {
       var query = RecordQuery()
@@ -94,7 +94,7 @@ private struct PickerFields {
   }
 }
 
-/// What the screen shows of a picker, and what has to be written where that changes.
+/// The screen of a picker, and the output for its changes.
 private struct PickerView {
   private let rows: [RecordRow]
   private let style: Style
@@ -124,7 +124,7 @@ private struct PickerView {
     return Table(rows, isolated, width: PickerScreen.textWidth(columns: columns))
   }
 
-  /// Another program, or another size, may have left nothing of what was shown.
+  /// Forgets the screen, because another program or a new size may have erased it.
   mutating func forget() {
     lines = []
     let now = Self.screen

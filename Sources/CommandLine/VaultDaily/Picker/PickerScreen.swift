@@ -1,25 +1,24 @@
 package import VaultTerminal
 
-/// What a picker shows: the filter, a header, rows, and the keys in the last line.
+/// The content of a picker: the filter, a header, rows, and the keys in the last line.
 package struct PickerScreen {
-  /// Texts of every row, which fit the screen.
+  /// Texts of all rows, which fit the screen.
   package struct Texts {
     let header: String
-    /// That of a row, by its place among all.
+    /// The text of a row, by its index among all rows.
     let row: (Int) -> String
 
     package init(header: String, row: @escaping (Int) -> String) { (self.header, self.row) = (header, row) }
   }
 
-  /// As many as the screen has.
+  /// One text for each line of the screen.
   package let lines: [String]
-  /// Where in the first line somebody types, from 0.
+  /// The cursor's column in the first line, from 0.
   package let cursorColumn: Int
 
-  /// How many rows fit on a screen of so many lines.
   package static func rowCount(lines: Int) -> Int { max(1, lines - 3) }
 
-  /// How wide the texts of rows may be, beside the mark of the selected one.
+  /// The width of rows, beside the mark of the selected one.
   package static func textWidth(columns: Int) -> Int { max(10, columns - mark.utf8.count) }
 
   private static let mark = "> "
@@ -44,7 +43,7 @@ package struct PickerScreen {
     (self.lines, cursorColumn) = (lines, cursor)
   }
 
-  /// The filter, without its beginning where it is too long, and how many rows it leaves.
+  /// The filter, without its beginning if it is too long, and the number of remaining rows.
   private static func filterLine(_ state: PickerState, _ columns: Int) -> (line: String, cursor: Int) {
     var filter = state.filter
     var left = columns - prompt.utf8.count - 1
@@ -57,7 +56,7 @@ package struct PickerScreen {
     return (count.map { line + gap + $0 } ?? line, prompt.utf8.count + width)
   }
 
-  /// How many rows there are, as lists say it, the longest form first.
+  /// The number of rows in the words of lists, the longest form first.
   private static func counts(_ state: PickerState) -> [String] {
     let count = state.filter.isEmpty ? "\(state.count)" : "\(state.shown.count) of \(state.count)"
     return [count + (state.count == 1 ? " record" : " records") + ", not verified", count + ", not verified", count]
@@ -76,9 +75,9 @@ package struct PickerScreen {
   }
 }
 
-/// Texts whose direction changes nothing beside them.
+/// Text whose direction does not affect its surroundings.
 package enum Isolated {
-  /// The text between marks that isolate it, where it may be written from right to left (Unicode, UAX 9).
+  /// The text between isolating marks, if it may be written from right to left (Unicode, UAX 9).
   package static func text(_ text: String) -> String {
     let turns =
       !Printable.isPlain(text)

@@ -1,47 +1,47 @@
 import VaultDocument
 import VaultKit
 
-/// What is done with the record that was picked: the name of a command.
+/// The action for the picked record: the name of a command.
 package enum PickerAction: String {
   case copy, otp, show, edit
 }
 
-/// What a picker finds a row by.
+/// The searchable text of a row.
 package struct PickerRow {
   fileprivate let name: String
   fileprivate let others: String
 
-  /// - Parameter others: texts that a row is found by as well, after those whose names hold what is looked for.
+  /// - Parameter others: further searchable texts. Rows with a matching name come first.
   package init(name: String, others: [String]) {
     self.name = BaseLetters.of(name)
     self.others = BaseLetters.of(others.joined(separator: "\n"))
   }
 }
 
-/// Which rows of a picker a filter leaves, and which one is selected.
+/// The rows that match the filter, and the selected one.
 package struct PickerState {
-  /// What a key leads to.
+  /// The effect of a key.
   package enum Outcome: Equatable {
     case goesOn, leaves
-    /// A row, by its place among all.
+    /// A row, by its index among all rows.
     case picks(Int, PickerAction)
   }
 
   private let rows: [PickerRow]
-  /// What was typed.
+  /// The typed text.
   package private(set) var filter = ""
-  /// The places of the rows that fit: first those whose names do, last those of which only other fields do, each in
-  /// the order of all.
+  /// The indexes of the matching rows, in three groups: by name, by other texts, and only by other fields. Each group
+  /// is in the original order.
   package private(set) var shown: [Int]
-  /// The same without those last.
+  /// The indexes without the last group.
   private var shownByRow: [Int]
-  /// Which rows have a word in a readable field, of the words that somebody has looked for.
+  /// The rows that have a word in a readable field, for each word that was searched.
   private var fields: [String: Set<Int>] = [:]
-  /// Which of those is selected.
+  /// The index of the selected row in `shown`.
   package private(set) var selected = 0
-  /// Which of those the screen begins with.
+  /// The index of the first row on the screen.
   package private(set) var top = 0
-  /// How many rows the screen has room for.
+  /// The number of rows on the screen.
   private var height = 1
 
   var count: Int { rows.count }
@@ -52,10 +52,10 @@ package struct PickerState {
     shownByRow = shown
   }
 
-  /// The words of the filter of which it is not known yet which rows have them in a field.
+  /// The words of the filter that were not searched in fields yet.
   package var unknownWords: [String] { words.filter { fields[$0] == nil } }
 
-  /// Takes which rows have a word in a field. Those that are shown stay where they are.
+  /// Adds the rows with a word in a field. Shown rows keep their place.
   package mutating func learn(_ word: String, isInFieldsOf places: Set<Int>) {
     fields[word] = places
     lookInFields()
@@ -63,7 +63,6 @@ package struct PickerState {
 
   private var words: [String] { filter.split(separator: " ").map(String.init) }
 
-  /// Follows the size of the screen.
   package mutating func fit(height: Int) {
     self.height = max(1, height)
     scroll()
@@ -117,13 +116,13 @@ package struct PickerState {
     top = max(0, min(top, shown.count - height))
   }
 
-  /// Leaves the rows that hold every word of the text.
+  /// Keeps the rows that contain every word of the text.
   private mutating func look(for text: String) {
     let before = BaseLetters.of(filter)
     filter = text
     (selected, top) = (0, 0)
     let letters = BaseLetters.of(text)
-    // What more letters leave is among what fewer have left, unless a sign joins the last one into another.
+    // A longer filter matches only rows of the shorter one, unless a combining sign changes the last letter.
     let candidates = !before.isEmpty && letters.starts(with: before) ? shownByRow.sorted() : Array(rows.indices)
     let words = letters.split(separator: " ").map { PartMatch(String($0)) }
     var (names, others): ([Int], [Int]) = ([], [])
@@ -140,7 +139,7 @@ package struct PickerState {
     lookInFields()
   }
 
-  /// Adds the rows of which a word is in a field alone, as soon as that is known of every word.
+  /// Adds the rows that match only in fields, once this is known for every word.
   private mutating func lookInFields() {
     shown = shownByRow
     let words = words

@@ -4,25 +4,24 @@ package import VaultStorage
 import VaultSystem
 package import VaultTerminal
 
-/// The files of a vault in the work tree, beside those that git's last commit, or its index, has.
+/// The files of a vault in the work tree, compared with git's last commit or index.
 ///
-/// Only the header is compared by content. A record with other content is an edit that waits for its commit, and
-/// what is committed opens without it.
+/// Only the header is compared by content. A record with other content is an uncommitted edit, and the commit opens
+/// without it.
 package struct GitComparison {
-  /// What the work tree is compared with.
   package enum Base {
     case commit
-    /// What the next commit will be.
+    /// The next commit.
     case index
   }
 
-  /// In the work tree, and not in the base; a file that git ignores is not listed here.
+  /// Files in the work tree but not in the base, without ignored files.
   package let absent: [String]
-  /// In the work tree, and kept out of git by a rule.
+  /// Files in the work tree that git ignores.
   package let ignored: [String]
-  /// In the base, and not in the work tree.
+  /// Files in the base but not in the work tree.
   package let removed: [String]
-  /// Slots that the base's header names and the base lacks: nobody opens a clone with them.
+  /// Slots in the base's header whose files are not in the base. They cannot open a clone.
   package let missingSlots: [String]
   /// Whether the base has another header.
   package let hasOtherHeader: Bool
@@ -32,7 +31,7 @@ package struct GitComparison {
   private let names: Set<String>
   private let folder: String
 
-  /// Nil where git does not keep the vault: in no work tree, or where a rule ignores its header.
+  /// Nil if git does not keep the vault: outside any work tree, or if its header is ignored.
   package init?(_ folder: String, _ git: Git, with base: Base) {
     guard GitFolder.holds(folder), git.lines(["rev-parse", "--is-inside-work-tree"]).first == "true" else { return nil }
     let listing = GitListing(git)
@@ -60,26 +59,26 @@ package struct GitComparison {
 
   package func has(_ place: StoreLocation) -> Bool { names.contains(place.relativePath) }
 
-  /// Whether the base has all that the work tree has, as far as it counts.
+  /// Whether the base has all relevant files of the work tree.
   var isWhole: Bool {
     absent.isEmpty && ignored.isEmpty && removed.isEmpty && missingSlots.isEmpty && !hasOtherHeader
   }
 
-  /// What to type, after what is wrong; nil where this folder lacks the files, too.
+  /// The command to type, after the fault; nil if this folder lacks the files, too.
   package var advice: String? {
     line.map {
       (absent.isEmpty ? "this line commits the vault as it is here" : GitNews.newText(absent.count)) + ": " + $0
     }
   }
 
-  /// The line that commits the vault as it is here.
+  /// The line that commits the present vault.
   private var line: String? {
     let forced = ignored.isEmpty ? [:] : [folder: GitNews.folders(of: ignored)]
     let isHere = !absent.isEmpty || !ignored.isEmpty || !removed.isEmpty || hasOtherHeader
     return isHere ? GitLine.committing([folder], forced: forced) : nil
   }
 
-  /// `2 files, such as slots/….age`
+  /// Such as `2 files, such as slots/….age`.
   static func count(_ paths: [String], _ word: String = "") -> String {
     let file = paths.count == 1 ? "file" : "files"
     return "\(paths.count) \(word)\(file), " + (paths.count == 1 ? "" : "such as ") + (paths.first ?? "")
@@ -87,7 +86,7 @@ package struct GitComparison {
 }
 
 extension GitComparison {
-  /// As a line of `doctor`: whether a clone of the last commit has what this folder has.
+  /// The line of `doctor`: whether a clone of the last commit has the files of this folder.
   package var check: DoctorCheck {
     guard !isWhole else {
       return DoctorCheck(name: "commit", state: .good, text: "the last one has every file of the vault")
@@ -108,7 +107,7 @@ extension GitComparison {
         ?? "commit them in the folder where they were made: `git add -A` adds new files")
   }
 
-  /// As a line of `doctor`: what is staged and would leave the next commit with less than the last one; else nil.
+  /// The line of `doctor` if the index would make the next commit less complete than the last one; otherwise nil.
   package func staging(after commit: GitComparison) -> DoctorCheck? {
     let leaving = absent.filter(commit.names.contains)
     let isOther = hasOtherHeader && !commit.hasOtherHeader

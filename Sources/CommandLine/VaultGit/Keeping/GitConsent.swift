@@ -1,35 +1,34 @@
 import VaultSystem
 import VaultTerminal
 
-/// Whether somebody has said on this machine that what commands write to a vault is committed.
+/// Whether the user of this machine wants commands to commit their changes of a vault.
 ///
-/// The setting of a clone is what anybody can see and change; it counts only where this machine's state says the same
-/// of that clone. A folder with a `.git` in it may come from anybody, and a commit runs its hooks.
+/// Anybody can see and change the setting of a clone, so it counts only if this machine's state has the same answer for
+/// that clone. A folder with a `.git` may come from anybody, and a commit runs its hooks.
 struct GitConsent {
   static let setting = "vault.commit"
   private let git: Git
 
   init(_ git: Git) { self.git = git }
 
-  /// In the state folder, one for all work trees of the clone; nil without a state folder.
+  /// The file in the state folder, one for all work trees of the clone; nil without a state folder.
   private var mark: String? {
     let lines = git.lines(["rev-parse", "--path-format=absolute", "--git-common-dir", "--show-prefix"])
     guard lines.count >= 2, lines[0].hasPrefix("/"), let state = StateLocation.path else { return nil }
     return state + "/commits-" + MaskedText.hash("\(lines[0])\n\(lines[1])", byteCount: 16)
   }
 
-  /// Whether the setting of the clone is there.
   var isSet: Bool { git.lines(["config", "--local", "--type=bool", "--get", Self.setting]).first == "true" }
 
   /// Whether it was set on this machine.
   var isGiven: Bool { mark.map { System.kind(of: $0) == .regular } ?? false }
 
-  /// Settings of a clone by which a commit starts programs, or that may hold such settings.
+  /// Settings of a clone that make a commit start programs, or that may include such settings.
   private static let programs =
     #"^(core\.(hookspath|fsmonitor|editor|attributesfile)|filter\..*|gpg\..*|commit\.gpgsign|include.*|extensions\.worktreeconfig)$"#
 
-  /// Whether a commit would start a program that the clone names: a hook, a filter, a signer. A folder with a `.git` in
-  /// it may come from anybody, and a variable of the environment says nothing of one clone.
+  /// Whether a commit would start a program that the clone names: a hook, a filter, a signer. A folder with a `.git`
+  /// may come from anybody, and an environment variable does not refer to a particular clone.
   static func startsPrograms(_ git: Git) -> Bool {
     guard git.output(["config", "--local", "--name-only", "--get-regexp", programs]) == nil else { return true }
     guard let folder = git.lines(["rev-parse", "--path-format=absolute", "--git-common-dir"]).first else { return true }
@@ -37,9 +36,7 @@ struct GitConsent {
     return System.names(in: hooks).contains { !$0.hasSuffix(".sample") && System.mayRun(hooks + "/" + $0) }
   }
 
-  /// Sets it.
-  ///
-  /// - Returns: whether anything was new.
+  /// Gives the consent. Returns whether anything was new.
   func give() throws -> Bool {
     guard !isSet || !isGiven else { return false }
     guard let mark else {
@@ -54,7 +51,6 @@ struct GitConsent {
     return true
   }
 
-  /// Takes it back.
   func takeBack() throws {
     if let mark { System.remove(mark) }
     guard isSet, git.output(["config", "--local", "--unset-all", Self.setting]) == nil else { return }

@@ -2,21 +2,21 @@ import VaultDocument
 import VaultSystem
 import VaultTerminal
 
-/// Hooks of a clone that have this program look at what is committed, pushed and merged, without a key.
+/// Hooks of a clone that run this program's checks, without a key, for commits, pushes and merges.
 ///
-/// A hook names no vault: which ones of the work tree are looked at is a setting of the clone, so one set of hooks
-/// serves several vaults, and a folder of hooks that several clones share does nothing where nobody asked for it.
+/// A hook names no vault: a setting of the clone lists the vaults. So one set of hooks serves several vaults, and
+/// shared hooks do nothing in a clone without the setting.
 package struct GitHooks {
-  /// What git calls them (githooks(5)).
+  /// The names in git (githooks(5)).
   package enum Name: String, CaseIterable {
     case preCommit = "pre-commit"
     case prePush = "pre-push"
     case postMerge = "post-merge"
 
-    /// What a hook that is there already has to have in it. Who lacks the program is not kept from committing.
+    /// The line that an existing hook must contain. Without the program a commit is still possible.
     var line: String { "! command -v vault >/dev/null || vault git hook \(rawValue) \"$@\" || exit" }
 
-    /// The whole of a hook of ours.
+    /// The whole text of a hook of ours.
     fileprivate var script: String {
       """
       #!/bin/sh
@@ -27,21 +27,21 @@ package struct GitHooks {
       """
     }
 
-    /// What any of them has in it that calls the program.
+    /// The call of the program that every such hook contains.
     fileprivate var call: String { "vault git hook \(rawValue)" }
   }
 
-  /// The vaults of a clone that hooks look at: folders below the top of the work tree, `.` for that itself.
+  /// The vaults of a clone with hooks: folders below the top of the work tree, `.` for the top itself.
   static let setting = "vault.hooks"
 
   private let git: Git
   private let folder: String
   private let vault: String
 
-  /// Nil where git does not say where its hooks are.
+  /// Nil if git does not tell where its hooks are.
   init?(_ git: Git) {
     self.git = git
-    // Asked in a way that runs nothing, but without our own word for the folder.
+    // This question runs no program, but it must use the real folder for hooks.
     guard
       let folder = git.lines(["rev-parse", "--path-format=absolute", "--git-path", "hooks"], namingHooks: true).first,
       folder.hasPrefix("/"), let prefix = git.lines(["rev-parse", "--show-prefix"]).first
@@ -50,13 +50,12 @@ package struct GitHooks {
     vault = prefix.isEmpty ? "." : String(prefix.dropLast())
   }
 
-  /// The vaults of a work tree whose hooks were asked for.
+  /// The vaults of a work tree with hooks.
   package static func vaults(_ git: Git) -> [String] { git.parts(["config", "-z", "--get-all", setting]) }
 
-  /// Whether somebody asked for them in this clone, for this vault.
   var areWanted: Bool { Self.vaults(git).contains(vault) }
 
-  /// Those that do not call the program.
+  /// The hooks that do not call the program.
   var missing: [Name] { Name.allCases.filter { !calls($0) } }
 
   private func path(_ name: Name) -> String { System.join(folder, name.rawValue) }
@@ -69,9 +68,7 @@ package struct GitHooks {
     text(name)?.contains(name.call) == true && System.mayRun(path(name))
   }
 
-  /// Writes those that are missing, all or none, and notes that they are wanted.
-  ///
-  /// - Returns: those that were written.
+  /// Writes the missing hooks, all or none, and notes that they are wanted. Returns the new hooks.
   func apply() throws -> [Name] {
     let missing = missing
     if let foreign = missing.first(where: { System.isThere(path($0)) && text($0) != $0.script }) {
@@ -93,9 +90,7 @@ package struct GitHooks {
     return missing
   }
 
-  /// Takes out what ``apply()`` wrote, once no vault of the clone wants it.
-  ///
-  /// - Returns: hooks of somebody else that call the program.
+  /// Removes the hooks of ``apply()`` after the last vault of the clone. Returns other hooks that call the program.
   func remove() throws -> [String] {
     if areWanted { try configure(["--local", "--fixed-value", "--unset-all", Self.setting, vault]) }
     guard Self.vaults(git).isEmpty else { return [] }

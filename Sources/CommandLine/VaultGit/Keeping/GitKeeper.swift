@@ -6,20 +6,20 @@ import VaultStorage
 import VaultSystem
 package import VaultTerminal
 
-/// Commits what a command has written to its vault, if a person has asked for that on this machine. Otherwise it says
-/// which files git does not know.
+/// Commits the changes of a command to its vault, if the user wants that on this machine. Otherwise names the files
+/// that git does not have.
 ///
-/// The store notes what it writes, so no command has to say it, and a command that writes nothing costs nothing.
+/// The store notes what it writes. So commands need no code for it, and a command without changes costs nothing.
 package final class GitKeeper: Sendable {
-  /// The keeper of the command under way.
+  /// The keeper of the running command.
   @TaskLocal package static var current: GitKeeper?
 
-  /// What the command has to do with a path.
+  /// The relation of the command to a path.
   private enum Kind {
     case vault(LockedVault)
     /// Every file of the vault is new.
     case newVault
-    /// One file beside vaults.
+    /// A single file beside vaults.
     case file
   }
 
@@ -35,7 +35,7 @@ package final class GitKeeper: Sendable {
 
   package init() {}
 
-  /// Notes a vault that the command may write to.
+  /// Notes a vault that the command may change.
   package func watch(_ vault: LockedVault, at path: String, _ messages: Messages) {
     vault.noteWrittenPlaces()
     add(.vault(vault), path: path, messages: messages)
@@ -51,13 +51,13 @@ package final class GitKeeper: Sendable {
     watched.withLock { $0.append(Watched(kind: kind, path: path, messages: messages)) }
   }
 
-  /// Whether the command has written anything. Most write nothing, and nothing is looked up for them.
+  /// Whether the command has written anything. Most commands have not, and then nothing is looked up.
   package var hasWritten: Bool { watched.withLock { $0 }.contains { isWritten($0.kind) } }
 
-  /// Commits what was written, or says what git does not know of it. An error is said and changes nothing else: the
-  /// vault is written.
+  /// Commits the changes, or names the files that git does not have. An error is only reported, because the vault is
+  /// already written.
   ///
-  /// - Parameter words: of the command that has written it.
+  /// - Parameter words: the words of the command.
   package func commit(_ words: String) {
     var news: [(top: String, messages: Messages, news: GitNews)] = []
     for watched in watched.withLock({ $0 }) where isWritten(watched.kind) {
@@ -70,7 +70,7 @@ package final class GitKeeper: Sendable {
         for hint in error.hints { watched.messages.note(hint) }
         continue
       }
-      // Nobody reads it.
+      // Nobody would read the note.
       guard !watched.messages.isQuiet, !watched.messages.isJSON else { continue }
       let index = news.firstIndex { $0.top == top } ?? news.count
       if index == news.count { news.append((top, watched.messages, GitNews())) }
@@ -83,7 +83,7 @@ package final class GitKeeper: Sendable {
     if case .vault(let vault) = kind { !vault.writtenPlaces.isEmpty } else { true }
   }
 
-  /// Commits what was written to a vault that git has, if that is wanted; false if it is not.
+  /// Commits the changes to a vault in git, if that is wanted. Returns false if it is not.
   private func isCommitted(_ watched: Watched, _ words: String) throws -> Bool {
     let git = Git(at: watched.folder)
     guard case .vault(let vault) = watched.kind, try isWanted(git) else { return false }
@@ -94,7 +94,7 @@ package final class GitKeeper: Sendable {
   private static func add(_ watched: Watched, to news: inout GitNews) {
     switch watched.kind {
     case .vault(let vault):
-      // A file with other content is one that `git commit -a` takes.
+      // `git commit -a` includes changed files.
       guard vault.hasMadeOrRemovedFiles else { return }
       news.add(Set(vault.writtenPlaces.map(\.relativePath)), inVaultAt: watched.path)
     case .newVault: news.add(newVaultAt: watched.path)
@@ -128,17 +128,17 @@ package final class GitKeeper: Sendable {
 
 /// One commit of the files that a command has written.
 private struct KeepingCommit {
-  /// More records than this are only counted.
+  /// Beyond this number, records are only counted.
   private static let listedCount = 100
   private static let namedFieldCount = 5
 
   private let git: Git
   private let folder: String
   private let command: String
-  /// Below the vault's folder, sorted: what git has, and what is new to it.
+  /// Paths below the vault's folder, sorted: files that git has, and new files.
   private let known: [String]
   private let new: [String]
-  /// Written, and kept out of git by a rule.
+  /// Written files that git ignores.
   private let ignored: [String]
   private let places: [String: StoreLocation]
 
@@ -190,7 +190,7 @@ private struct KeepingCommit {
       hints: ["the vault is written; `git add -A -- \(one) && git commit -- \(one)` in its folder commits it"])
   }
 
-  /// Ids and names of fields only: names and values of records stay where somebody who reads a log does not see them.
+  /// The message has only ids and field names, so that names and values of records do not appear in a log.
   private func message() -> (subject: String, body: String) {
     let ids = Set((known + new).compactMap { places[$0]?.recordID }).sorted { $0.text < $1.text }
     guard let first = ids.first else { return (command, "") }
@@ -202,7 +202,7 @@ private struct KeepingCommit {
     return (subject, lines.map { id, fields in id + (fields.map { ": \($0)" } ?? "") }.joined(separator: "\n"))
   }
 
-  /// The fields that differ from the last commit; nil for a record that came, went or was put elsewhere.
+  /// The fields that differ from the last commit; nil for a new, removed or moved record.
   private func fields(_ id: RecordID) -> String? {
     let path = StoreLocation.record(id).relativePath
     guard known.contains(path), let old = git.output(["cat-file", "blob", "HEAD:./\(path)"], limit: 16 << 20),

@@ -3,18 +3,18 @@ import VaultStorage
 import VaultSystem
 import VaultTerminal
 
-/// The files of a vault as git's index and its work tree have them. Nothing in a file is compared, so no filter runs.
+/// The files of a vault in git's index and in the work tree. No content is compared, so no filter runs.
 struct GitListing {
-  /// In the work tree and not in the index. A file that git ignores is not listed.
+  /// In the work tree but not in the index, without ignored files.
   private(set) var untracked: Set<String> = []
-  /// In the index, whether the work tree has the file or not.
+  /// In the index, even if missing in the work tree.
   private(set) var tracked: Set<String> = []
-  /// In the index and not in the work tree.
+  /// In the index but not in the work tree.
   private(set) var deleted: Set<String> = []
-  /// Files that a sparse checkout leaves out, and files that are unmerged.
+  /// Files outside a sparse checkout, and unmerged files.
   private(set) var unsettled: Set<String> = []
 
-  /// Where the files of a vault lie, below its folder.
+  /// The places of a vault's files, below its folder.
   static let places = [
     StoreLocation.header.relativePath, StoreLocation.checkpoint.relativePath, "slots", "records", "trash",
     "attachments",
@@ -37,19 +37,19 @@ struct GitListing {
     }
   }
 
-  /// Whether git has the vault's header, or would have it with the next `git add`: it keeps this vault.
+  /// Whether git has the vault's header, or would have it after `git add`.
   var keepsVault: Bool {
     tracked.contains(StoreLocation.header.relativePath) || untracked.contains(StoreLocation.header.relativePath)
   }
 
-  /// The files of a vault that a rule such as a line of `.gitignore` keeps out of git.
+  /// The files of a vault that git ignores, for example because of `.gitignore`.
   static func ignored(_ git: Git, _ paths: [String] = places) -> [String] {
     git.parts(["ls-files", "-o", "-i", "--exclude-standard", "-z", "--"] + paths, limit: 256 << 20)
       .filter { StoreLocation(relativePath: $0) != nil }
   }
 }
 
-/// A line of the shell that takes files into git, to be pasted where this process runs.
+/// A shell line that adds files to git, for use in the working directory of this process.
 enum GitLine {
   /// - Parameters:
   ///   - paths: folders and files of one work tree.
@@ -66,7 +66,7 @@ enum GitLine {
     return forcedWords.isEmpty ? adding : "git add -f \(forcedWords.joined(separator: " ")) && " + adding
   }
 
-  /// For a path in another work tree, or with characters that git takes for a pattern.
+  /// The line for a path in another work tree, or with pattern characters.
   private static func committing(within path: String, forced: [String]) -> String {
     let isFolder = System.kind(of: path) == .directory
     let git = "git -C " + (isFolder ? path : System.parent(of: path)).shellQuoted
@@ -75,7 +75,7 @@ enum GitLine {
     return forced.isEmpty ? adding : "\(git) add -f \(forced.joined(separator: " ")) && " + adding
   }
 
-  /// A path as `git add` takes it from the working directory; nil where it does not take it.
+  /// A path for `git add` relative to the working directory; nil if git would not accept it.
   private static func word(_ path: String) -> String? {
     guard let here = ProcessEnvironment.workingDirectory.flatMap(ProcessEnvironment.realPath),
       let real = ProcessEnvironment.realPath(path), let top = GitFolder.top(of: real), top == GitFolder.top(of: here)

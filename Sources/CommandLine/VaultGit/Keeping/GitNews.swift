@@ -2,19 +2,18 @@ import VaultStorage
 import VaultSystem
 import VaultTerminal
 
-/// Files that a command has made or removed and that git does not know of, in the vaults of one work tree.
+/// Files that a command has made or removed but git does not know, in the vaults of one work tree.
 ///
-/// `git commit -a` leaves new files out. Without the slots and records of a write a clone of the result does not open.
+/// `git commit -a` leaves new files out. Without the new slots and records, a clone of the result does not open.
 struct GitNews {
-  /// So many files are asked for by name. Beyond it git lists the whole vault.
+  /// The maximum number of files to ask for by name. For more files, git lists the whole vault.
   private static let namedCount = 400
 
   private var (newCount, ignoredCount, removedCount) = (0, 0, 0)
   private var paths: [String] = []
-  /// Below each path, folders with files that git ignores.
+  /// By path, folders with files that git ignores.
   private var forced: [String: [String]] = [:]
 
-  /// Adds what a command has written to a vault.
   mutating func add(_ written: Set<String>, inVaultAt folder: String) {
     let git = Git(at: folder)
     let header = StoreLocation.header.relativePath
@@ -36,7 +35,7 @@ struct GitNews {
     add(folder, new: listing.untracked.count, ignored: GitListing.ignored(git), removed: 0)
   }
 
-  /// Adds a file that lies beside vaults.
+  /// Adds a file beside vaults.
   mutating func add(fileAt path: String) {
     let listing = GitListing(Git(at: System.parent(of: path)), [String(path.split(separator: "/").last ?? "")])
     add(path, new: listing.untracked.count, ignored: [], removed: 0)
@@ -49,7 +48,7 @@ struct GitNews {
     if !ignored.isEmpty { forced[path] = Self.folders(of: ignored + (forced[path] ?? [])) }
   }
 
-  /// One sentence with the line to type; nil where git knows of everything.
+  /// One sentence with the line to type; nil if git knows all files.
   var text: String? {
     if ignoredCount > 0 { return Self.ignoredText(ignoredCount) + ": \(GitLine.committing(paths, forced: forced))" }
     let line = GitLine.committing(paths)
@@ -63,7 +62,7 @@ struct GitNews {
     "git ignores \(count) new file\(count == 1 ? "" : "s") of the vault"
   }
 
-  /// The folders of a vault in which these files lie, and the files that lie in no folder.
+  /// The folders of a vault that contain these files, and the files outside any folder.
   static func folders(of paths: [String]) -> [String] {
     Set(paths.map { String($0.prefix { $0 != "/" }) }).sorted()
   }

@@ -3,21 +3,20 @@ import VaultStorage
 import VaultSystem
 import VaultTerminal
 
-/// How a clone is told to merge and show a vault by field.
+/// The setup of a clone for merging and comparing vaults by field.
 ///
-/// Lines in the vault's `.gitattributes`, which every clone has, name it; settings of this clone, which nobody can
-/// commit, say what it is.
+/// Lines in the vault's `.gitattributes`, which every clone has, name the driver. Settings of this clone, which cannot
+/// be committed, define it.
 package struct GitSetup {
-  /// The fallback stands in the command itself: git takes every end but 0 for a conflict and then leaves our side
-  /// whole, so that what theirs says would be lost where this program is missing, too old, or killed.
+  /// The command contains its own fallback, because git treats every exit code except 0 as a conflict and keeps our
+  /// side. Then their changes would be lost if this program is missing, too old, or killed.
   private static func driver(_ option: String = "") -> String {
     "command -v vault >/dev/null 2>&1 && { vault git merge-driver \(option)%O %A %B %P; s=$?; "
       + "[ $s -le 1 ] && exit $s; }; git merge-file -L ours -L base -L theirs %A %O %B"
   }
 
-  /// The settings, with their values. git would take a folder of which all records were removed for one that was
-  /// renamed to the trash. Several common ancestors are joined by field, too, for both sides have made the same bytes
-  /// of them before.
+  /// The settings, with their values. Without them, git would treat a folder whose records were all removed as renamed
+  /// to the trash. Several common ancestors are also merged by field, because both sides have produced the same bytes.
   static let settings = [
     (name: "merge.vault.name", value: "records of a vault, by field"),
     (name: "merge.vault.driver", value: driver()), (name: "merge.vault.recursive", value: "vault-ancestors"),
@@ -28,39 +27,38 @@ package struct GitSetup {
       value: "f() { vault git textconv \"$1\" 2>/dev/null || cat \"$1\"; }; f"
     ), (name: "merge.directoryRenames", value: "false"),
   ]
-  /// The files of a vault as git's patterns, relative to its folder.
+  /// The files of a vault as git patterns, relative to its folder.
   package static let files = ["records/**/*.json", "trash/*.json", "vault.json", StoreLocation.checkpoint.fileName]
-  /// What `.gitattributes` says of them.
+  /// The lines of `.gitattributes`.
   static let attributes = files.map { "\($0) merge=vault diff=vault" }
 
   private let folder: String
   private let git: Git
   private var file: String { System.join(folder, ".gitattributes") }
 
-  /// Nil where the vault lies in no work tree, or there is no git.
+  /// Nil outside any work tree, or without a git.
   package init?(vault folder: String) {
     self.folder = folder
     git = Git(at: folder)
     guard GitFolder.holds(folder), git.lines(["rev-parse", "--is-inside-work-tree"]).first == "true" else { return nil }
   }
 
-  /// What the clone lacks, a line each; of hooks only where somebody asked for them.
+  /// The missing parts of the setup, one line each. Hooks count only if they are wanted.
   package func missing() throws -> [String] {
     let hooks = GitHooks(git).flatMap { $0.areWanted ? $0.missing : nil } ?? []
     return try missingAttributes().map { ".gitattributes: " + $0 } + missingSettings().map { "git config: " + $0.name }
       + hooks.map { "hook: " + $0.rawValue }
   }
 
-  /// Adds what is missing.
+  /// Adds the missing parts, and returns them.
   ///
   /// - Parameters:
-  ///   - withHooks: also hooks; those that were asked for before are made again in any case.
-  ///   - withCommits: also that commands commit what they write.
-  /// - Returns: what it was.
+  ///   - withHooks: also adds hooks. Hooks that are already wanted are repaired in any case.
+  ///   - withCommits: also makes commands commit their changes.
   package func apply(withHooks: Bool = false, withCommits: Bool = false) throws -> [String] {
     var missing = try missing()
     if let hooks = GitHooks(git), withHooks || hooks.areWanted {
-      // First, for this may be refused.
+      // The hooks come first, because they may be refused.
       missing += try hooks.apply().map { "hook: " + $0.rawValue }.filter { !missing.contains($0) }
     }
     if try withCommits && GitConsent(git).give() { missing.append("git config: " + GitConsent.setting) }
@@ -74,9 +72,7 @@ package struct GitSetup {
     return missing
   }
 
-  /// Takes all of it out again.
-  ///
-  /// - Returns: hooks of somebody else that call this program.
+  /// Removes the whole setup. Returns other hooks that call this program.
   package func remove() throws -> [String] {
     let text = try attributesFile()
     let kept = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).filter { line in
@@ -104,7 +100,6 @@ package struct GitSetup {
     throw Self.refused(name)
   }
 
-  /// git does not take a setting.
   static func refused(_ name: String) -> CommandError {
     CommandError(
       .inputOutput, "io_failed", subject: name, "cannot be changed in the configuration of this clone",

@@ -1,12 +1,12 @@
-/// How many columns of a terminal text takes: two for a letter of East Asia and for an emoji, none for a mark.
+/// The number of terminal columns of a text: two for East Asian letters and emoji, none for combining marks.
 ///
-/// A table of our own, since that of the C library knows nothing without a locale.
+/// The table is our own, because that of the C library depends on the locale.
 package enum DisplayWidth {
   package static func of(_ text: String) -> Int {
     Printable.isPlain(text) ? text.utf8.count : text.reduce(0) { $0 + of($1) }
   }
 
-  /// The text, without its end where it is wider than that, which `…` says then.
+  /// The text, cut to a width if needed, with `…` at the cut.
   package static func cut(_ text: String, to width: Int) -> (text: String, width: Int) {
     let whole = of(text)
     guard whole > width else { return (text, whole) }
@@ -24,7 +24,7 @@ package enum DisplayWidth {
   private static func of(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return 0 }
-    // A picture is two columns wide, and so is a sequence of several that are joined.
+    // An emoji is two columns wide, and so is a sequence of joined emoji.
     if first.value > 0x7F, first.properties.isEmojiPresentation || scalars.contains("\u{FE0F}") { return 2 }
     // Terminals add up code points: the vowel sign of an Indic letter has a column of its own.
     return scalars.reduce(0) { $0 + of($1) }
@@ -39,10 +39,10 @@ package enum DisplayWidth {
     }
   }
 
-  /// Vowels and final consonants that join the consonant before them to a syllable of Hangul.
+  /// Hangul vowels and final consonants that join the consonant before them.
   private static let joining: [ClosedRange<UInt32>] = [0x1160...0x11FF, 0xD7B0...0xD7FF]
 
-  /// Wide and full-width characters that are no emoji (Unicode, EastAsianWidth.txt, whole blocks).
+  /// Wide and full-width characters other than emoji (Unicode, EastAsianWidth.txt, whole blocks).
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F,
     0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,

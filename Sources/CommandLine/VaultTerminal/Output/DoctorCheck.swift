@@ -1,12 +1,12 @@
 package import VaultDocument
 
-/// One line of `doctor`: what was looked at, how it is, and what to do about it.
+/// One line of `doctor`: the subject, its state, and what to do about it.
 package struct DoctorCheck {
   package enum State: String {
     case good = "ok"
-    /// Works, and should be better.
+    /// It works, and should be better.
     case warning = "warn"
-    /// Does not work, or is not safe.
+    /// It does not work, or is not safe.
     case fault
   }
 

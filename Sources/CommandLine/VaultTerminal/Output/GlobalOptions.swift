@@ -34,13 +34,11 @@ package struct GlobalOptions: ParsableArguments {
 
   package var messages: Messages { Messages(isQuiet: quiet, isVerbose: verbose, isJSON: json, noColor: noColor) }
 
-  /// Whether a person reads the notes.
   package var notesAreRead: Bool { !quiet && !json && System.isTerminal(System.standardError) }
 
-  /// How output on stdout is styled.
   package var style: Style { Style(noColor: noColor, descriptor: System.standardOutput) }
 
-  /// How long to wait for another process, checked.
+  /// How long to wait for another process, after validation.
   package func lockTime() throws -> Duration {
     guard (0...86_400).contains(lockTimeout) else {
       throw CommandError.usage("--lock-timeout", "must be between 0 and 86400 seconds")
@@ -48,7 +46,7 @@ package struct GlobalOptions: ParsableArguments {
     return .seconds(lockTimeout)
   }
 
-  /// How a vault behaves under these flags.
+  /// The options of a vault under these flags.
   package func vaultOptions(_ state: KnownVaults?) throws -> Vault.Options {
     var options = Vault.Options(state: state)
     options.lockTimeout = try lockTime()
@@ -60,9 +58,9 @@ package struct GlobalOptions: ParsableArguments {
     return options
   }
 
-  /// Refuses to show what is sealed where that was forbidden: programs are still given values, which nobody reads.
+  /// Refuses to show sealed values if that is forbidden. Programs still receive values, because nobody reads those.
   ///
-  /// - Parameter use: the command, or the option of it.
+  /// - Parameter use: the command, or its option.
   package func requireReveal(_ use: String) throws {
     guard noReveal || System.variable("CVAULT_NO_REVEAL") != nil else { return }
     throw CommandError(
@@ -71,15 +69,14 @@ package struct GlobalOptions: ParsableArguments {
       hints: ["`vault run` gives it to a program, `vault copy` to the clipboard"])
   }
 
-  /// Whether somebody types the command and reads what it says: what is left out may be taken for what people mean.
+  /// Whether a user types the command and reads its output. Omitted words can then have their usual meaning.
   package var isAtTerminal: Bool {
     !json && System.isTerminal(System.standardInput) && System.isTerminal(System.standardError) && canAsk
   }
 
-  /// Whether a question can be asked.
   package var canAsk: Bool { Terminal.isThere(noInput: noInput) }
 
-  /// Asks before something that is hard to undo; `--yes` answers.
+  /// Asks before a change that is hard to undo. `--yes` answers the question.
   package func confirm(_ question: String) throws {
     if yes { return }
     guard let terminal = Terminal(noInput: noInput) else {
@@ -92,7 +89,7 @@ package struct GlobalOptions: ParsableArguments {
   }
 }
 
-/// Which vault a command works on.
+/// The vault of a command.
 package struct VaultOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The vault's folder, or the address of its database (CVAULT_DIR).", valueName: "dir"))
   package var vault: String?
@@ -110,7 +107,7 @@ package struct VaultOptions: ParsableArguments {
 
   package init() {}
 
-  /// The options that name a vault, for commands that have another option for it.
+  /// The options that name a vault, for commands with an option of their own for it.
   package static func named(_ path: String, fingerprint: String? = nil) -> VaultOptions {
     var options = none
     options.vault = path
@@ -118,17 +115,15 @@ package struct VaultOptions: ParsableArguments {
     return options
   }
 
-  /// No option.
   package static var none: VaultOptions {
     var options = VaultOptions()
     (options.vault, options.names, options.vaults, options.requireFingerprint) = (nil, [], nil, nil)
     return options
   }
 
-  /// Whether an option says which vault is meant.
   package var isGiven: Bool { vault != nil || !names.isEmpty }
 
-  /// The name in a set that `--in` gives; nil for none.
+  /// The name of `--in`; nil for none.
   package func nameInSet() throws -> String? {
     guard let name = names.first else {
       guard vaults == nil else {
@@ -142,7 +137,7 @@ package struct VaultOptions: ParsableArguments {
   }
 }
 
-/// Which state of a vault is read: an option of commands that write nothing.
+/// The state of a vault to read: an option of commands that write nothing.
 package struct RevisionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Read the vault as a commit of git has it.", valueName: "rev"))
   package var at: String?
@@ -150,7 +145,7 @@ package struct RevisionOptions: ParsableArguments {
   package init() {}
 }
 
-/// What a vault is unlocked with.
+/// The key of a vault.
 package struct UnlockOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A file of age identities; may be repeated (CVAULT_IDENTITY_FILE).", valueName: "file"))
   package var identity: [String] = []
@@ -173,18 +168,17 @@ package struct UnlockOptions: ParsableArguments {
 
   package init() {}
 
-  /// Keeps the descriptors from every program that is started.
+  /// Keeps child processes from inheriting the descriptors.
   package func validate() throws {
     System.keepFromPrograms(passphraseFd)
     System.keepFromPrograms(System.environment("CVAULT_PASSPHRASE_FD").flatMap { Int32($0) })
   }
 
-  /// Whether an option says how to unlock.
   package var givesKey: Bool {
     !identity.isEmpty || passphraseFile != nil || passphraseFd != nil || passphraseCommand != nil
   }
 
-  /// The cost, checked.
+  /// The cost limit, after validation.
   package func maximumWorkFactor() throws -> Int {
     guard SlotFile.workFactors.contains(maxWorkFactor) else {
       throw CommandError.usage("--max-work-factor", "must be between 10 and 22")
@@ -193,14 +187,14 @@ package struct UnlockOptions: ParsableArguments {
   }
 }
 
-/// Whether what is listed is verified first.
+/// Whether listed records are verified first.
 package struct VerifyOptions: ParsableArguments {
   @Flag(help: "Verify every row, with the key that a command which needs one would take.")
   var verify = false
 
   package init() {}
 
-  /// What to verify with; nil for not at all. A key that only happens to be there is not used: a list of many records
+  /// The key to verify with; nil to verify nothing. A key that happens to be there is not used, because long lists
   /// would take ten times as long.
   package func key(_ options: UnlockOptions) -> UnlockOptions? { verify || options.givesKey ? options : nil }
 }

@@ -1,17 +1,16 @@
 import VaultDocument
 
-/// What a command says on stderr besides errors, as the flags allow.
+/// The messages of a command on stderr besides errors, as the flags allow.
 package struct Messages: Sendable {
   package let isQuiet: Bool
   package let isVerbose: Bool
   package let isJSON: Bool
   package let noColor: Bool
 
-  /// The vault of a set that all of it is about; nil where it needs no saying.
+  /// The vault of a set that all messages are about; nil if there is only one.
   @TaskLocal package static var vault: String?
 
-  /// Something worth knowing. A document of `--json` says it in a member of its own, and stderr stays readable to
-  /// programs.
+  /// Prints a note. With `--json` the document has a member for it, so that programs can read stderr.
   package func note(_ text: String) {
     guard !isQuiet, !isJSON else { return }
     Messages.print("note: \(Self.place)\(Printable.text(text))")
@@ -19,26 +18,26 @@ package struct Messages: Sendable {
 
   static var place: String { vault.map { $0 + ": " } ?? "" }
 
-  /// What is used, and why.
+  /// Prints which option, file or key is used, and why.
   package func detail(_ text: @autoclosure () -> String) {
     guard isVerbose, !isJSON else { return }
     Messages.print("note: \(Self.place)\(Printable.text(text()))")
   }
 
-  /// An error that does not end the command.
+  /// Prints an error that does not end the command.
   package func report(_ error: any Error) {
     ErrorReport(CommandError(any: error), isJSON: isJSON, isVerbose: isVerbose, noColor: noColor).print()
   }
 
   package static func print(_ line: String) {
-    // There is nowhere left to say that stderr is closed.
+    // If stderr is closed, nobody can be told.
     try? System.writeAll(Array((line + "\n").utf8), to: System.standardError)
   }
 
   package static let unverifiedNote = "not verified: nothing was checked against a key"
 }
 
-/// An error on stderr: `vault: SUBJECT: REASON` and `hint: …` lines, or one JSON object in a line.
+/// An error on stderr: `vault: SUBJECT: REASON` and `hint: …` lines, or one JSON object on a line.
 package struct ErrorReport {
   let error: CommandError
   let isJSON: Bool

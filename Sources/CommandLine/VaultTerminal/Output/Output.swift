@@ -2,9 +2,9 @@ import Synchronization
 package import VaultDocument
 import VaultSealing
 
-/// Standard output: the answer of a command, and nothing else.
+/// Standard output: only the answer of a command.
 package enum Output {
-  /// Writes bytes as they are, but to a terminal with its control characters as escapes.
+  /// Writes bytes unchanged. For a terminal, control characters are escaped.
   package static func write(_ bytes: RawSpan) throws {
     guard isTerminal else { return try writePrintable(bytes) }
     let text = unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
@@ -12,8 +12,7 @@ package enum Output {
     try unsafe writePrintable(shown.span.bytes)
   }
 
-  /// Writes bytes in which nothing of others is left that a terminal would obey; a reader who has closed the pipe ends
-  /// the command quietly.
+  /// Writes bytes that are already safe for a terminal. If the reader has closed the pipe, the command ends quietly.
   package static func writePrintable(_ bytes: RawSpan) throws {
     if let part { return try part.take(bytes) }
     try writeOut(bytes)
@@ -32,7 +31,7 @@ package enum Output {
     }
   }
 
-  /// Writes bytes that are worth nothing by halves: a reader who has closed the pipe is an error.
+  /// Writes bytes that are useless in part, so a closed pipe is an error.
   package static func writeWhole(_ bytes: [UInt8]) throws {
     System.showTyping()
     do throws(SystemError) {
@@ -58,16 +57,15 @@ package enum Output {
     try line(lines.joined(separator: "\n"))
   }
 
-  /// Writes one document of `--json`.
   package static func document(_ members: KeyValuePairs<String, JSONValue>) throws {
     try write(try JSONValue.document(members).prettyBytes(limits: .exchange))
   }
 
-  /// Prints what a command has done to the vault; where that fails, the error says that it is done all the same.
+  /// Prints the result of a change. If printing fails, the error says that the change was made.
   ///
   /// - Parameters:
   ///   - action: such as `2 records are stored`.
-  ///   - hint: where to look at it.
+  ///   - hint: where to look at the result.
   package static func afterwards(
     _ action: String, hint: String = "`vault list` shows what is there", _ print: () throws -> Void
   ) throws {
@@ -84,7 +82,7 @@ package enum Output {
   package static var isTerminal: Bool { System.isTerminal(System.standardOutput) }
 }
 
-/// What a command prints of one vault where it goes over several.
+/// The output for one vault, if a command runs on several.
 package final class OutputPart: Sendable {
   private struct Contents {
     var isAtStart = true
@@ -92,9 +90,9 @@ package final class OutputPart: Sendable {
     var document: [UInt8] = []
   }
 
-  /// What stands before each line; nil for a document, which is kept.
+  /// The prefix of each line; nil for a document, which is kept.
   private let margin: [UInt8]?
-  /// Stands once before all of it, where there is anything.
+  /// The title, which is written once before the first line.
   private let title: [UInt8]
   private let contents = Mutex(Contents())
 
@@ -127,7 +125,7 @@ package final class OutputPart: Sendable {
   }
 }
 
-/// A stream of bytes that is written in large pieces.
+/// Output that is written in large pieces.
 package struct OutputBuffer: ~Copyable {
   private static let capacity = 1 << 16
   private var bytes: [UInt8] = []
@@ -142,13 +140,12 @@ package struct OutputBuffer: ~Copyable {
 
   package mutating func append(_ more: [UInt8]) throws { try append { $0 += more } }
 
-  /// Takes what `body` appends.
   package mutating func append(_ body: (inout [UInt8]) -> Void) throws {
     body(&bytes)
     if bytes.count >= Self.capacity { try flush() }
   }
 
-  /// To be called at the end.
+  /// Writes the rest. Call it at the end.
   package mutating func flush() throws {
     guard !bytes.isEmpty else { return }
     try unsafe destination(bytes.span.bytes)
@@ -157,8 +154,7 @@ package struct OutputBuffer: ~Copyable {
 }
 
 extension JSONValue {
-  /// The bytes of one item as our writer lays it out within an array. Strings hold no line feed, so lines can be moved
-  /// to the right.
+  /// The bytes of an item in the layout of an array. Strings hold no line feed, so lines can be indented.
   package func item(indent: Int) throws -> [UInt8] {
     let margin = [UInt8](repeating: UInt8(ascii: " "), count: indent)
     var bytes = margin
@@ -170,7 +166,7 @@ extension JSONValue {
     return bytes
   }
 
-  /// An object; the names are written in source code and differ.
+  /// An object. The names are literals in source code and must differ.
   package static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
     var object = JSONObject()
     for (name, value) in members { object[name] = value }

@@ -1,13 +1,13 @@
 import VaultSystem
 
-/// A file for its owner only that is written for somebody who named it.
+/// An output file that only its owner can read.
 package struct OutputFile: ~Copyable {
   private let name: String
-  // Held as long as the file is made.
+  // The folder stays open while the file is written.
   private let folder: OpenFile
   private let file: AtomicFile<SystemError>
 
-  /// Begins a file that appears whole under its name, or not at all; what has the name already is replaced.
+  /// Begins a file that replaces any earlier file atomically.
   package static func replacing(_ path: String) throws -> OutputFile {
     switch System.kind(of: path) {
     case .directory:
@@ -25,7 +25,7 @@ package struct OutputFile: ~Copyable {
     }
   }
 
-  /// Makes a file that must not exist, durably where that is asked for; on any error nothing of it stays.
+  /// Creates a file that must not exist, durably if `isSynced`. After an error no part of the file remains.
   package static func create(_ path: String, _ bytes: RawSpan, isSynced: Bool) throws(SystemError) {
     try PendingWrites.during { () throws(SystemError) -> Void in
       let folder = try SystemError.of("made") { () throws(SystemError) in try openFolder(of: path) }
@@ -54,7 +54,7 @@ package struct OutputFile: ~Copyable {
     try SystemError.of("written") { () throws(SystemError) in try file.append(bytes) }
   }
 
-  // Unsafe only in that padding could be read: bytes have none.
+  // Unsafe because padding could be read; bytes have no padding.
   package func write(_ bytes: [UInt8]) throws(SystemError) { try unsafe write(bytes.span.bytes) }
 
   /// Puts the file in place, durably.
@@ -62,7 +62,7 @@ package struct OutputFile: ~Copyable {
     try SystemError.of("written") { () throws(SystemError) in try file.publish(as: name, replacing: true) }
   }
 
-  // Before the folder is closed.
+  // This must precede closing the folder.
   deinit { file.discard() }
 }
 

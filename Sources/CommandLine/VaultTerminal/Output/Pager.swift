@@ -1,7 +1,6 @@
 import ArgumentParser
 package import VaultDocument
 
-/// How tables are shown.
 package struct TableOptions: ParsableArguments {
   @Flag(help: "At a terminal, whole texts, ids and times, whatever the width of the screen.")
   package var wide = false
@@ -11,26 +10,26 @@ package struct TableOptions: ParsableArguments {
 
   package init() {}
 
-  /// How wide a table may be; nil for as wide as its texts.
+  /// The width of a table; nil for the width of its texts.
   package var width: Int? { wide ? nil : max(20, System.screen.columns) }
 
-  /// Whether a list is a table.
+  /// Whether a list is shown as a table.
   package func isShown(_ global: GlobalOptions) -> Bool { Output.isTerminal && !global.json }
 
-  /// The beginning of an id, or all of it.
+  /// The beginning of an id, or the whole id.
   package func shown(_ id: RecordID) -> String { wide ? id.text : String(id.text.prefix(8)) }
 
-  /// How long ago something was, or when.
+  /// The time that has passed, or the time itself.
   package func shown(_ time: Timestamp) -> String { wide ? time.text : Elapsed.words(from: time, to: .now()) }
 
-  /// Prints rows as a table to the terminal; nothing where there are none.
+  /// Prints rows as a table to the terminal. Without rows nothing is printed.
   package func print<Rows: RandomAccessCollection>(
     _ rows: Rows, columns: [TableColumn<Rows.Element>], global: GlobalOptions
   ) throws {
     if !rows.isEmpty { try print(Table(rows, columns, width: width), global) }
   }
 
-  /// Prints a table to the terminal, through a pager when the screen does not hold it.
+  /// Prints a table to the terminal, through a pager if the screen is too small.
   package func print<Rows>(_ table: Table<Rows>, _ global: GlobalOptions) throws {
     try Pager.print(lineCount: table.lineCount, isWanted: !noPager && !global.noInput) { destination in
       var output = OutputBuffer(to: destination)
@@ -40,14 +39,15 @@ package struct TableOptions: ParsableArguments {
   }
 }
 
-/// What shows more lines than a screen holds.
+/// The program that shows more lines than a screen holds.
 package enum Pager {
-  /// Options that pass on colors, end where all fits, and leave the text where it was, as git has them.
+  /// Options that keep colors, end if all fits, and leave the text on the screen, as in git.
   private static let optionsOfLess = "FRX"
 
-  /// Writes to the terminal, or to a pager when there are more lines than its screen has.
+  /// Writes to the terminal, or to a pager if there are more lines than the screen has.
   ///
-  /// - Parameter write: is given where to write; what it throws but for a pager that was left, is thrown.
+  /// - Parameter write: writes the text with the given function. Its errors are thrown, unless the user has left the
+  ///   pager.
   static func print(lineCount: Int, isWanted: Bool, _ write: (@escaping (RawSpan) throws -> Void) throws -> Void) throws
   {
     guard isWanted, Output.isTerminal, Output.part == nil, let rows = System.screen.rows, lineCount >= rows, let command
@@ -57,7 +57,7 @@ package enum Pager {
     guard try isShown(by: command, write) else { return try write(Output.writePrintable) }
   }
 
-  /// Writes lines, at a terminal through a pager when the screen does not hold them.
+  /// Writes lines. At a terminal they go through a pager if the screen is too small.
   package static func lines(_ lines: [String], _ global: GlobalOptions) throws {
     try print(lineCount: lines.count, isWanted: !global.noInput && !global.json) { destination in
       var output = OutputBuffer(to: destination)
@@ -66,7 +66,7 @@ package enum Pager {
     }
   }
 
-  /// A command line of the shell; nil where none is to be used.
+  /// The shell command line of the pager; nil for no pager.
   private static var command: String? {
     guard System.environment("TERM") != "dumb" else { return nil }
     if let chosen = System.variable("CVAULT_PAGER") ?? System.variable("PAGER") {
@@ -76,15 +76,15 @@ package enum Pager {
     return System.hasTool("less") ? "less -\(optionsOfLess)" : nil
   }
 
-  /// What a pager is told: nothing of keys.
+  /// The environment of a pager, without keys.
   private static var variables: [String] {
     let kept = System.variablesForTools()
-    // What is searched for in a list of records is not kept.
+    // The pager must not save the texts that the user searches for.
     return kept.filter { !$0.hasPrefix("LESSHISTFILE=") } + ["LESSHISTFILE=-"]
       + (kept.contains { $0.hasPrefix("LESS=") } ? [] : ["LESS=\(optionsOfLess)"])
   }
 
-  /// Whether the shell could start it.
+  /// Whether the shell could start the pager.
   private static func isShown(
     by command: String, _ write: (@escaping (RawSpan) throws -> Void) throws -> Void
   ) throws -> Bool {
@@ -93,7 +93,7 @@ package enum Pager {
         do {
           try write { bytes in try System.writeAll(bytes, to: end, path: "pager") }
         } catch let error as SystemError where error.isClosedPipe {
-          // A reader who has seen enough leaves.
+          // The user has left the pager.
         }
       }
     }

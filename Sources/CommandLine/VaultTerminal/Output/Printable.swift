@@ -1,11 +1,11 @@
 import VaultDocument
 
-/// Text that cannot change what a terminal shows elsewhere.
+/// Text that cannot change other parts of a terminal.
 package enum Printable {
-  /// Stands in the place of a sealed value.
+  /// The mask for a sealed value.
   package static let mask = "••••••••"
 
-  /// The text with control characters, line separators and marks that turn the writing direction written as escapes.
+  /// The text with escapes for control characters, line separators and direction marks.
   package static func text(_ text: String) -> String {
     guard !isPlain(text), text.unicodeScalars.contains(where: isHarmful) else { return text }
     var result = ""
@@ -15,8 +15,7 @@ package enum Printable {
     return result
   }
 
-  /// The same of text that has lines and tabs of its own, such as a value, or a document in which `\\u` is an escape,
-  /// too.
+  /// As `text`, for a value or document that has lines, tabs and `\\u` escapes of its own.
   package static func document(_ text: String) -> String {
     guard !isPlain(text), text.unicodeScalars.contains(where: isHarmful) else { return text }
     var result = ""
@@ -28,7 +27,7 @@ package enum Printable {
     return result
   }
 
-  /// The text without its middle where it is longer than a line can be read: a file may have long names of members.
+  /// The text without its middle if it is too long to read, such as a long member name in a file.
   package static func cut(_ text: String, front: Int = 200, back: Int = 100) -> String {
     guard text.unicodeScalars.count > front + back else { return text }
     return String(text.unicodeScalars.prefix(front)) + "…" + String(text.unicodeScalars.suffix(back))
@@ -40,7 +39,7 @@ package enum Printable {
     case "\r": return "\\r"
     case "\t": return "\\t"
     default:
-      // As JSON has it, beyond U+FFFF in two.
+      // As in JSON: two escapes beyond U+FFFF.
       return UTF16.encode(scalar).map { units in
         units.map { "\\u" + Hex.encode([UInt8($0 >> 8), UInt8($0 & 0xFF)]) }.joined()
       } ?? ""
@@ -57,7 +56,7 @@ package enum Printable {
     }
   }
 
-  /// Whether the text is of printable ASCII alone, as most of a long list is: its bytes are its characters then.
+  /// Whether the text is printable ASCII, as in most lists. Then each byte is one character.
   package static func isPlain(_ text: String) -> Bool {
     let bytes = RawSpan(_elements: text.utf8Span.span)
     var offset = 0
@@ -75,14 +74,14 @@ package enum Printable {
     return true
   }
 
-  /// The same of eight bytes: none has its high bit, nor gets it from what lies above 0x7E, nor is below 0x20.
+  /// As above, for eight bytes at once: no byte has its high bit set, exceeds 0x7E, or is below 0x20.
   private static func isPlain(_ bytes: UInt64) -> Bool {
     let (ones, high): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
     guard bytes & high == 0 else { return false }
     return (bytes + ones | ~(bytes + ones * 0x60)) & high == 0
   }
 
-  /// How many characters the text has.
+  /// The number of characters.
   static func width(of text: String) -> Int { isPlain(text) ? text.utf8.count : text.count }
 
   /// The text, padded to a number of characters.
@@ -91,7 +90,7 @@ package enum Printable {
   }
 }
 
-/// A text as it is printed, and how many characters it has.
+/// A printable text, and its number of characters.
 package struct PrintableText {
   package let text: String
   package let width: Int
@@ -106,9 +105,9 @@ package struct PrintableText {
   }
 }
 
-/// The few colors: on a terminal, unless `--no-color` or `NO_COLOR` is given.
+/// Colors, for a terminal without `--no-color` and `NO_COLOR`.
 package struct Style {
-  /// For what is none of a command's output.
+  /// For text outside the output of a command.
   package static let plain = Style(isColored: false)
 
   package let isColored: Bool

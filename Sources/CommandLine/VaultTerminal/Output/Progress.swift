@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A count on stderr for work that takes over a second, with its rate, and with a bar and the time left where it is
-/// known how much there is; on a terminal only.
+/// A counter on stderr for work of more than a second, with its rate. If the total is known, also a bar and the time
+/// left. Shown only at a terminal.
 package final class Progress: Sendable {
   private struct State {
     var count = 0
-    /// How much of the source is read, from 0 to 1; nil where nobody knows.
+    /// The part of the source that was read, from 0 to 1; nil if it is unknown.
     var share: Double?
-    /// How much there is to do; nil where nobody knows, or has asked yet.
+    /// The total; nil if it is unknown or was not asked for yet.
     var total: Int?
     var isShown = false
     let start = ContinuousClock.now
@@ -19,7 +19,7 @@ package final class Progress: Sendable {
   private let findTotal: @Sendable () -> Int?
   private let state: Mutex<State>
 
-  /// - Parameter total: how much there is to do, asked for only when something is shown.
+  /// - Parameter total: the amount of work. It is called only if the counter is shown.
   package init(_ action: String, _ global: GlobalOptions, total: @escaping @Sendable () -> Int? = { nil }) {
     self.action = action
     isWanted = global.notesAreRead
@@ -32,13 +32,13 @@ package final class Progress: Sendable {
     state.withLock { state in
       let before = state.count
       state.count += count
-      // The clock is asked now and then only: it costs more than a record does.
+      // The clock is read only sometimes, because it costs more than a record.
       guard before / 64 != state.count / 64 else { return }
       showIfDue(&state)
     }
   }
 
-  /// Says how much of the source is read, from 0 to 1.
+  /// Sets the part of the source that was read, from 0 to 1.
   package func pass(_ share: Double) {
     guard isWanted else { return }
     state.withLock { state in
@@ -76,7 +76,7 @@ package final class Progress: Sendable {
     return "[\(String(repeating: "#", count: done))\(String(repeating: ".", count: 20 - done))] \(percents) %  "
   }
 
-  /// Takes the count away again.
+  /// Erases the counter.
   package func end() {
     state.withLock { state in
       if state.isShown { show("\r\u{1B}[K") }

@@ -1,15 +1,14 @@
-/// One column of a table for eyes.
 package struct TableColumn<Row> {
   package let title: String
-  /// Which is left out first where the screen is too narrow for all: the one with the highest rank.
+  /// On a narrow screen, the column with the highest rank is dropped first.
   let rank: Int
-  /// What it is cut to where there is no room; nil for a column that is not cut.
+  /// The minimum width of a cut column; nil for a column that is never cut.
   let least: Int?
-  /// How wide a few long texts can make it; many of them make it wider.
+  /// The maximum width for a few long texts. Many long texts make the column wider.
   let most: Int
-  /// Whether it is left out where no row has anything to say in it.
+  /// Whether the column is dropped if all its texts are empty.
   let isOptional: Bool
-  /// How its texts look, after they were cut.
+  /// The style of its texts, which is applied after cutting.
   package var look: (String) -> String
   let text: (Row) -> String
 
@@ -21,7 +20,7 @@ package struct TableColumn<Row> {
     (self.isOptional, self.look, self.text) = (isOptional, look, text)
   }
 
-  /// The same column of rows that hold such a row.
+  /// The same column for rows that contain such a row.
   package func of<Whole>(_ part: @escaping (Whole) -> Row) -> TableColumn<Whole> {
     TableColumn<Whole>(title: title, rank: rank, least: least, most: most, isOptional: isOptional, look: look) {
       text(part($0))
@@ -31,35 +30,34 @@ package struct TableColumn<Row> {
   fileprivate func printable(_ row: Row) -> String { Printable.text(text(row)) }
 }
 
-/// A table for eyes: a header, and columns that fit the screen.
+/// A table with a header and columns that fit the screen.
 package struct Table<Rows: RandomAccessCollection> {
   private let rows: Rows
   private let columns: [(column: TableColumn<Rows.Element>, width: Int)]
 
-  /// - Parameter width: of the screen; nil for as wide as the texts are.
+  /// - Parameter width: the width of the screen; nil for the width of the texts.
   package init(_ rows: Rows, _ columns: [TableColumn<Rows.Element>], width: Int?) {
     self.rows = rows
     let fitted = Self.fitted(columns.map { TableWidth($0, rows) }, to: width)
     self.columns = fitted.map { (columns[$0.index], $0.width) }
   }
 
-  /// With the header.
+  /// The number of lines with the header.
   var lineCount: Int { rows.count + 1 }
 
-  /// Gives every line, with its newline.
+  /// Passes every line with its newline to `give`.
   package func lines(_ style: Style, to give: (String) throws -> Void) throws {
     try give(line { ($0.title, style.bold) } + "\n")
     for row in rows { try give(line(of: row) + "\n") }
   }
 
-  /// Prints all of it.
   package func print(_ style: Style) throws {
     var output = OutputBuffer(to: Output.writePrintable)
     try lines(style) { try output.append($0) }
     try output.flush()
   }
 
-  /// The titles of its columns.
+  /// The column titles.
   package var header: String { line { ($0.title, { $0 }) } }
 
   package func line(of row: Rows.Element) -> String { line { ($0.printable(row), $0.look) } }
@@ -79,7 +77,7 @@ package struct Table<Rows: RandomAccessCollection> {
     return line
   }
 
-  /// The columns that fit, and how wide each is: the widest are cut first, and then some are left out.
+  /// The columns that fit, with their widths. The widest are cut first, then some are dropped.
   private static func fitted(_ widths: [TableWidth], to screen: Int?) -> [(index: Int, width: Int)] {
     var left = widths.indices.filter { !widths[$0].isNeedless }
     guard let screen else { return left.map { ($0, widths[$0].whole) } }
@@ -102,14 +100,14 @@ package struct Table<Rows: RandomAccessCollection> {
   }
 }
 
-/// How wide a column is to be.
+/// The possible widths of a column.
 private struct TableWidth {
   let rank: Int
   let isNeedless: Bool
   let least: Int
-  /// That of its widest text.
+  /// The width of its widest text.
   let whole: Int
-  /// One that shows nine of ten texts whole, and all where they are not too wide.
+  /// The width that shows nine of ten texts completely, or all texts if they are not too wide.
   let wanted: Int
 
   init<Row>(_ column: TableColumn<Row>, _ rows: some RandomAccessCollection<Row>) {

@@ -1,16 +1,15 @@
 import VaultDocument
 import VaultSystem
 
-/// A text with its editor, as it is found when the process has to end.
+/// A text in an editor, for the moment when the process must end.
 package struct EditedText: Sendable {
-  /// The file with the note.
   package static let noteName = ".source.json"
 
   package let directory: String
   package let path: String
-  /// The text that the editor was given; nil if it was changed before.
+  /// The original text; nil if it was changed before.
   package let original: [UInt8]?
-  /// The command that goes on with the text; nil if none does.
+  /// The command that continues with the text; nil for no command.
   package let resuming: String?
 
   package init(directory: String, path: String, original: [UInt8]?, resuming: String?) {
@@ -18,16 +17,15 @@ package struct EditedText: Sendable {
   }
 
   private enum State {
-    /// Nothing was saved, and the editor has nothing of its own beside it, such as a recovery file.
+    /// Nothing was saved, and the editor left no file such as a recovery file.
     case untouched
     case changed
-    /// Nothing is there.
     case gone
-    /// What is there is no plain file, or something else is.
+    /// The file is not a plain file, or there is another file.
     case elsewhere
   }
 
-  /// Where somebody finds what was edited; nil where there is nothing to keep, and the directory is removed then.
+  /// The place of the kept text; nil if there is nothing to keep. Then the directory is removed.
   package func keptOrDiscarded() -> String? {
     switch state {
     case .changed:

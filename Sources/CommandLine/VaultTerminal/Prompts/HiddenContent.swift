@@ -1,9 +1,9 @@
 import Synchronization
 package import VaultCrypto
 
-/// What stands in a secret that nobody sees on a screen or on paper.
+/// Invisible or unusual characters in a secret.
 ///
-/// It is found byte by byte, without a copy of the secret in ordinary memory, and named by its class alone.
+/// They are found byte by byte, without a copy of the secret in ordinary memory. Only their class is reported.
 package struct HiddenContent: OptionSet, Sendable {
   package var rawValue: Int
 
@@ -19,16 +19,16 @@ package struct HiddenContent: OptionSet, Sendable {
   static let lineSeparator = HiddenContent(rawValue: 1 << 7)
   static let control = HiddenContent(rawValue: 1 << 8)
   static let direction = HiddenContent(rawValue: 1 << 9)
-  /// Has no width, as U+200B.
+  /// Characters without width, such as U+200B.
   static let invisible = HiddenContent(rawValue: 1 << 10)
-  /// Has no width either, and stands in emoji and in words of some scripts.
+  /// Joiners, also without width, which occur in emoji and in words of some scripts.
   static let joiner = HiddenContent(rawValue: 1 << 11)
   static let foreignSpace = HiddenContent(rawValue: 1 << 12)
   static let blankBefore = HiddenContent(rawValue: 1 << 13)
   static let blankBehind = HiddenContent(rawValue: 1 << 14)
-  /// The line end was CRLF, and was dropped as a whole.
+  /// The line end was CRLF, and was removed as a whole.
   static let droppedReturn = HiddenContent(rawValue: 1 << 15)
-  /// No keyboard types it: U+FFFD, which stands for a byte that was lost, and what is no character.
+  /// Characters that no keyboard types: U+FFFD, which replaces a lost byte, and noncharacters.
   static let replacement = HiddenContent(rawValue: 1 << 16)
 
   private static let words: [(HiddenContent, String)] = [
@@ -41,33 +41,33 @@ package struct HiddenContent: OptionSet, Sendable {
     (.blankBehind, "a blank at its end"),
   ]
 
-  /// The classes in words, as the object of a sentence; empty for what is dropped.
+  /// The classes in words, as the object of a sentence; empty for removed line ends.
   package var words: String {
     let words = Self.words.filter { contains($0.0) }.map(\.1)
     guard words.count > 1, let last = words.last else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " and " + last
   }
 
-  /// What a new passphrase must not hold: no keyboard types it, or nobody sees whether it is there.
+  /// The classes that a new passphrase must not contain, because they cannot be typed or seen.
   static let untypeable: HiddenContent = [
     .utf16, .noText, .byteOrderMark, .zero, .carriageReturn, .secondLine, .emptyLine, .lineSeparator, .control,
     .direction, .invisible, .joiner, .foreignSpace, .replacement,
   ]
 
-  /// What a secret of one line is noted for.
+  /// The classes that are reported for a secret of one line.
   static let oddInLine: HiddenContent = [
     .utf16, .byteOrderMark, .zero, .carriageReturn, .emptyLine, .lineSeparator, .control, .direction, .invisible,
     .foreignSpace, .blankBefore, .blankBehind,
   ]
 
-  /// What a secret of several lines is noted for: it is a key, a certificate or a text.
+  /// The classes that are reported for a secret of several lines, which is a key, a certificate or a text.
   static let oddInLines: HiddenContent = [.byteOrderMark, .zero, .direction]
 }
 
 extension HiddenContent {
   /// - Parameter secret: without the line end of a single line.
   package init(in secret: SecretBytes) {
-    // Unsafe only for the decoder, which takes the bytes as a sequence and keeps none of them.
+    // Unsafe only for the decoder, which reads the bytes as a sequence and keeps none of them.
     self = secret.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe HiddenContent(bytes: $0) } }
   }
 
@@ -97,7 +97,7 @@ extension HiddenContent {
     if lineEnds > 1 || (lineEnds == 1 && !contains(.secondLine)) { insert(.emptyLine) }
   }
 
-  /// Whether every other byte is zero, or the mark of UTF-16 stands first. One zero between two bytes is a NUL.
+  /// Whether every other byte is zero, or the UTF-16 mark comes first. A single zero byte is a NUL instead.
   private static func isUTF16(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count >= 2 else { return false }
     let first = unsafe (bytes[0], bytes[1])
@@ -137,7 +137,7 @@ extension HiddenContent {
 }
 
 extension HiddenContent {
-  /// What one run of the program has found in passphrases that are meant to open something, and from where they came.
+  /// Findings in passphrases of this run, with their sources.
   package final class Findings: Sendable {
     fileprivate let sentences = Mutex<[String]>([])
 
@@ -146,7 +146,7 @@ extension HiddenContent {
 
   @TaskLocal package static var findings = Findings()
 
-  /// Remembers what may be why a passphrase does not open anything.
+  /// Remembers why a passphrase may not open anything.
   static func note(_ content: HiddenContent, in name: String) {
     let words = content.words
     var sentences = words.isEmpty ? [] : ["the passphrase from \(name) holds \(words): correct that if it is not meant"]
@@ -158,12 +158,12 @@ extension HiddenContent {
     findings.sentences.withLock { found in found += sentences.filter { !found.contains($0) } }
   }
 
-  /// Hints for whatever could not be opened.
+  /// Hints for a failed unlock.
   package static var hints: [String] { findings.sentences.withLock(\.self) }
 }
 
 extension CommandError {
-  /// The error with what may be wrong with passphrases, where nothing was opened with them.
+  /// The error, with hints about the passphrases that opened nothing.
   var hintingAtHiddenContent: CommandError {
     guard status == .cannotUnlock else { return self }
     var error = self

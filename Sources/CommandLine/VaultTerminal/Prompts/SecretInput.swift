@@ -2,24 +2,24 @@ package import VaultCrypto
 import VaultRecords
 import VaultSystem
 
-/// Reads secrets straight into secure memory.
+/// Reads secrets directly into secure memory.
 package enum SecretInput {
-  /// More than this is no passphrase, key or certificate; the secure heap is small.
+  /// The size limit. No passphrase, key or certificate is larger, and the secure heap is small.
   package static let maximumByteCount = 256 << 10
 
-  /// The content of a file, `-` being standard input; the line end of a single line is left out.
+  /// The content of a file, with `-` for standard input, without the line end of a single line.
   package static func file(_ path: String) throws -> SecretLine {
     if path == "-" { return try line(from: System.standardInput, named: "stdin") }
     let file = try NamedFile.reading(path)
     return try line(from: file.descriptor, named: path)
   }
 
-  /// The base64 of what a file has, `-` being standard input.
+  /// The base64 of a file, with `-` for standard input.
   package static func base64(ofFile path: String) throws -> SecretBytes {
     if path == "-" { return try base64(from: System.standardInput, named: "stdin") }
     let file = try NamedFile.reading(path)
     let text = try base64(from: file.descriptor, named: path)
-    // A command that failed in front of a pipe must not replace a file by nothing; an empty file is one.
+    // A failed command in front of a pipe must not erase a secret. An empty file is allowed.
     guard text.count > 0 || System.byteCount(of: file.descriptor) == 0 else {
       throw CommandError(.inputRefused, "input_refused", subject: path, "gave nothing", hints: ["nothing was changed"])
     }
@@ -32,12 +32,12 @@ package enum SecretInput {
     return try bytes.withBytes { bytes throws(CryptoError) in try SecretBytes(base64Of: bytes) }
   }
 
-  /// What a descriptor gives up to its end, without the line end of a single line.
+  /// The content of a descriptor, without the line end of a single line.
   package static func line(from descriptor: Int32, named name: String) throws -> SecretLine {
     try SecretLine(bytes(from: descriptor, named: name), from: name)
   }
 
-  /// What a command of the shell writes, without the line end of a single line.
+  /// The output of a shell command, without the line end of a single line.
   package static func command(_ script: String, named name: String) throws -> SecretLine {
     var secret: SecretLine?
     let status = try System.readShell(script) { descriptor in secret = try line(from: descriptor, named: name) }
@@ -49,16 +49,16 @@ package enum SecretInput {
     return secret
   }
 
-  /// What a descriptor gives up to its end, exactly.
+  /// The exact content of a descriptor.
   ///
-  /// - Parameter use: what it is to be, for the error.
+  /// - Parameter use: the purpose, for the error.
   package static func bytes(
     from descriptor: Int32, named name: String, as use: String = "a secret", limit: Int = maximumByteCount
   ) throws -> SecretBytes {
     var held = try SecretBytes(count: 0) { _ in }
     var capacity = 4096
     while held.count <= limit {
-      // One byte more tells that there is too much.
+      // One byte more shows that the limit is exceeded.
       capacity = min(capacity, limit + 1)
       let (more, count) = try filled(held, from: descriptor, capacity: capacity, named: name)
       guard count == capacity else { return try more.slice(0..<count) }
@@ -70,7 +70,7 @@ package enum SecretInput {
       hints: [limit > maximumByteCount ? "`ulimit -l` sets the limit, up to 3 MiB" : "name another file"])
   }
 
-  /// `held` and what can be read after it, up to `capacity`.
+  /// `held` and the following bytes, up to `capacity`.
   private static func filled(
     _ held: SecretBytes, from descriptor: Int32, capacity: Int, named name: String
   ) throws -> (SecretBytes, count: Int) {
@@ -98,29 +98,28 @@ package enum SecretInput {
 }
 
 extension SecretBytes {
-  /// A copy in ordinary memory, where a model wants a string; nil when it is not UTF-8.
+  /// A copy in ordinary memory, for models that need a string; nil if it is not UTF-8.
   package var string: String? {
     withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) } }
   }
 }
 
 extension RawSpan {
-  /// The byte at `offset`.
   package func byte(at offset: Int) -> UInt8 {
     // Bounds are checked; a UInt8 has no invalid bit pattern.
     unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
   }
 }
 
-/// Reads what is no secret by itself, such as a file to import.
+/// Reads input that is not secret, such as a file to import.
 package enum TextInput {
-  /// The content of a file, `-` being standard input.
+  /// The content of a file, with `-` for standard input.
   package static func file(_ path: String, limit: Int) throws -> [UInt8] {
     if path == "-" { return try bytes(from: System.standardInput, named: "stdin", limit: limit) }
     return try bytes(of: NamedFile.reading(path), limit: limit)
   }
 
-  /// What is left to be read of an open file.
+  /// The rest of an open file.
   package static func bytes(of file: borrowing NamedFile, limit: Int) throws -> [UInt8] {
     try bytes(from: file.descriptor, named: file.path, limit: limit)
   }
@@ -129,15 +128,14 @@ package enum TextInput {
     String(decoding: try bytes(from: file.descriptor, named: file.path, limit: 1 << 20), as: UTF8.self)
   }
 
-  /// What a descriptor gives up to its end.
   package static func bytes(from descriptor: Int32, named name: String, limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
-    // Growing step by step, an array of many megabytes would stand in memory twice.
+    // An array that grows step by step would be in memory twice.
     if let size = System.byteCount(of: descriptor), size <= limit { bytes.reserveCapacity(size) }
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       var span = chunk.mutableSpan
-      // Unsafe only in that any bytes can be stored: a UInt8 may be any byte.
+      // Unsafe because any bytes can be stored; a UInt8 may be any byte.
       var raw = unsafe span.mutableBytes
       let count = try System.readSome(into: &raw, at: 0, from: descriptor, path: name)
       if count == 0 { return bytes }

@@ -1,10 +1,10 @@
 package import VaultCrypto
 package import VaultDocument
 
-/// A secret as a file, descriptor or command gives it, without the line end of a single line, which is LF or CRLF.
+/// A secret from a file, descriptor or command, without the line end of a single line, which is LF or CRLF.
 package struct SecretLine: Sendable {
   package let bytes: SecretBytes
-  /// The file, option or variable that it came from.
+  /// The file, option or variable of the secret.
   let name: String
   package let hidden: HiddenContent
 
@@ -23,14 +23,13 @@ package struct SecretLine: Sendable {
     hidden = HiddenContent(in: bytes).union(hasReturn ? .droppedReturn : [])
   }
 
-  /// The passphrase of what is there already. It is taken as it is; what nobody sees in it becomes a hint if it opens
-  /// nothing.
+  /// The passphrase of an existing key, unchanged. Its invisible characters become a hint if it opens nothing.
   package func passphrase() -> SecretBytes {
     HiddenContent.note(hidden, in: name)
     return bytes
   }
 
-  /// A passphrase for something new, which somebody must be able to type.
+  /// A new passphrase, which the user must be able to type.
   package func newPassphrase(_ messages: Messages) throws -> SecretBytes {
     guard bytes.count > 0 else { throw refused("the new passphrase is empty", "nothing was made") }
     if let fault = Self.fault(ofNewPassphrase: hidden) {
@@ -40,13 +39,13 @@ package struct SecretLine: Sendable {
     return bytes
   }
 
-  /// Why nobody could type a passphrase; nil if somebody can.
+  /// Why a passphrase cannot be typed; nil if it can.
   package static func fault(ofNewPassphrase hidden: HiddenContent) -> String? {
     let faults = hidden.intersection(.untypeable)
     return faults.isEmpty ? nil : "holds \(faults.words), and nobody could type it again"
   }
 
-  /// What is odd about a passphrase that can be typed.
+  /// A note about a passphrase that can be typed.
   package static func note(ofNewPassphrase hidden: HiddenContent) -> String? {
     let odd = hidden.intersection([.blankBefore, .blankBehind])
     return odd.isEmpty ? nil : "has \(odd.words), which belongs to it"
@@ -56,7 +55,7 @@ package struct SecretLine: Sendable {
     CommandError(.inputRefused, "input_refused", subject: name, reason, hints: [hint])
   }
 
-  /// The value of a sealed field. What nobody sees in it is noted.
+  /// The value of a sealed field. Invisible characters are noted.
   package func value(at path: MemberPath, _ messages: Messages) throws -> SecretBytes {
     guard hidden.isDisjoint(with: .noText), bytes.string != nil else {
       var error = CommandError(
@@ -76,7 +75,7 @@ package struct SecretLine: Sendable {
 }
 
 extension HiddenContent {
-  /// What is to be said of a secret, as the end of a sentence; nil for nothing.
+  /// The remark about a secret, as the end of a sentence; nil for none.
   package var wordsOfSecret: String? {
     let odd = intersection(contains(.secondLine) ? .oddInLines : .oddInLine)
     let kept = odd.isEmpty ? nil : "holds \(odd.words), which is kept"
@@ -85,7 +84,7 @@ extension HiddenContent {
     return words.isEmpty ? nil : words.joined(separator: ", and ")
   }
 
-  /// How a person mends a file.
+  /// How to repair the file.
   fileprivate var mending: String {
     if contains(.utf16) || contains(.byteOrderMark) { return "save the file as UTF-8 without a byte order mark" }
     if contains(.secondLine) || contains(.emptyLine) { return "give one line, with one line end or none" }
@@ -95,7 +94,7 @@ extension HiddenContent {
 }
 
 extension SecretBytes {
-  /// The UTF-8 bytes of a string, which itself stays in ordinary memory.
+  /// The UTF-8 bytes of a string. The string itself stays in ordinary memory.
   package convenience init(utf8 text: String) throws(CryptoError) {
     var text = text
     text.makeContiguousUTF8()

@@ -1,11 +1,11 @@
 import Synchronization
 package import VaultCrypto
 
-/// The controlling terminal, for questions; they are asked and answered there even when stdin and stdout are pipes.
+/// The controlling terminal, for questions. It is used even if stdin and stdout are pipes.
 package struct Terminal: ~Copyable {
   private let file: NamedFile
 
-  /// Nil without a terminal, or when questions are forbidden.
+  /// Nil without a terminal, or if questions are forbidden.
   package init?(noInput: Bool) {
     guard !noInput, let file = NamedFile.terminal() else { return nil }
     self.file = file
@@ -17,9 +17,9 @@ package struct Terminal: ~Copyable {
     return true
   }
 
-  /// Whether a question is answered with yes.
+  /// Whether the answer is yes.
   ///
-  /// - Parameter isUsual: whether nothing but Enter is a yes.
+  /// - Parameter isUsual: whether Enter alone means yes.
   package func confirms(_ question: String, unlessDenied isUsual: Bool = false) throws -> Bool {
     switch try answer("\(question) \(isUsual ? "[Y/n]" : "[y/N]") ").lowercased() {
     case "y", "yes": true
@@ -28,12 +28,12 @@ package struct Terminal: ~Copyable {
     }
   }
 
-  /// Where it can be waited for an answer.
+  /// The descriptor, to wait for an answer.
   package var descriptor: Int32 { file.descriptor }
 
-  /// Shows a question that may be answered later; what was typed before is no answer to it.
+  /// Shows a question that may be answered later. Earlier typing does not count as its answer.
   ///
-  /// - Returns: false where nobody sees it, since another program has the terminal.
+  /// Returns false if nobody sees the question, because another program has the terminal.
   package func shows(_ question: String) -> Bool {
     guard System.isInForeground(file.descriptor) else { return false }
     dropTyped()
@@ -41,28 +41,28 @@ package struct Terminal: ~Copyable {
     return (try? say("\(question) [y/N] ")) != nil
   }
 
-  /// Whether the line that was typed is a yes.
+  /// Whether the typed line is a yes.
   package func hasYes() -> Bool { (try? line().string).map { ["y", "yes"].contains($0?.lowercased()) } ?? false }
 
-  /// A line that is typed, shown while it is.
+  /// A line that is typed visibly.
   package func answer(_ prompt: String) throws -> String {
     System.showTyping()
     return try asking(prompt) { try line().string ?? "" }
   }
 
-  /// A line that is typed without being shown; nor is what follows it, until something else is asked or answered.
+  /// A line that is typed invisibly. Further typing stays hidden until the next question or answer.
   package func secret(_ prompt: String) throws -> SecretBytes {
     try System.hideTyping(on: file.descriptor)
     let isTypedAhead = System.hasTyped(at: file.descriptor)
     return try asking(prompt) {
       let secret = try line()
-      // The end of such a line was shown before the prompt was.
+      // The line end of text that was typed ahead appeared before the prompt.
       if isTypedAhead { try say("\n") }
       return secret
     }
   }
 
-  /// Shows a prompt and reads its answer. If a signal ends the process meanwhile, the prompt's line is ended, too.
+  /// Shows a prompt and reads its answer. If a signal ends the process, the line of the prompt is ended, too.
   private func asking<Answer>(_ prompt: String, _ answer: () throws -> Answer) throws -> Answer {
     let descriptor = file.descriptor
     ExitCleanup.shared.withLock { $0.asksAt = descriptor }
@@ -71,33 +71,33 @@ package struct Terminal: ~Copyable {
     return try answer()
   }
 
-  /// Drops what was typed ahead, for it was meant for another question.
+  /// Drops typing that was meant for another question.
   package func dropTyped() { System.dropTyped(at: file.descriptor) }
 
-  /// Whether a secret is typed once more as it was: nobody sees a slip, and the old value may be gone.
+  /// Whether the user types a secret again correctly. Nobody sees a mistake, and the old value may be gone.
   package func repeats(_ secret: SecretBytes, _ prompt: String) throws -> Bool {
     if try self.secret(prompt) == secret { return true }
     try say("They differ. Try again.\n")
     return false
   }
 
-  /// Takes the last lines away from the screen, as far as they are on it.
+  /// Erases the last lines, as far as they are on the screen.
   package func erase(lines: Int) throws {
     guard System.environment("TERM") ?? "dumb" != "dumb" else { return }
     try System.writeAll(Array("\u{1B}[\(lines)A\r\u{1B}[J".utf8), to: file.descriptor, path: file.path)
   }
 
-  /// Names in a question may be of somebody else's vault.
+  /// Prints a text. Names in a question may come from somebody else's vault, so control characters are escaped.
   package func say(_ text: String) throws {
     try System.writeAll(Array(Printable.document(text).utf8), to: file.descriptor, path: file.path)
   }
 
-  /// A line without its newline; the end of input instead of one is a refusal.
+  /// A line without its newline. The end of input counts as a refusal.
   private func line() throws -> SecretBytes {
     var count = 0
     var isComplete = false
     var failure: SystemError?
-    // A terminal gives at most 4096 bytes of a line, and a whole line at once.
+    // A terminal returns a whole line at once, at most 4096 bytes.
     let secret = try SecretBytes(count: 4096) { span throws(CryptoError) in
       do throws(SystemError) {
         while count < 4096, !isComplete {

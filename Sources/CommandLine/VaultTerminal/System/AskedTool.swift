@@ -8,9 +8,8 @@ import VaultSystem
   import Musl
 #endif
 
-/// A program of the PATH, without a shell, that answers what it is asked, for as long as somebody has something to ask.
-///
-/// It ends with this value. What it says on stderr is dropped.
+/// A program of the PATH that answers questions until this value is destroyed. It runs without a shell, and its stderr
+/// is dropped.
 package struct AskedTool: ~Copyable {
   private static let pieceByteCount = 1 << 16
 
@@ -18,10 +17,10 @@ package struct AskedTool: ~Copyable {
   private let questions: Int32
   private let answers: Int32
   private var piece = [UInt8](repeating: 0, count: pieceByteCount)
-  /// What of the piece nobody has taken yet.
+  /// The part of the piece that was not consumed yet.
   private var rest = 0..<0
 
-  /// - Parameter variables: `NAME=VALUE`, its whole environment.
+  /// - Parameter variables: the whole environment, as `NAME=VALUE`.
   package init(_ name: String, _ arguments: [String], variables: [String]) throws(SystemError) {
     let questions = try System.makePipe()
     let (answers, process) = try Self.start(name, arguments: arguments, variables: variables, asking: questions)
@@ -47,16 +46,16 @@ package struct AskedTool: ~Copyable {
   }
 
   deinit {
-    // Both, before the wait: it has nothing more to read, and nobody to write to.
+    // Both are closed before the wait, so that the program can neither read nor write further.
     close(questions)
     close(answers)
     _ = ChildProcess.end(of: process)
   }
 
-  /// Asks; a question that it has not read yet must fit into a pipe, with those before it.
+  /// Sends a question. Unread questions must fit into a pipe together.
   package func ask(_ question: [UInt8]) throws(SystemError) { try System.writeAll(question, to: questions) }
 
-  /// The rest of a line; nil when it has ended, or the line is longer.
+  /// The rest of a line; nil at the end, or if the line exceeds the limit.
   package mutating func line(limit: Int) -> [UInt8]? {
     var line: [UInt8] = []
     while line.count <= limit, fill() {
@@ -71,10 +70,10 @@ package struct AskedTool: ~Copyable {
     return nil
   }
 
-  /// So many bytes; nil when it has ended before.
+  /// `count` bytes; nil if the program ends before.
   package mutating func bytes(_ count: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
-    // The count is its own word: what is not there yet takes no memory.
+    // The program itself gives the count, so memory is reserved only in pieces.
     bytes.reserveCapacity(min(count, Self.pieceByteCount))
     while bytes.count < count {
       guard fill() else { return nil }
@@ -85,12 +84,12 @@ package struct AskedTool: ~Copyable {
     return bytes
   }
 
-  /// Whether there is something to take, for which it may wait.
+  /// Waits for more bytes. Returns false at the end.
   private mutating func fill() -> Bool {
     guard rest.isEmpty else { return true }
     let answers = answers
     var span = piece.mutableSpan
-    // Unsafe only in that any bytes can be stored: a UInt8 may be any byte.
+    // Unsafe because any bytes can be stored; a UInt8 may be any byte.
     var raw = unsafe span.mutableBytes
     guard let count = try? System.readSome(into: &raw, at: 0, from: answers), count > 0 else { return false }
     rest = 0..<count

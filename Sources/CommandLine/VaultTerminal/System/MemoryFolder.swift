@@ -1,21 +1,21 @@
 import VaultSystem
 
-/// A folder of this process for files that are opened, in memory where there is any.
+/// A folder of this process for opened files, in memory if possible.
 ///
-/// A lock on the folder tells that its process lives: a folder without one was left by a process that was killed.
+/// A lock on the folder shows that its process is alive. A folder without a lock belonged to a killed process.
 package final class MemoryFolder {
   package let path: String
-  // Its lock is held as long as it is open.
+  // The open folder holds its lock.
   private let folder: OpenFile
 
   /// A new folder, 0700.
   ///
-  /// - Parameter remember: what a signal that ends the process has to know of the folder.
+  /// - Parameter remember: tells a signal handler about the folder.
   package static func make(
     in parent: String, named beginning: String, _ remember: (inout ExitCleanup, String) throws -> Void
   ) throws -> MemoryFolder {
     while true {
-      // A signal waits for the lock: it finds no folder, or one that it can remove.
+      // A signal waits for the lock. So it finds either no folder or one that it can remove.
       let path = try ExitCleanup.shared.withLock { pending in
         let path = try System.makeTemporaryDirectory(in: parent, named: beginning)
         do {
@@ -26,12 +26,12 @@ package final class MemoryFolder {
         }
         return path
       }
-      // Another process may take it away before it is locked.
+      // Another process may remove the folder before it is locked.
       if let folder = try MemoryFolder(locking: path) { return folder }
     }
   }
 
-  /// Takes over a folder that a process has left; nil if a process has it, or if it is gone.
+  /// Takes over an abandoned folder; nil if a process has it, or if it is gone.
   init?(locking path: String) throws {
     self.path = path
     do throws(SystemError) {
@@ -51,7 +51,7 @@ package final class MemoryFolder {
     return isLocked == true
   }
 
-  /// The folders of this user that other processes have left, each locked as long as it is kept.
+  /// The abandoned folders of this user. Each is locked as long as it is kept.
   package static func left(in parent: String, named beginning: String) -> [MemoryFolder] {
     System.names(in: parent).filter { $0.hasPrefix(beginning) }.compactMap { name in
       let path = "\(parent)/\(name)"

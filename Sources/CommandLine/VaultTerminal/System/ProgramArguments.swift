@@ -8,12 +8,12 @@ import VaultSystem
   import Musl
 #endif
 
-/// The arguments of this process, with the name of the program in front.
+/// The arguments of this process, with the program name in front.
 ///
 /// The Swift runtime looks for the arguments in front of the variables. A preloaded library that sets a variable moves
 /// the variables elsewhere, and the runtime then finds no arguments. So Linux is asked for the arguments.
 package enum ProgramArguments {
-  /// Those of the ``Invocation`` of the task, or of the process.
+  /// The arguments of the task's ``Invocation``, or of the process.
   package static var all: [String] { Invocation.current?.arguments ?? ofProcess }
 
   private static let ofProcess: [String] = bytes.map { String(decoding: $0, as: UTF8.self) }
@@ -25,8 +25,8 @@ package enum ProgramArguments {
 
   private static let bytes: [[UInt8]] = kernelWords ?? CommandLine.arguments.map { Array($0.utf8) }
 
-  /// Nil if there is no `/proc`, or if a dynamic loader was started with this program as its argument: Linux then
-  /// tells the arguments of the loader.
+  /// Nil without `/proc`. Also nil if a dynamic loader was started with this program as its argument, because Linux
+  /// then returns the arguments of the loader.
   private static var kernelWords: [[UInt8]]? {
     guard let program = ProcessEnvironment.realPath("/proc/self/exe")?.split(separator: "/").last,
       !program.hasPrefix("ld-"), !program.hasPrefix("ld.so"),
@@ -35,7 +35,7 @@ package enum ProgramArguments {
     return words(in: file)
   }
 
-  /// Linux takes 6 MiB of arguments at most (execve(2)).
+  /// Linux accepts at most 6 MiB of arguments (execve(2)).
   private static let maximumByteCount = 8 << 20
 
   /// The words of a command line, each of which ends with a NUL; nil for none.

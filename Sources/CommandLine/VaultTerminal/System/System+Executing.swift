@@ -14,10 +14,9 @@ extension System {
 }
 
 extension System {
-  /// Where the program of this process is.
   package static var ownProgram: String {
     if let run = Invocation.current { return run.program }
-    // The link itself, where there is one: the program is the same where its file was replaced meanwhile.
+    // The link itself, which stays valid if the file is replaced.
     return isThere("/proc/self/exe") ? "/proc/self/exe" : ProgramArguments.all.first ?? "vault"
   }
 
@@ -32,7 +31,7 @@ extension System {
     }
   }
 
-  /// Closes a descriptor with a passphrase in every program that this process starts or becomes.
+  /// Closes a descriptor with a passphrase in every child process, and in a program that replaces this one.
   ///
   /// The three standard descriptors belong to programs.
   package static func keepFromPrograms(_ descriptor: Int32?) {
@@ -40,7 +39,7 @@ extension System {
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
   }
 
-  /// Ends standard input after a passphrase was read from it: a file could be read again from its start.
+  /// Ends standard input after a passphrase was read, because a file could be read again from its start.
   package static func endInput(_ descriptor: Int32) {
     guard descriptor == standardInput, isatty(descriptor) == 0 else { return }
     let empty = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -49,7 +48,7 @@ extension System {
     close(empty)
   }
 
-  /// A pipe of which a child gets what it is given, and no more.
+  /// A pipe that a child inherits only if it is passed explicitly.
   package static func makePipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { throw SystemError(number: errno, path: nil, action: "run") }
@@ -57,6 +56,6 @@ extension System {
     return (ends[0], ends[1])
   }
 
-  /// Closes a descriptor that this process has made.
+  /// Closes a descriptor of this process.
   package static func closePipe(_ end: Int32) { close(end) }
 }

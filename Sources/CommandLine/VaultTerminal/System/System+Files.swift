@@ -9,27 +9,27 @@ package import VaultSystem
 #endif
 
 extension System {
-  /// The files that the command opens itself; those of vaults are the stores'.
+  /// The files that the command itself opens. The stores open those of vaults.
   package static let files = FileSystem<SystemError>()
 
-  /// In place of a directory: paths of the command are those that somebody gave.
+  /// The value instead of a directory, because users give paths of their own.
   package static var here: Int32 { OpenPurpose.noDirectory }
 
-  /// What a path names; nil when there is nothing, or nothing can be said.
+  /// The status of a path; nil if there is no file, or the status is unknown.
   package static func status(of path: String, followingLink: Bool = true) -> FileStatus? {
     try? files.call(at: path) { (system) throws(Errno) in
       try system.status(of: path, in: here, followingLink: followingLink)
     }
   }
 
-  /// What an open file is; nil for what is no regular file, such as a pipe.
+  /// The status of an open file; nil if it is not a regular file, such as a pipe.
   package static func state(of descriptor: Int32) -> FileStatus? { try? files.regularStatus(of: descriptor, at: "") }
 
-  /// How long an open file is; nil for what has no length, such as a pipe.
+  /// The size of an open file; nil if it has no size, such as a pipe.
   package static func byteCount(of descriptor: Int32) -> Int? { state(of: descriptor)?.byteCount }
 }
 
-/// A file that was opened by its path, closed with its owner.
+/// A file that was opened by its path. Its owner closes it.
 package struct NamedFile: ~Copyable {
   package let path: String
   private let file: OpenFile
@@ -41,7 +41,7 @@ package struct NamedFile: ~Copyable {
     file = try System.files.open(path, in: System.here, as: purpose, at: path)
   }
 
-  /// Opens a file to read it; a FIFO such as a shell's `<(…)` is taken too.
+  /// Opens a file for reading, including a FIFO such as the shell's `<(…)`.
   package static func reading(_ path: String) throws(SystemError) -> NamedFile {
     let file = try NamedFile(path, as: .readingStream)
     let descriptor = file.descriptor
@@ -50,10 +50,10 @@ package struct NamedFile: ~Copyable {
     return file
   }
 
-  /// Opens a file that is to be where nobody else puts one: nil for a link, a FIFO, a folder, or whatever else is none.
+  /// Opens a file of this user for reading; nil for a link, a FIFO, a folder, or any other special file.
   package static func plain(_ path: String) throws(SystemError) -> NamedFile? {
     do throws(SystemError) {
-      // A FIFO is not waited for.
+      // Opening does not wait for a FIFO.
       let file = try NamedFile(path, as: .reading)
       guard System.byteCount(of: file.descriptor) != nil else { return nil }
       return file
@@ -63,9 +63,9 @@ package struct NamedFile: ~Copyable {
     }
   }
 
-  /// The controlling terminal; nil when there is none, or when this process is in its background.
+  /// The controlling terminal; nil without a terminal, or if this process is in its background.
   package static func terminal() -> NamedFile? {
-    // A run without a process of its own has no terminal of its own.
+    // A run inside another process has no terminal.
     guard Invocation.current == nil, let file = try? NamedFile("/dev/tty", as: .terminal),
       System.isInForeground(file.descriptor)
     else {
@@ -76,7 +76,7 @@ package struct NamedFile: ~Copyable {
 }
 
 extension System {
-  /// The place of the first line feed from `start` on.
+  /// The first line feed from `start` on.
   package static func firstLineFeed(in bytes: [UInt8], from start: Int) -> Int? {
     unsafe bytes.withUnsafeBytes { buffer in
       guard start < buffer.count, let base = buffer.baseAddress else { return nil }
@@ -86,24 +86,24 @@ extension System {
     }
   }
 
-  /// Removes a file; what is not there is no fault.
+  /// Removes a file, if it exists.
   package static func remove(_ path: String) { files.removeQuietly(path, in: here) }
 
-  /// Removes a directory of this user's own with all that is in it; links are not followed.
+  /// Removes a directory of this user with its content. Links are not followed.
   package static func removeDirectory(_ path: String) {
     files.removeTree(DirectoryEntry(name: path, isExact: true, kind: .directory), in: here)
   }
 
   package static func names(in directory: String) -> [String] { (try? entries(in: directory))?.map(\.name) ?? [] }
 
-  /// What lies in a directory; a link to one is none.
+  /// The entries of a directory. A link is not followed.
   package static func entries(in directory: String) throws(SystemError) -> [DirectoryEntry] {
     let folder = try files.open(directory, in: here, as: .vaultDirectory, at: directory)
     let descriptor = folder.descriptor
     return try files.call(at: directory) { (system) throws(Errno) in try system.entries(of: descriptor) }
   }
 
-  /// A new directory below `parent`, 0700, whose name has a beginning and is random behind it.
+  /// A new directory below `parent`, 0700, with a random end of its name.
   package static func makeTemporaryDirectory(
     in parent: String, named beginning: String = "vault-"
   ) throws(SystemError) -> String {
@@ -112,12 +112,12 @@ extension System {
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// A folder for files that are not to reach a disk; nil for none.
+  /// A folder for files that must not reach a disk; nil for none.
   package static var memoryBackedFolder: String? {
     [environment("XDG_RUNTIME_DIR"), "/dev/shm"].compactMap(\.self).first { $0.hasPrefix("/") && isMemoryBacked($0) }
   }
 
-  /// Where opened texts may lie.
+  /// Folders where opened texts may be.
   package static var foldersForTexts: [String] {
     [environment("XDG_RUNTIME_DIR"), "/dev/shm", ProcessEnvironment.temporaryDirectory].compactMap(\.self)
       .filter { $0.hasPrefix("/") }
@@ -128,45 +128,41 @@ extension System {
     guard unsafe mkdirat(here, path, 0o700) == 0 else { throw SystemError(number: errno, path: path, action: "made") }
   }
 
-  /// A new symbolic link.
   package static func link(_ path: String, to target: String) throws(SystemError) {
     guard unsafe symlinkat(target, here, path) == 0 else {
       throw SystemError(number: errno, path: path, action: "made")
     }
   }
 
-  /// Lets the owner of a file only read it.
   package static func forbidWriting(_ path: String) throws(SystemError) {
     guard unsafe fchmodat(here, path, 0o400, 0) == 0 else {
       throw SystemError(number: errno, path: path, action: "written")
     }
   }
 
-  /// Lets everybody run and read a file, and its owner write it.
   package static func letRun(_ path: String) throws(SystemError) {
     guard unsafe fchmodat(here, path, 0o755, 0) == 0 else {
       throw SystemError(number: errno, path: path, action: "written")
     }
   }
 
-  /// Whether a file may be run here.
   package static func mayRun(_ path: String) -> Bool { unsafe faccessat(here, path, X_OK, 0) == 0 }
 
-  /// Whether two descriptors are of one file.
+  /// Whether two descriptors refer to one file.
   package static func isSameFile(_ one: Int32, _ other: Int32) -> Bool {
     var (first, second) = (stat(), stat())
     guard unsafe fstat(one, &first) == 0, unsafe fstat(other, &second) == 0 else { return false }
     return first.st_dev == second.st_dev && first.st_ino == second.st_ino
   }
 
-  /// Whether what is written to a descriptor is seen by nobody.
+  /// Whether output to a descriptor is discarded.
   package static func isNull(_ descriptor: Int32) -> Bool {
     var (own, null) = (stat(), stat())
     guard unsafe fstat(descriptor, &own) == 0, unsafe stat("/dev/null", &null) == 0 else { return false }
     return own.st_dev == null.st_dev && own.st_ino == null.st_ino
   }
 
-  /// Whether files in a directory live in memory: the type of its mount, as `/proc/self/mountinfo` tells.
+  /// Whether files in a directory are in memory, by the mount type in `/proc/self/mountinfo`.
   static func isMemoryBacked(_ directory: String) -> Bool {
     guard let status = status(of: directory), status.kind == .directory, unsafe faccessat(here, directory, W_OK, 0) == 0
     else {
@@ -175,8 +171,7 @@ extension System {
     return ["tmpfs", "ramfs"].contains(mountType(of: directory))
   }
 
-  /// The type of the mount that holds what is at a path, such as `ext4` or `fuse.sshfs`; nil if the system does not
-  /// tell.
+  /// The type of the mount that holds a path, such as `ext4` or `fuse.sshfs`; nil if it is unknown.
   package static func mountType(of path: String) -> String? {
     guard let status = status(of: path), let file = try? NamedFile.reading("/proc/self/mountinfo"),
       let mounts = try? TextInput.text(of: file)
@@ -213,21 +208,21 @@ extension System {
 extension System {
   package static var userID: UInt32 { geteuid() }
 
-  /// What the system calls this user; empty where it has no name.
+  /// The name of this user; empty if the user has no name.
   package static var userName: String {
     if let name = environment("LOGNAME") ?? environment("USER"), !name.isEmpty { return name }
-    // Safe: the entry is the C library's, NUL-terminated, and copied before anything else can ask for one.
+    // Safe: the entry is the C library's, NUL-terminated, and copied before the next call.
     guard let entry = unsafe getpwuid(geteuid()), let name = unsafe entry.pointee.pw_name else { return "" }
     return unsafe String(cString: name)
   }
   package static var groupID: UInt32 { getegid() }
 
-  /// Whether a path names a folder that is this user's alone; a link to one is not.
+  /// Whether a path is a folder that only this user can access. A link does not count.
   static func isOwnFolder(_ path: String) -> Bool {
     guard let status = status(of: path, followingLink: false) else { return false }
     return status.kind == .directory && status.owner == userID && !status.isOpenToOthers
   }
 
-  /// Whether the mode of what is at a path lets others than the owner in.
+  /// Whether others than the owner can access the file at a path.
   package static func isOpenToOthers(_ path: String) -> Bool { status(of: path)?.isOpenToOthers == true }
 }

@@ -10,31 +10,31 @@ package import VaultSystem
   import Musl
 #endif
 
-/// What has to be put right when a signal ends the process.
+/// State that a signal must restore before the process ends.
 package struct ExitCleanup: Sendable {
-  /// How the terminal was before echo was switched off; nil while it is on.
+  /// The terminal settings before echo was switched off; nil while echo is on.
   var terminal: (descriptor: Int32, settings: termios)?
-  /// What takes the whole screen of that terminal, and what gives it back; nil while nothing has it.
+  /// The sequences that take the whole screen and give it back; nil if the screen is not taken.
   var screen: (start: [UInt8], end: [UInt8])?
-  /// Whether it was not stopped from outside: it knows by itself what to do when it goes on.
+  /// Whether the process stopped itself, and so knows what to do when it continues.
   var stopsByItself = false
   var hasHiddenTyping = false
-  /// The terminal at which a prompt stands without its answer; nil for none.
+  /// The terminal with a prompt that waits for its answer; nil for none.
   var asksAt: Int32?
-  /// A text that somebody edits.
   package var editedText: EditedText?
-  /// While an editor or a pager runs, Ctrl-C is its business.
+  /// While an editor or a pager runs, Ctrl-C belongs to it.
   var leavesInterruptsToChild = false
   /// Whether Ctrl-C was pressed meanwhile.
   var hasInterruptedChild = false
-  /// The program that this process waits for, which gets what others send to this process.
+  /// The program that this process waits for. It receives the signals that are sent to this process.
   var program: pid_t?
-  /// Files in memory of that program.
+  /// The folder of that program's files in memory.
   package var folder: String?
 
   package static let shared = Shared()
 
-  /// A class, for the optimiser leaves what a static mutex of so large a struct holds undefined (Tests/Toolchain).
+  /// A class, because the optimiser leaves the value of a static mutex of such a large struct undefined
+  /// (Tests/Toolchain).
   package final class Shared: Sendable {
     private let pending = Mutex(ExitCleanup())
 
@@ -47,7 +47,7 @@ package struct ExitCleanup: Sendable {
 }
 
 extension System {
-  /// To be called before anything is opened: signals, and descriptors that a caller has closed.
+  /// Prepares signals, and descriptors that the caller has closed. Call it before anything is opened.
   package static func prepareProcess() {
     signal(SIGPIPE, SIG_IGN)
     occupyStandardDescriptors()
@@ -55,21 +55,21 @@ extension System {
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
-  /// A closed descriptor would be given to the next file that is opened, and output would go into that file.
+  /// Occupies closed descriptors. Otherwise the next opened file would get one, and output would go into that file.
   private static func occupyStandardDescriptors() {
     for descriptor in [standardInput, standardOutput, standardError] where fcntl(descriptor, F_GETFD) < 0 {
-      // The wrong direction on purpose: reading and writing there fails, as it does on a closed descriptor.
+      // The wrong direction is intended: reading and writing fail, as on a closed descriptor.
       _ = unsafe open("/dev/null", descriptor == standardInput ? O_WRONLY : O_RDONLY)
     }
   }
 
-  /// What ends the process from outside. A signal that the caller ignores, as `nohup` does, stays ignored.
+  /// The signals that end the process. A signal that the caller ignores, as `nohup` does, stays ignored.
   private static let handledSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !isIgnored($0) }
 
   static func isIgnored(_ number: Int32) -> Bool {
     let before = signal(number, SIG_IGN)
     _ = signal(number, before)
-    // Functions cannot be compared; their addresses can.
+    // Functions cannot be compared, but their addresses can.
     return unsafe unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
@@ -81,11 +81,11 @@ extension System {
     return signals
   }
 
-  /// Ends the process on SIGTERM, SIGHUP and SIGQUIT, with 128 and the signal's number as its exit code, and on SIGINT
-  /// by that signal: a shell ends its loop only if the program died of it.
+  /// Ends the process by signals. SIGTERM, SIGHUP and SIGQUIT give 128 and the signal's number as the exit code. SIGINT
+  /// kills the process, because a shell ends its loop only then.
   ///
-  /// A write that is under way is undone or completed first. One that hangs is cut off as by a power failure, which the
-  /// store is made for.
+  /// A running write is undone or completed first. A write that hangs is cut off as by a power failure, which the store
+  /// survives.
   ///
   /// - Parameter leavingWithReader: whether the process also ends when nobody reads its standard output any more.
   package static func waitForTermination(leavingWithReader: Bool = false) -> Never {
@@ -103,11 +103,11 @@ extension System {
     }
   }
 
-  /// Runs an editor or a pager, whose business Ctrl-C is meanwhile.
+  /// Runs an editor or a pager, which handles Ctrl-C meanwhile.
   ///
   /// If Ctrl-C has ended the program, this process ends in the same way.
   ///
-  /// - Parameter run: gives the exit code of the program, or 128 and the number of the signal that ended it.
+  /// - Parameter run: returns the exit code of the program, or 128 and the number of the signal that ended it.
   package static func leavingInterrupts(to run: () throws -> Int32) rethrows -> Int32 {
     ExitCleanup.shared.withLock { ($0.leavesInterruptsToChild, $0.hasInterruptedChild) = (true, false) }
     defer { ExitCleanup.shared.withLock { $0.leavesInterruptsToChild = false } }
@@ -119,20 +119,20 @@ extension System {
     return status
   }
 
-  /// Ends this process by a signal, as if nothing had handled it.
+  /// Ends this process by a signal with the default handling.
   static func die(of number: Int32) -> Never {
     _ = signal(number, SIG_DFL)
     var set = sigset_t()
     unsafe sigemptyset(&set)
     unsafe sigaddset(&set, number)
     unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
-    // To this thread: another one may await what is sent to the process.
+    // The signal goes to this thread, because another thread may wait for signals to the process.
     raise(number)
     // The first process of a container is not ended by a signal.
     _exit(128 + number)
   }
 
-  /// The next signal, and whether a process sent it; the terminal sends to the whole group.
+  /// The next signal, and whether a process sent it. A terminal sends to the whole group.
   private static func nextSignal(_ leavesWithReader: Bool) -> (number: Int32, isSent: Bool)? {
     var signals = awaitedSignals()
     #if canImport(Darwin)
@@ -147,16 +147,15 @@ extension System {
     #endif
   }
 
-  /// Whether nobody can read what is written to a descriptor.
+  /// Whether nobody can read the output of a descriptor.
   private static func isLeftAlone(_ descriptor: Int32) -> Bool {
     var polled = pollfd(fd: descriptor, events: 0, revents: 0)
     return unsafe poll(&polled, 1, 0) > 0
   }
 
-  /// Waits until a descriptor has something to read, or its end.
+  /// Waits until a descriptor has input or has ended, and returns whether it has.
   ///
-  /// - Parameter seconds: for how long; nil for ever. Time in which this process is stopped does not count.
-  /// - Returns: whether there is.
+  /// - Parameter seconds: the timeout; nil to wait forever. Time in which this process is stopped does not count.
   package static func waitToRead(_ descriptor: Int32, seconds: Int?) -> Bool {
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard var rest = seconds else { return true }
@@ -177,7 +176,7 @@ extension ExitCleanup {
   }
 
   private mutating func putRight() {
-    // Whatever comes next begins on a line of its own.
+    // The next output begins on a line of its own.
     if let folder { System.removeDirectory(folder) }
     if let asksAt { try? System.writeAll([UInt8(ascii: "\n")], to: asksAt) }
     showTyping(droppingTyped: true)
@@ -187,9 +186,8 @@ extension ExitCleanup {
 }
 
 extension System {
-  /// Runs a command line of the shell and waits for it.
-  ///
-  /// - Returns: its exit code, or 128 and the number of the signal that ended it.
+  /// Runs a shell command line and waits for it. Returns its exit code, or 128 and the number of the signal that ended
+  /// it.
   package static func runShell(
     _ script: String, arguments: [String] = [], variables: [String]? = nil, streams: ChildStreams = ChildStreams(),
     whileRunning: () throws -> Void = {}
@@ -203,10 +201,11 @@ extension System {
     return end.shellStatus
   }
 
-  /// Runs a command line of the shell and gives the writing end of its standard input to `body`.
+  /// Runs a shell command line, and passes the writing end of its standard input to `body`.
   ///
-  /// - Parameter variables: `NAME=VALUE`, its whole environment.
-  /// - Returns: its exit code as ``runShell(_:arguments:variables:streams:whileRunning:)``.
+  /// Returns the exit code as ``runShell(_:arguments:variables:streams:whileRunning:)``.
+  ///
+  /// - Parameter variables: the whole environment, as `NAME=VALUE`.
   static func writeShell(
     _ script: String, variables: [String], _ body: (Int32) throws -> Void
   ) throws -> Int32 {
@@ -218,17 +217,18 @@ extension System {
     }
     defer { for index in ends.indices { closeEnd(index) } }
     return try runShell(script, variables: variables, streams: ChildStreams(input: ends[0])) {
-      // A command that ends is noticed, and sees the end of what it reads before it is waited for.
+      // Writing to a command that has ended fails. The command sees the end of its input before the wait.
       defer { closeEnd(1) }
       closeEnd(0)
       try body(ends[1])
     }
   }
 
-  /// Runs a command line of the shell and gives the reading end of its standard output to `body`.
+  /// Runs a shell command line, and passes the reading end of its standard output to `body`.
   ///
-  /// - Parameter variables: `NAME=VALUE`, its whole environment; nil for the one of this process.
-  /// - Returns: its exit code as ``runShell(_:arguments:variables:streams:whileRunning:)``.
+  /// Returns the exit code as ``runShell(_:arguments:variables:streams:whileRunning:)``.
+  ///
+  /// - Parameter variables: the whole environment, as `NAME=VALUE`; nil for that of this process.
   package static func readShell(
     _ script: String, variables: [String]? = nil, _ body: (Int32) throws -> Void
   ) throws -> Int32 {
@@ -240,7 +240,7 @@ extension System {
     }
     defer { closeEnd(1) }
     return try runShell(script, variables: variables, streams: ChildStreams(output: ends[1])) {
-      // Closed before the wait, so that a command which writes more than is read ends too.
+      // Closed before the wait, so that a command that writes more than is read ends too.
       defer { closeEnd(0) }
       closeEnd(1)
       try body(ends[0])

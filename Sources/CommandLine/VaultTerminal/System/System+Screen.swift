@@ -8,24 +8,24 @@ import Synchronization
   import Musl
 #endif
 
-/// A terminal whose whole screen is ours and that gives every key at once, until it is left.
+/// A terminal in full-screen mode that returns every key at once.
 ///
 /// However the process ends or stops, its terminal is as before: `ExitCleanup` knows what has to be put back.
 package final class KeyScreen {
   package enum Event {
     case bytes([UInt8])
-    /// Nothing came for as long as a sequence of a key takes.
+    /// Nothing arrived during the time that a key sequence can take.
     case rest
-    /// Another size, or another program had the terminal.
+    /// The size has changed, or another program had the terminal.
     case redraw
     case end
   }
 
-  /// The alternate screen, whose lines do not wrap, and marks around what is pasted.
+  /// Switches to the alternate screen without line wrapping, with marks around pasted text.
   private static let start = Array("\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[2J".utf8)
-  /// A terminal without another screen is left with an empty one.
+  /// Restores the screen. A terminal without an alternate screen is cleared.
   private static let end = Array("\u{1B}[0m\u{1B}[H\u{1B}[2J\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l".utf8)
-  /// How long the bytes of one key may be apart, over a slow line.
+  /// The longest gap between the bytes of one key, over a slow line.
   private static let restMilliseconds: Int32 = 100
 
   private static let maximumStopCount = 100
@@ -60,7 +60,7 @@ package final class KeyScreen {
     if hasFailed { throw SystemError(number: errno, path: "/dev/tty", action: "read") }
   }
 
-  /// Puts the terminal back.
+  /// Restores the terminal.
   package func leave() {
     signal(SIGWINCH, SIG_DFL)
     if isStoppable { signal(SIGTSTP, SIG_DFL) }
@@ -70,7 +70,7 @@ package final class KeyScreen {
     close(wake.reading)
   }
 
-  /// Writes to the screen, while it is ours.
+  /// Writes to the screen in full-screen mode.
   package func show(_ bytes: [UInt8]) throws(SystemError) {
     try ExitCleanup.shared.withLock { [descriptor] pending throws(SystemError) in
       guard pending.screen != nil else { return }
@@ -78,9 +78,9 @@ package final class KeyScreen {
     }
   }
 
-  /// What happens next.
+  /// The next event.
   ///
-  /// - Parameter isUndecided: whether it also matters that nothing does.
+  /// - Parameter isUndecided: whether a pause without input is an event too.
   package func next(isUndecided: Bool) throws(SystemError) -> Event {
     var polled = [
       pollfd(fd: wake.reading, events: Int16(POLLIN), revents: 0),
@@ -98,12 +98,13 @@ package final class KeyScreen {
 
   private func signals() -> [UInt8] { System.bytesAtOnce(from: wake.reading) ?? [] }
 
-  /// Stops as a program that knows nothing of the signal, and goes on where it was once it has the terminal again.
+  /// Stops like a program without a handler, and continues when it has the terminal again.
   private func stop() throws(SystemError) {
     System.showTyping()
     signal(SIGTSTP, SIG_DFL)
     ExitCleanup.shared.withLock { $0.stopsByItself = true }
-    // Who goes on in the background stops again. Where nobody could let it go on, the system does not stop it.
+    // A process that continues in the background stops again. The system does not stop a process that nobody could
+    // continue.
     for _ in 0..<Self.maximumStopCount {
       Self.stopHere()
       if System.isInForeground(descriptor) { return try enter() }
@@ -111,7 +112,7 @@ package final class KeyScreen {
     throw SystemError(number: EIO, path: "/dev/tty", action: "read")
   }
 
-  /// Stops the process before the next line: only a signal to this very thread does, and threads of a pool block them.
+  /// Stops the process before the next line. Only a signal to this thread does that, and pool threads block signals.
   private static func stopHere() {
     var (stop, before) = (sigset_t(), sigset_t())
     unsafe sigemptyset(&stop)
@@ -122,7 +123,7 @@ package final class KeyScreen {
   }
 }
 
-/// Where signals are noted; -1 for nowhere. A handler may use nothing but what is atomic.
+/// The descriptor for signals; -1 for none. A signal handler may use only atomic values.
 private let wakeDescriptor = Atomic<Int32>(-1)
 
 private func noteSignal(_ number: Int32) {
@@ -133,7 +134,7 @@ private func noteSignal(_ number: Int32) {
 }
 
 extension System {
-  /// What a descriptor has, at most 4096 bytes; empty at its end, nil when it cannot be read now.
+  /// The available bytes, at most 4096; empty at the end, nil if nothing can be read now.
   fileprivate static func bytesAtOnce(from descriptor: Int32) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = restarting { unsafe read(descriptor, &bytes, bytes.count) }
@@ -142,7 +143,7 @@ extension System {
 }
 
 extension ExitCleanup {
-  /// Lets the terminal give keys one by one, on a screen of its own.
+  /// Switches the terminal to single keys, on a screen of its own.
   fileprivate mutating func readKeys() -> Bool {
     guard var terminal, let screen else { return false }
     terminal.settings.readKeys()
@@ -150,7 +151,7 @@ extension ExitCleanup {
       && (try? System.writeAll(screen.start, to: terminal.descriptor)) != nil
   }
 
-  /// The same after the process was stopped.
+  /// Switches again after the process was stopped.
   mutating func readKeysAgain() {
     guard readKeys() else { return }
     noteSignal(SIGCONT)
@@ -158,7 +159,7 @@ extension ExitCleanup {
 }
 
 extension termios {
-  /// Bytes as they come, unseen; the keys that end or stop a process still do.
+  /// Reads bytes at once and without echo. The keys that end or stop a process still work.
   fileprivate mutating func readKeys() {
     c_iflag &= ~tcflag_t(ICRNL | INLCR | IGNCR | IXON | ISTRIP)
     c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | IEXTEN)

@@ -9,15 +9,15 @@ package import VaultSystem
   package import Musl
 #endif
 
-// Within `System` the names are those of its own.
+// Within `System` the names are those of its own members.
 private func signalProcess(_ process: pid_t, _ number: Int32) { _ = kill(process, number) }
 
-/// What a program that runs beside this process writes, on its way.
+/// Output of a program that runs beside this process, which is passed on.
 package struct Relay {
-  /// Where the program's end of it is written to, and ours is read from.
+  /// The pipe that the program writes to and this process reads from.
   package let pipe: (reading: Int32, writing: Int32)
   let target: Int32
-  /// What becomes of a piece of it; nil is its end.
+  /// Transforms a piece; nil is the end.
   var filter: ([UInt8]?) -> [UInt8]
   fileprivate var isOpen = true
 
@@ -25,7 +25,7 @@ package struct Relay {
     (pipe, self.target, self.filter) = (try System.makePipe(), target, filter)
   }
 
-  /// Reads what is there and hands it on.
+  /// Reads the available bytes and passes them on.
   fileprivate mutating func pass() throws(SystemError) {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     let count = System.restarting { unsafe read(pipe.reading, &bytes, bytes.count) }
@@ -45,19 +45,20 @@ package struct Relay {
   }
 }
 
-/// A program that runs beside this process, which stands for it to everybody else.
+/// A program that runs beside this process, with this process as its stand-in.
 ///
-/// It is in the group of this process, so what the terminal sends reaches both: that is not passed on. What a process
-/// sends to this one is, once. When the program stops, this process stops; when it ends, this one ends as it did.
+/// The program is in the same process group, so signals of the terminal reach both and are not passed on. A signal that
+/// a process sends to this one is passed on once. If the program stops, this process stops; if it ends, this process
+/// ends in the same way.
 package struct SupervisedProgram {
   private let process: pid_t
   private var relays: [Relay]
   private let wake: (reading: Int32, writing: Int32)
 
-  /// What can be sent beside that which ends a process, and is awaited already.
+  /// The passed signals, beside those that end a process.
   private static let passedSignals = [SIGUSR1, SIGUSR2, SIGWINCH, SIGTSTP]
 
-  /// - Parameter start: starts it, once everything is there that hears of it.
+  /// - Parameter start: starts the program, after the signal handlers are ready.
   package init(_ relays: [Relay], start: () throws(SystemError) -> pid_t) throws(SystemError) {
     self.relays = relays
     let wake = try System.makePipe()
@@ -76,10 +77,11 @@ package struct SupervisedProgram {
     for relay in relays { close(relay.pipe.writing) }
   }
 
-  /// Waits for it to end, and for everything that it has written.
+  /// Waits for the program to end, and for all its output.
   ///
-  /// - Parameter ended: is called once it has ended; what it left running may still write.
-  /// - Returns: how it ended, and what failed to be written.
+  /// Returns how the program ended, and an error of writing its output.
+  ///
+  /// - Parameter ended: is called when the program has ended. Its children may still write.
   package mutating func wait(ended: () -> Void) -> (end: ChildEnd, failure: SystemError?) {
     var (end, failure): (ChildEnd?, SystemError?)
     while true {
@@ -98,9 +100,7 @@ package struct SupervisedProgram {
     }
   }
 
-  /// Waits until something can be read, or a child has changed.
-  ///
-  /// - Returns: of which relays.
+  /// Waits until there is input or a child has changed, and returns the relays with input.
   private func readable() -> [Int] {
     let open = relays.indices.filter { relays[$0].isOpen }
     var polled = open.map { pollfd(fd: relays[$0].pipe.reading, events: Int16(POLLIN), revents: 0) }
@@ -111,7 +111,7 @@ package struct SupervisedProgram {
     return open.indices.filter { polled[$0].revents != 0 }.map { open[$0] }
   }
 
-  /// How the program has ended; nil while it runs. As the first process of a container, this one takes orphans in.
+  /// How the program has ended; nil while it runs. As the first process of a container, this one adopts orphans.
   private static func ended(_ program: pid_t) -> ChildEnd? {
     var (status, usage): (Int32, rusage) = (0, rusage())
     while true {
@@ -120,8 +120,8 @@ package struct SupervisedProgram {
       guard process > 0 else { return nil }
       guard process == program else { continue }
       guard status & 0xFF == 0x7F else { return ChildEnd(status: status, peakByteCount: 0) }
-      // Stopped: so does this process, and both go on by what the shell sends to all of them.
-      // Sent to this very thread, it stops the process before the next line.
+      // The program has stopped, so this process stops too. The shell continues both. The signal goes to this thread,
+      // so it stops the process before the next line.
       raise(SIGSTOP)
       signalProcess(program, SIGCONT)
     }
@@ -129,16 +129,16 @@ package struct SupervisedProgram {
 }
 
 extension ChildEnd {
-  /// Ends this process as the child has ended: with its exit code, or by the signal that ended it.
+  /// Ends this process as the child has ended: with its exit code, or by its signal.
   package func imitate() -> Never {
     guard let signal else { _exit(exitCode) }
     System.die(of: signal)
   }
 }
 
-/// The program that signals are passed on to; 0 for none. A handler may use nothing but what is atomic.
+/// The program that receives signals; 0 for none. A signal handler may use only atomic values.
 private let supervised = Atomic<pid_t>(0)
-/// Where the end of a child is noted; -1 for nowhere.
+/// The descriptor for the end of a child; -1 for none.
 private let wakeDescriptor = Atomic<Int32>(-1)
 
 private func noteChild(_ number: Int32) {
@@ -151,13 +151,13 @@ private func noteChild(_ number: Int32) {
 private func passOn(_ number: Int32, _ info: UnsafeMutablePointer<siginfo_t>?, _: UnsafeMutableRawPointer?) {
   let before = errno
   let program = supervised.load(ordering: .sequentiallyConsistent)
-  // Above 0 is what the kernel sends, to the whole group of a terminal (sigaction(2), si_code).
+  // Positive codes come from the kernel, which signals the whole group of a terminal (sigaction(2), si_code).
   if program > 0, let info = unsafe info, unsafe info.pointee.si_code <= 0 { signalProcess(program, number) }
   errno = before
 }
 
 extension System {
-  /// Passes on what this process was sent; the program has from the terminal what the terminal sends.
+  /// Passes on a signal that a process sent. Signals of the terminal have reached the program already.
   static func passOn(_ number: Int32, isSent: Bool, to program: pid_t) {
     if isSent || number != SIGINT && number != SIGQUIT { signalProcess(program, number) }
   }

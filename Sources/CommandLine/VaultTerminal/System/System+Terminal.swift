@@ -9,28 +9,25 @@ import Synchronization
 #endif
 
 extension System {
-  /// Whether this process may use a terminal, rather than be in its background.
   package static func isInForeground(_ terminal: Int32) -> Bool { tcgetpgrp(terminal) == getpgrp() }
 
-  /// Hides what is typed at a terminal: until a question whose answer is seen, the answer of the command, or the end of
-  /// the process.
+  /// Hides typing at a terminal until a visible question, the answer of the command, or the end of the process.
   ///
-  /// Not only while a secret is asked for: people type the next one while a key is made of the first. That is then not
-  /// shown, and is the next answer.
+  /// Users type the next secret while a key is derived from the first one. That typing stays hidden, and is the next
+  /// answer.
   static func hideTyping(on descriptor: Int32) throws(SystemError) {
-    // In the background the system stops the process here, as it would below, where the lock is held: a signal that is
-    // to end the process would wait for that for ever. Settings that are read in the background are another program's,
-    // so that none are set.
+    // In the background, the system stops the process here rather than below, where the lock is held and a signal would
+    // wait forever. In the background the settings belong to another program, so none are changed.
     _ = tcdrain(descriptor)
     let hasFailed = ExitCleanup.shared.withLock { pending in
       guard pending.terminal == nil else { return false }
       var settings = termios()
-      // The caller closes its own.
+      // The caller closes its own descriptor.
       let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
       guard own >= 0, unsafe tcgetattr(own, &settings) == 0 else { return true }
       pending.terminal = (own, settings)
       settings.hideTyping()
-      // What was typed before the first question was seen, and answers nothing.
+      // Typing before the first question answers nothing.
       let isFirst = !pending.hasHiddenTyping
       pending.hasHiddenTyping = true
       return unsafe tcsetattr(own, isFirst ? TCSAFLUSH : TCSANOW, &settings) != 0
@@ -38,16 +35,15 @@ extension System {
     if hasFailed { throw SystemError(number: errno, path: "/dev/tty", action: "read") }
   }
 
-  /// Shows again what is typed.
+  /// Shows typing again.
   ///
-  /// - Parameter droppingTyped: whether what was typed meanwhile is dropped: after a failure it would answer a question
-  ///   that is never asked, and be shown by the shell.
+  /// - Parameter droppingTyped: whether to drop earlier typing. After a failure it would answer a question that is
+  ///   never asked, and the shell would show it.
   package static func showTyping(droppingTyped: Bool = false) {
     ExitCleanup.shared.withLock { $0.showTyping(droppingTyped: droppingTyped) }
   }
 
-  /// How large the screen is that standard output shows on: 80 columns where nobody knows, and rows only where it is a
-  /// terminal that does.
+  /// The size of the screen of standard output. Without a known size it has 80 columns, and no number of rows.
   package static var screen: (columns: Int, rows: Int?) {
     var size = winsize()
     _ = unsafe ioctl(standardOutput, UInt(TIOCGWINSZ), &size)
@@ -55,25 +51,23 @@ extension System {
     return (columns, size.ws_row > 0 ? Int(size.ws_row) : nil)
   }
 
-  /// Drops what was typed and not read.
   static func dropTyped(at descriptor: Int32) { tcflush(descriptor, TCIFLUSH) }
 
-  /// Whether a line was typed already, and not read.
+  /// Whether an unread line was typed.
   static func hasTyped(at descriptor: Int32) -> Bool {
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&polled, 1, 0) > 0
   }
 
-  /// The binary logarithm, for entropy.
   package static func binaryLogarithm(_ number: Double) -> Double { log2(number) }
 }
 
 extension ExitCleanup {
-  /// Does the same to the terminal again when the process goes on after it was stopped: the shell has put it back.
+  /// Hides typing again after the process was stopped, because the shell has restored the terminal.
   mutating func hideAgain() {
     defer { stopsByItself = false }
     if stopsByItself { return }
-    // In the background it would be stopped once more.
+    // In the background the process would be stopped again.
     guard var terminal, System.isInForeground(terminal.descriptor) else { return }
     guard screen == nil else { return readKeysAgain() }
     terminal.settings.hideTyping()
@@ -93,7 +87,7 @@ extension ExitCleanup {
 }
 
 extension termios {
-  /// Whole lines, of which only the end is shown.
+  /// Reads whole lines, of which only the end is shown.
   fileprivate mutating func hideTyping() {
     c_lflag &= ~tcflag_t(ECHO)
     c_lflag |= tcflag_t(ICANON | ECHONL)

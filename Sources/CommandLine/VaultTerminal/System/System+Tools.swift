@@ -9,14 +9,14 @@ import VaultSystem
 #endif
 
 extension System {
-  /// Runs a program of the PATH, without a shell, and gives what it writes to standard output.
+  /// Runs a program of the PATH without a shell, and returns its standard output.
   ///
-  /// It reads nothing and what it says on stderr is dropped.
+  /// Its input is empty, and its stderr is dropped. The result is nil if the program does not exist, fails, or exceeds
+  /// the limit.
   ///
   /// - Parameters:
-  ///   - variables: `NAME=VALUE`, the whole environment of the program.
-  ///   - limit: the most bytes that are taken.
-  /// - Returns: nil when there is no such program, when it fails, or when it writes more.
+  ///   - variables: the whole environment, as `NAME=VALUE`.
+  ///   - limit: the maximum number of bytes.
   package static func outputOfTool(
     _ name: String, _ arguments: [String], variables: [String], limit: Int
   ) -> [UInt8]? {
@@ -25,27 +25,28 @@ extension System {
     let process = try? spawn(name, [name] + arguments, variables: variables, streams: streams)
     close(ends.writing)
     let output = process == nil ? nil : bytes(from: ends.reading, limit: limit)
-    // Closed before the wait, so that a program which writes more than is taken ends too.
+    // Closed before the wait, so that a program that writes more than the limit ends too.
     close(ends.reading)
     guard let process else { return nil }
     return ChildProcess.end(of: process).status == 0 ? output : nil
   }
 
-  /// Runs a program of the PATH, without a shell, that reads `value`; what it writes is dropped.
+  /// Runs a program of the PATH without a shell, with `value` as its input. Its output is dropped.
   ///
-  /// - Returns: its exit code, or 128 and the number of the signal that ended it; nil when there is no such program.
+  /// Returns its exit code, or 128 and the number of the signal that ended it; nil if there is no such program.
   package static func giveToTool(_ name: String, arguments: [String], value: RawSpan) throws(SystemError) -> Int32? {
     let streams = ChildStreams(closesOthers: true, dropsOutput: true)
     return try give(value, to: name, arguments: arguments, variables: variablesForTools(), streams: streams) {}
   }
 
-  /// Runs a program of the PATH, without a shell and without a terminal, that reads `value`, and hears what it says.
+  /// Runs a program of the PATH without a shell and without a terminal, with `value` as its input.
+  ///
+  /// Returns its exit code as above, and its output to stdout and stderr, each empty if it exceeds 16 MiB; nil if there
+  /// is no such program.
   ///
   /// - Parameters:
-  ///   - variables: `NAME=VALUE`, its whole environment.
-  ///   - kept: descriptors that it gets as well.
-  /// - Returns: its exit code as above, and what it wrote to stdout and stderr, of more than 16 MiB nothing; nil when
-  ///   there is no such program.
+  ///   - variables: the whole environment, as `NAME=VALUE`.
+  ///   - kept: descriptors that the program inherits as well.
   package static func answerOfTool(
     _ name: String, arguments: [String], value: RawSpan, variables: [String], kept: [Int32] = []
   ) throws(SystemError) -> (code: Int32, text: String)? {
@@ -61,18 +62,19 @@ extension System {
     return code.map { ($0, String(decoding: said, as: UTF8.self)) }
   }
 
-  /// Runs a program of the PATH, without a shell and without a terminal, whose input is empty and whose output is
-  /// dropped: it lacks nothing when this process ends before it.
+  /// Runs a program of the PATH without a shell and without a terminal. Its input is empty and its output is dropped,
+  /// so it can outlive this process.
   ///
-  /// - Parameter variables: `NAME=VALUE`, its whole environment.
-  /// - Returns: its exit code, or 128 and the number of the signal that ended it; nil when there is no such program.
+  /// Returns its exit code, or 128 and the number of the signal that ended it; nil if there is no such program.
+  ///
+  /// - Parameter variables: the whole environment, as `NAME=VALUE`.
   package static func runTool(_ name: String, _ arguments: [String], variables: [String]) -> Int32? {
     let streams = ChildStreams(closesOthers: true, dropsOutput: true, isAlone: true)
     guard let process = try? spawn(name, [name] + arguments, variables: variables, streams: streams) else { return nil }
     return ChildProcess.end(of: process).shellStatus
   }
 
-  /// - Parameter whenGiven: what happens between the end of the value and that of the program.
+  /// - Parameter whenGiven: is called between the end of the value and the end of the program.
   private static func give(
     _ value: RawSpan, to name: String, arguments: [String], variables: [String], streams: ChildStreams,
     whenGiven: () -> Void
@@ -84,7 +86,7 @@ extension System {
       try spawn(name, [name] + arguments, variables: variables, streams: streams)
     }
     close(ends.reading)
-    // One that ends before it has read all says so by its status.
+    // If the program ends before it has read everything, its exit code tells why.
     if case .success = process { try? writeAll(value, to: ends.writing) }
     close(ends.writing)
     whenGiven()
@@ -96,23 +98,21 @@ extension System {
     }
   }
 
-  /// The environment without our own variables, some of which lead to keys.
+  /// The environment without our own variables, because some of them lead to keys.
   package static func variablesForTools() -> [String] { allVariables().filter { !$0.hasPrefix("CVAULT_") } }
 
-  /// Whether the PATH has a program of this name.
   package static func hasTool(_ name: String) -> Bool { path(ofTool: name) != nil }
 
-  /// Where the PATH has a program of this name.
   package static func path(ofTool name: String) -> String? {
     guard !name.contains("/") else { return ProcessEnvironment.realPath(name) }
     let folders = environment("PATH")?.split(separator: ":") ?? []
     return folders.map { "\($0)/\(name)" }.first { mayRun($0) }
   }
 
-  /// The program that started this one; nil where the system does not tell.
+  /// The path of the program that started this one; nil if it is unknown.
   package static var callerPath: String? { ProcessEnvironment.realPath("/proc/\(getppid())/exe") }
 
-  /// What a descriptor gives up to its end; nil when that is more than `limit`, or fails.
+  /// The content of a descriptor; nil if it exceeds `limit`, or on failure.
   package static func bytes(from descriptor: Int32, limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     let isWhole = forEachPiece(from: descriptor) { piece in
@@ -123,14 +123,13 @@ extension System {
     return isWhole ? bytes : nil
   }
 
-  /// Gives what a descriptor has, up to its end, to `body`, until that returns false.
-  ///
-  /// - Returns: whether the end was reached.
+  /// Passes the content of a descriptor to `body`, until the end or until `body` returns false. Returns whether the end
+  /// was reached.
   package static func forEachPiece(from descriptor: Int32, _ body: (ArraySlice<UInt8>) -> Bool) -> Bool {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       var span = chunk.mutableSpan
-      // Unsafe only in that any bytes can be stored: a UInt8 may be any byte.
+      // Unsafe because any bytes can be stored; a UInt8 may be any byte.
       var raw = unsafe span.mutableBytes
       guard let count = try? readSome(into: &raw, at: 0, from: descriptor) else { return false }
       if count == 0 { return true }
@@ -138,7 +137,7 @@ extension System {
     }
   }
 
-  /// The whole environment, `NAME=VALUE` each.
+  /// The whole environment, each variable as `NAME=VALUE`.
   package static func allVariables() -> [String] {
     if let run = Invocation.current { return run.variables }
     var variables: [String] = []

@@ -8,11 +8,11 @@ package import VaultSystem
   import Musl
 #endif
 
-/// A system call that failed: its number, the file, and what was to be done to it.
+/// A failed system call: its number, the file, and the action.
 package struct SystemError: FileFailure {
   package let number: Int32
   let path: String?
-  /// What follows "cannot be", such as `read`.
+  /// The verb after "cannot be", such as `read`.
   let action: StaticString
 
   package init(number: Int32, path: String?, action: StaticString) {
@@ -33,7 +33,7 @@ package struct SystemError: FileFailure {
   var isClosedPipe: Bool { number == Errno.closedPipe.number }
   var isDirectory: Bool { number == Errno.isDirectory.number }
 
-  /// Says of what fails in `body` what was to be done, other than to be read.
+  /// Runs `body`, and sets the action of its errors, which is "read" by default.
   static func of<Result: ~Copyable>(
     _ action: StaticString, _ body: () throws(SystemError) -> Result
   ) throws(SystemError) -> Result {
@@ -45,24 +45,24 @@ package struct SystemError: FileFailure {
   }
 }
 
-/// System calls of the command line; together with the other files of this folder the only place that makes any.
+/// System calls of the command line. Only the files of this folder make any.
 package enum System {
   package static var standardInput: Int32 { Invocation.current?.input ?? 0 }
   package static var standardOutput: Int32 { Invocation.current?.output ?? 1 }
   package static var standardError: Int32 { Invocation.current?.errors ?? 2 }
 
-  /// A variable of the environment; nil when it is not set or empty.
+  /// A variable of the environment; nil if it is not set or empty.
   package static func environment(_ name: String) -> String? {
     guard let value = variable(name), !value.isEmpty else { return nil }
     return value
   }
 
-  /// A variable of the environment, also an empty one: for those whose absence allows more; nil when it is not set.
+  /// A variable of the environment, which may be empty; nil if it is not set. For variables whose absence allows more.
   package static func variable(_ name: String) -> String? {
     ProcessEnvironment.variable(name)
   }
 
-  /// How many bytes of address space this process has mapped; nil where the system does not tell (proc_pid_statm(5)).
+  /// The mapped address space of this process in bytes; nil if it is unknown (proc_pid_statm(5)).
   package static var addressSpaceByteCount: Int? {
     guard let file = try? NamedFile.reading("/proc/self/statm"), let text = try? TextInput.text(of: file) else {
       return nil
@@ -72,13 +72,12 @@ package enum System {
 
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// Ends the process at once: buffers of the C library are never used here.
+  /// Ends the process at once. Buffers of the C library are never used.
   package static func exit(_ status: ExitStatus) -> Never {
     showTyping(droppingTyped: status != .done)
     _exit(status.rawValue)
   }
 
-  /// Writes all bytes.
   package static func writeAll(_ bytes: RawSpan, to descriptor: Int32, path: String? = nil) throws(SystemError) {
     var rest = bytes
     while rest.byteCount > 0 {
@@ -90,13 +89,12 @@ package enum System {
     }
   }
 
-  /// Writes all bytes.
   package static func writeAll(_ bytes: [UInt8], to descriptor: Int32, path: String? = nil) throws(SystemError) {
-    // Unsafe only in that padding could be read: bytes have none.
+    // Unsafe because padding could be read; bytes have no padding.
     try unsafe writeAll(bytes.span.bytes, to: descriptor, path: path)
   }
 
-  /// Reads at most what fits behind `offset`; 0 at the end.
+  /// Reads as many bytes as fit after `offset`; 0 at the end.
   package static func readSome(
     into span: inout MutableRawSpan, at offset: Int, from descriptor: Int32, path: String? = nil
   ) throws(SystemError) -> Int {
@@ -114,24 +112,24 @@ package enum System {
     }
   }
 
-  /// What `path` names, links followed; nil when there is nothing.
+  /// The kind of the file at `path` after following links; nil if nothing is there.
   package static func kind(of path: String) -> FileStatus.Kind? { status(of: path)?.kind }
 
-  /// Whether anything has this name, be it a link that leads nowhere.
+  /// Whether there is a file or a link of this name. The link may be broken.
   package static func isThere(_ path: String) -> Bool { status(of: path, followingLink: false) != nil }
 
-  /// Makes a directory and those above it that are missing, all 0700.
+  /// Creates a directory and its missing parents, all 0700.
   package static func makeDirectories(_ path: String) throws(SystemError) {
     guard !path.isEmpty else { return }
     try SystemError.of("made") { () throws(SystemError) in try files.makeFolders(path) }
   }
 
-  /// A path without the slashes at its end: what is behind the last one left is its name.
+  /// A path without slashes at its end, so that it ends with its name.
   package static func withoutLastSlashes(_ path: String) -> String {
     String(path.reversed().drop { $0 == "/" }.reversed())
   }
 
-  /// The directory that holds `path`: `.` for a plain name, empty for the root.
+  /// The directory of `path`: `.` for a plain name, empty for the root.
   package static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? (path.count > 1 ? "/" : "") : String(path[..<slash])

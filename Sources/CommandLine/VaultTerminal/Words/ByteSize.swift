@@ -1,4 +1,3 @@
-/// How many bytes something has, in words.
 package enum ByteSize {
   /// `48213 bytes`, and from 10 KiB on `47 KiB`, `1.2 MiB` and so on, in powers of 1024.
   package static func text(_ byteCount: Int) -> String {

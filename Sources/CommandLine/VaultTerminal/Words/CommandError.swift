@@ -6,12 +6,12 @@ import VaultRecords
 import VaultSealing
 package import VaultSystem
 
-/// An error as the command line reports it: what it is about, why, and what to do next.
+/// An error of the command line: its subject, the reason, and what to do next.
 ///
-/// Like the errors below it, it never holds a field's value, a key, a passphrase or imported text.
+/// Like the errors of lower layers, it never holds a field's value, a key, a passphrase or imported text.
 package struct CommandError: Error {
   package var status: ExitStatus
-  /// For programs: `no_such_record`.
+  /// The code for programs, such as `no_such_record`.
   package var code: String
   /// A file, record, field or option.
   package var subject: String?
@@ -20,9 +20,9 @@ package struct CommandError: Error {
   package var record: String?
   package var field: String?
   package var hints: [String] = []
-  /// Of the error of the vault that it tells of.
+  /// The code of the vault error behind this error.
   package private(set) var vaultCode: VaultError.Code?
-  /// What `--verbose` adds.
+  /// The text that `--verbose` adds.
   package var detail: String?
 
   package init(_ status: ExitStatus, _ code: String, subject: String?, _ reason: String, hints: [String] = []) {
@@ -45,7 +45,7 @@ package struct CommandError: Error {
     if let words = error.wordsOfDatabase { hints.append("the database: \(words)") }
   }
 
-  /// The same error about something that the layer below does not know, such as the word that was to name a record.
+  /// The same error with a subject that the lower layer does not know, such as the word for a record.
   package func about(_ subject: String) -> CommandError {
     var error = self
     error.subject = subject
@@ -58,7 +58,7 @@ package struct CommandError: Error {
     return error
   }
 
-  /// The same with the names that may have been meant.
+  /// The same error with similar names.
   package func suggesting(_ word: String, among names: [String]) -> CommandError {
     Suggestion.hint(for: word, among: names).map { hinting($0) } ?? self
   }
@@ -69,7 +69,6 @@ package struct CommandError: Error {
 }
 
 extension CommandError {
-  /// Any error that can end a command.
   package init(any error: any Error) {
     switch error {
     case let error as CommandError: self = error
@@ -91,7 +90,7 @@ extension CommandError {
   package init(_ error: SystemError) {
     let path = error.path
     if error.isMissing {
-      // Of a variable that was never filled in there would be nothing to see.
+      // The name of an empty variable would be invisible.
       let subject = path == "" ? "\"\"" : path
       self.init(.inputOutput, "io_failed", subject: subject, "is not there", hints: ["check the path"])
     } else if error.kind == .exists {
@@ -114,7 +113,7 @@ extension CommandError {
     file = path
   }
 
-  /// An age file, identity or recipient that was passed in.
+  /// The error for an age file, identity or recipient from the user.
   package init(_ error: AgeError, subject: String?) {
     let place = error.line.map { "line \($0): " } ?? ""
     self.init(.cannotUnlock, "no_key", subject: subject, place + error.reason)
@@ -132,7 +131,7 @@ extension CommandError {
     field = error.path.isEmpty ? nil : error.path
   }
 
-  /// A document that was passed in and is no JSON of this format.
+  /// The error for a document from the user that is not JSON of this format.
   package init(_ error: DocumentError, in file: String) {
     self.init(.inputRefused, "input_refused", subject: file, error.description)
     self.file = file
@@ -140,7 +139,7 @@ extension CommandError {
   }
 }
 
-/// `noSuchRecord` as `no_such_record`.
+/// The name in snake case: `noSuchRecord` becomes `no_such_record`.
 package func snakeCase(_ name: String) -> String { KeyStyle.snake.name(for: name) }
 
 /// An error of a pack, which no other part of the program knows.

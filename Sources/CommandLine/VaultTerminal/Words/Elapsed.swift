@@ -1,6 +1,5 @@
 package import VaultDocument
 
-/// How long ago something was, in words.
 package enum Elapsed {
   private static let units: [(name: String, seconds: Int64)] = [
     ("year", 31_556_952), ("month", 2_629_746), ("week", 604_800), ("day", 86_400), ("hour", 3600),
@@ -10,7 +9,8 @@ package enum Elapsed {
     words(seconds: now.secondsSinceEpoch - time.secondsSinceEpoch)
   }
 
-  /// `now`, `3 min`, `1 hour`, `2 days`: in the largest unit of which there are two; a day and an hour count as well.
+  /// The time in words: `now`, `3 min`, `1 hour`, `2 days`. The unit is the largest one that gives at least two, or one
+  /// day or hour.
   package static func words(seconds: Int64) -> String {
     guard seconds >= 60 else { return "now" }
     for (name, size) in units {

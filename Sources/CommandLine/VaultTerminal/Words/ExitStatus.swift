@@ -1,11 +1,11 @@
 package import VaultKit
 
-/// The exit codes of the command line; docs/exit-codes.md lists them, scripts depend on them. A signal adds 128 to its
-/// number.
+/// The exit codes of the command line. Scripts depend on them, and docs/exit-codes.md lists them. A signal adds 128 to
+/// its number.
 package enum ExitStatus: Int32 {
   case done = 0
   case failed = 1
-  /// Of `vault credential ansible` alone: there is no such vault id.
+  /// Only for `vault credential ansible`: there is no such vault id.
   case unknownVaultID = 2
   case declined = 3
   case partlyDone = 4
@@ -20,17 +20,16 @@ package enum ExitStatus: Int32 {
   case unexpectedVault = 16
   case inputRefused = 17
   case inputOutput = 18
-  /// Of a database: stored, but it may not survive the loss of the server.
+  /// Only for a database: the change is stored, but may not survive the loss of the server.
   case mayBeLost = 19
-  /// Of a database: the connection was lost while a change was being stored.
+  /// Only for a database: the connection was lost while a change was being stored.
   case outcomeUnknown = 20
   case usage = 64
-  /// Of `vault run` alone, as with `env` and `timeout`: what goes wrong before the program runs.
+  /// Only for `vault run`, as with `env` and `timeout`: a failure before the program runs.
   case notRun = 125
   case cannotExecute = 126
   case commandNotFound = 127
 
-  /// What each error of a vault ends with.
   package init(_ code: VaultError.Code) {
     self =
       switch code {

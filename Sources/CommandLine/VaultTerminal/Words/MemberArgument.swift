@@ -3,8 +3,7 @@ import VaultKit
 package import VaultRecords
 
 extension MemberPath {
-  /// A path of the command line. A path with a value behind it is refused, and the value is not shown: it could be a
-  /// secret.
+  /// A path of the command line. A path with a value is refused without showing the value, which may be a secret.
   package static func argument(_ text: String, of option: String) throws -> MemberPath {
     guard equalsSign(in: text) == nil else {
       throw CommandError.usage(
@@ -16,18 +15,18 @@ extension MemberPath {
     return path
   }
 
-  /// `FIELD=VALUE` in two.
+  /// The two parts of `FIELD=VALUE`.
   package static func assignment(_ text: String, of option: String) throws -> (path: MemberPath, value: String) {
     guard let sign = equalsSign(in: text) else { throw CommandError.usage(option, "takes FIELD=VALUE") }
     return (try argument(String(text[..<sign]), of: option), String(text[text.index(after: sign)...]))
   }
 
-  /// The path of a word that is `FIELD=VALUE`; nil for any other word.
+  /// The path of a `FIELD=VALUE` word; nil for any other word.
   package static func ofAssignment(_ word: String) -> MemberPath? {
     equalsSign(in: word).flatMap { try? MemberPath(parsing: String(word[..<$0])) }
   }
 
-  /// The first `=` that is not within quotes: it ends the path.
+  /// The first `=` outside quotes, which ends the path.
   private static func equalsSign(in text: String) -> String.Index? {
     var (isQuoted, isEscaped) = (false, false)
     return text.indices.first { index in
@@ -47,14 +46,13 @@ extension MemberPath {
 }
 
 extension CommandError {
-  /// A member path of the command line that cannot be read.
   static func path(_ text: String, option: String) -> CommandError {
     .usage(option, "takes a field such as contact_info.email or tags[0]", "`vault show RECORD` shows the paths")
   }
 }
 
 extension MemberPath {
-  /// Whether a kind seals the member; nil when none knows it.
+  /// Whether a kind seals the member; nil if no kind has it.
   package func isSealedInAnyKind(or kind: RecordKind? = nil) -> Bool? {
     let kinds = [kind].compactMap { $0 } + KindCatalog.builtIn.names.compactMap { KindCatalog.builtIn[$0] }
     guard !components.isEmpty else { return nil }
@@ -64,13 +62,13 @@ extension MemberPath {
 }
 
 extension Printable {
-  /// A word of the command line that is no secret, as it is shown.
+  /// A word of the command line that is not secret, in printable form.
   package static func argument(_ word: String) -> String {
     let word = text(withoutSecret(word))
     return word.count > 60 ? word.prefix(60) + "…" : word
   }
 
-  /// A word that should have been a name. Where it is `FIELD=VALUE` of a sealed field, the value is left out.
+  /// A word where a name was expected. In `FIELD=VALUE` of a sealed field, the value is left out.
   package static func withoutSecret(_ word: String) -> String {
     guard let member = MemberPath.ofAssignment(word), member.isSealedInAnyKind() == true else { return word }
     return "\(member)=…"

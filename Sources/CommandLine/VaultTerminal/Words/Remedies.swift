@@ -2,10 +2,10 @@ import VaultDocument
 import VaultKit
 import VaultStorage
 
-// What a person can do, in the words of this program, which are the same whichever command meets an error or a fault.
+// Remedies for the user, in the words of this program. The words are the same in every command.
 
 extension VaultError {
-  /// What to do next, a sentence each; where the error does not say it, its code does.
+  /// The next steps, one sentence each: from the error itself, or by its code.
   package var hints: [String] {
     guard remedies.isEmpty else { return remedies.flatMap(\.sentences) }
     switch code {
@@ -111,7 +111,7 @@ extension Remedy {
   }
 
   private static func acceptance(of ids: [RecordID], _ fingerprint: String) -> String {
-    // Without any record all that this machine knows of the vault would be given up.
+    // Without a record, everything that this machine knows about the vault would be given up.
     let records = ids.count > limit ? " --record ID…" : ids.map { " --record \($0.text)" }.joined()
     return "when it is meant to be so, `vault pin update --fingerprint \(fingerprint)\(records)` takes it as it is now"
   }
@@ -136,7 +136,7 @@ extension Remedy {
     "git has a good version of each side: \(versions); then `vault repair` puts it where it belongs"
   }
 
-  /// More than that fit no line.
+  /// A line has no room for more.
   private static let limit = 8
 
   private static func list(_ words: [any CustomStringConvertible], _ word: String) -> String {

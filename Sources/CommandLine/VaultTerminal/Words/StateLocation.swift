@@ -2,12 +2,11 @@ import VaultDocument
 package import VaultKit
 package import VaultSystem
 
-/// Where the state lies.
 package enum StateLocation {
-  /// `CVAULT_STATE_DIR`, else the user's own; nil without a home directory.
+  /// The folder of `CVAULT_STATE_DIR`, or the user's own; nil without a home directory.
   package static var path: String? { System.environment("CVAULT_STATE_DIR") ?? KnownVaults.userDirectory }
 
-  /// The state there; that there is no place for it is said.
+  /// The state of this machine. If there is no place for it, a note says so.
   package static func state(_ messages: Messages) -> KnownVaults? {
     guard let path else {
       messages.note("nothing is remembered of this vault: there is no home directory; CVAULT_STATE_DIR names another")
@@ -35,7 +34,7 @@ package enum StateLocation {
 }
 
 extension Messages {
-  /// Something about what this machine remembers.
+  /// Prints a note about the remembered state.
   func note(_ news: StateNote) {
     switch news {
     case .firstUse(let fingerprint):

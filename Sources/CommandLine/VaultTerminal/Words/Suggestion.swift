@@ -1,17 +1,17 @@
-/// Names that somebody may have meant.
+/// Names that the user may have meant.
 package enum Suggestion {
-  /// What must never be proposed: who mistypes does not mean to answer a question or to open anything.
+  /// Names that are never proposed. A user with a typing error must not answer a question or open anything.
   private static let dangerous: Set<String> = [
     "--yes", "-y", "--accept-rollback", "--unattested", "--no-baseline", "--reveal", "--reseal", "--drop-key",
     "--everywhere",
   ]
 
-  /// The names that the word is the beginning of, else the one that a slip makes it of; nothing when none is near.
+  /// The names that begin with the word, or that differ from it by a slip; empty if none is similar.
   package static func names(for word: some StringProtocol, among names: [String]) -> [String] {
     let names = names.filter { !dangerous.contains($0) && $0 != word }
     let front = word.prefix { $0 == "-" }
     let letters = Array(word.lowercased().dropFirst(front.count))
-    // Nobody mistypes so short a word, and a long one is none of ours.
+    // So short a word is not a slip, and no name is so long.
     guard (2...30).contains(letters.count) else { return [] }
     let begun = names.filter { $0.hasPrefix(word.lowercased()) }
     if letters.count > 2, (1...4).contains(begun.count) { return begun }
@@ -24,7 +24,7 @@ package enum Suggestion {
     return near.min { $0.distance < $1.distance }.map { [$0.name] } ?? []
   }
 
-  /// The names of which the word is a whole part, as `card` is of `payment-card`.
+  /// The names that have the word as a part, such as `card` in `payment-card`.
   package static func names(withPart word: String, among names: [String]) -> [String] {
     names.filter { name in
       let parts = name.split(separator: "-")
@@ -32,9 +32,9 @@ package enum Suggestion {
     }
   }
 
-  /// A hint; nil when there is nothing to propose.
+  /// A hint; nil if there is nothing to propose.
   ///
-  /// - Parameter form: how a name is written in it.
+  /// - Parameter form: the form of a name in the hint.
   package static func hint(
     for word: some StringProtocol, among names: [String], _ form: (String) -> String = { $0 }
   ) -> String? {
@@ -43,7 +43,7 @@ package enum Suggestion {
       ? nil : "did you mean \(found.map { "`\(Printable.text(form($0)))`" }.joined(separator: " or "))?"
   }
 
-  /// How many letters have to be added, left out, replaced, or exchanged with their neighbours.
+  /// The number of letters to insert, delete, replace, or exchange with their neighbours.
   private static func distance(from word: [Character], to name: [Character]) -> Int {
     var rows = [Array(0...name.count)]
     for (index, letter) in word.enumerated() {

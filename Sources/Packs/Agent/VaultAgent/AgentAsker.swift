@@ -1,26 +1,24 @@
 package import VaultDocument
 
-/// What an agent wants to know of whoever has unlocked it: whether a record may be opened.
+/// A question of the agent to the user who unlocked it: whether a record may be opened.
 package struct AgentQuestion: Sendable {
-  /// For how long it waits for an answer.
+  /// The timeout for an answer.
   static let time: Duration = .seconds(30)
 
   package let record: RecordID
-  /// Who wants it opened; nil where the system does not tell.
+  /// The process that wants to open the record; nil if it is unknown.
   package let process: Int32?
 }
 
-/// The terminal at which an agent asks. It asks one question at a time, and goes on serving meanwhile.
+/// The terminal at which an agent asks, one question at a time. The agent continues to serve meanwhile.
 package struct AgentAsker {
-  /// What is typed can be read here.
+  /// The descriptor for typed answers.
   package let terminal: Int32
-  /// Shows a question.
-  ///
-  /// - Returns: whether somebody can see it.
+  /// Shows a question. Returns whether somebody can see it.
   package let ask: (AgentQuestion) -> Bool
-  /// Reads the answer that was typed.
+  /// Reads the typed answer.
   package let answer: () -> Bool
-  /// Says that no answer is wanted any more.
+  /// Tells the user that no answer is needed any more.
   package let withdraw: () -> Void
 
   package init(
@@ -31,13 +29,13 @@ package struct AgentAsker {
   }
 }
 
-/// What else tells an agent to drop its key, besides time and the vault.
+/// Events that make an agent drop its key, besides time and the vault.
 package struct AgentWatch {
-  /// Something is told when one of these can be read.
+  /// An event has occurred when one of these descriptors is readable.
   package let files: [Int32]
-  /// The names of those that can be heard.
+  /// The names of the working sources.
   package let heard: () -> [String]
-  /// Whether the key is to be dropped.
+  /// Whether the key must be dropped.
   package let isOver: () -> Bool
 
   package init(

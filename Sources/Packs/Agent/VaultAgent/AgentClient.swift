@@ -4,16 +4,16 @@ package import VaultDocument
 package import VaultSealing
 internal import VaultSystem
 
-/// A connection to the agent of one vault, over which its records are read and written.
+/// A connection to the agent of one vault, for reading and writing its records.
 package final class AgentClient: RootKeyHolder {
   private let place: AgentPlace
   private let vault: VaultID
   private let connection: Mutex<Int32>
   private let whenAsking: @Sendable () -> Void
 
-  /// Connects to the agent of a vault; nil when there is none.
+  /// Connects to the agent of a vault; nil if no agent runs.
   ///
-  /// - Parameter whenAsking: is called each time the agent asks somebody before it answers.
+  /// - Parameter whenAsking: called each time the agent asks its user before it answers.
   package init?(
     of vault: VaultID, in place: AgentPlace, whenAsking: @escaping @Sendable () -> Void = {}
   ) throws(AgentError) {
@@ -26,19 +26,19 @@ package final class AgentClient: RootKeyHolder {
 
   deinit { connection.withLock { LocalSocket.close($0) } }
 
-  /// The process of the agent; nil where the system does not tell.
+  /// The process of the agent; nil if it is unknown.
   package var process: Int32? {
     connection.withLock { file in (try? LocalSocket.peer(of: file))?.process }.flatMap { $0 > 1 ? $0 : nil }
   }
 
-  /// What unlocked the vault, when the agent has authenticated this header.
+  /// The slot that unlocked the vault, if the agent has authenticated this header.
   package func slot(headerHash: [UInt8]) throws(AgentError) -> SlotID {
     let answer = try ask(["request": .string("header"), "hash": .string(Base64.encode(headerHash))])
     guard let slot = answer["slot"]?.string.flatMap({ SlotID(parsing: $0) }) else { throw AgentMessage.malformed }
     return slot
   }
 
-  /// What the agent says of itself.
+  /// The agent's own status.
   package func status() throws(AgentError) -> JSONObject { try ask(["request": .string("status")]).members }
 
   /// Makes the agent drop the key and end.
@@ -88,11 +88,11 @@ package final class AgentClient: RootKeyHolder {
       do throws(Errno) {
         return try exchange(frame, file)
       } catch  where error == .wouldBlock {
-        // An answer that still comes must not be taken for that to the next request.
+        // A late answer must not count as the answer to the next request.
         LocalSocket.end(file)
         throw AgentPlace.silent
       } catch {
-        // The agent lets go who has been silent for long; to ask twice does no harm.
+        // The agent disconnects silent clients. Repeating the request is harmless.
         guard let next = try place.connect(to: vault) else { throw AgentPlace.gone }
         LocalSocket.close(file)
         file = next
@@ -115,7 +115,7 @@ package final class AgentClient: RootKeyHolder {
     let answer = try Self.receive(from: file)
     guard answer["asking"] != nil else { return answer }
     whenAsking()
-    // Others may have been asked for before.
+    // Questions for other clients may come first.
     LocalSocket.limitCalls(on: file, toSeconds: 300)
     defer { LocalSocket.limitCalls(on: file) }
     return try Self.receive(from: file)
@@ -127,7 +127,7 @@ package final class AgentClient: RootKeyHolder {
   }
 }
 
-/// What an agent says when it does not do what it was asked.
+/// Why an agent refuses a request.
 enum AgentRefusal: String {
   case locked, vault, session, header, request, record, root, damaged, denied, unconfirmed, confined
 

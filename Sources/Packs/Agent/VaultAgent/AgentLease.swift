@@ -1,11 +1,11 @@
 package import VaultDocument
 internal import VaultSystem
 
-/// The clocks of an agent; a test has its own, and can let the machine sleep.
+/// The clocks of an agent. A test has its own clocks, and can let the machine sleep.
 package struct AgentClock: Sendable {
-  /// Since the machine was started, with the time in which it slept.
+  /// The time since the machine was started, including sleep.
   package var bootTime: @Sendable () -> Duration
-  /// The same without.
+  /// The time since the machine was started, without sleep.
   package var wakingTime: @Sendable () -> Duration
   package var now: @Sendable () -> Timestamp
 
@@ -18,9 +18,8 @@ package struct AgentClock: Sendable {
   }
 }
 
-/// For how long a key is held.
+/// How long a key is held.
 package struct AgentLease: Sendable {
-  /// Why it ends.
   package enum End: String, Sendable { case idle, maximum, suspended }
 
   package let idle: Duration
@@ -37,11 +36,11 @@ package struct AgentLease: Sendable {
     gap = used - clock.wakingTime()
   }
 
-  /// Begins the idle time again.
+  /// Restarts the idle time.
   package mutating func use() { used = clock.bootTime() }
 
-  /// Why it is over; nil while it is not. It may be over by a clock that stood still meanwhile: what counts is that the
-  /// machine slept.
+  /// Why the lease is over; nil while it is not. If the machine slept, that is the reason, even if a time limit has
+  /// passed as well.
   package var end: End? {
     let now = clock.bootTime()
     if now - clock.wakingTime() - gap > .seconds(2) { return .suspended }
@@ -49,8 +48,8 @@ package struct AgentLease: Sendable {
     return now >= used + idle ? .idle : nil
   }
 
-  /// How much time is left, when nothing is asked for.
+  /// The remaining time without further use.
   package var rest: Duration { max(.zero, min(used + idle, last) - clock.bootTime()) }
-  /// How much time is left at most.
+  /// The maximum remaining time.
   var longestRest: Duration { max(.zero, last - clock.bootTime()) }
 }

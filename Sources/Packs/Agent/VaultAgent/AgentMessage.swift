@@ -2,14 +2,14 @@ package import VaultCrypto
 package import VaultDocument
 internal import VaultSealing
 
-/// One message of an agent: a JSON object with `"cvault_agent": 1`, and at most one key of 32 bytes in it.
+/// One message of an agent: a JSON object with `"cvault_agent": 1`, and at most one key of 32 bytes.
 ///
-/// A frame is four bytes, the number of bytes that follow with its highest first, and the object without blanks. A key
-/// stands at its beginning, so that it goes from locked memory to locked memory.
+/// A frame is the byte count as four big-endian bytes, and the object without spaces. A key is at the beginning of the
+/// object, so that it moves from locked memory to locked memory.
 package struct AgentMessage: Sendable {
-  /// How many bytes the object of a frame may have.
+  /// The maximum size of an object in bytes.
   package static let longest = 1 << 20
-  /// How many bytes stand before it.
+  /// The size of the byte count.
   static let headByteCount = 4
   static let marker = "{\"cvault_agent\":1"
   private static let keyHead = Array((marker + ",\"key\":\"").utf8)
@@ -34,7 +34,7 @@ package struct AgentMessage: Sendable {
     }
     let head = key == nil ? Array(Self.marker.utf8) : Self.keyHead
     let digitCount = key == nil ? 0 : Base64.encodedCount(of: Self.keyByteCount) + 1
-    // The object's own brace becomes a comma, or the one that ends it.
+    // The object's own brace becomes a comma, or the closing brace.
     let count = head.count + digitCount + (members.isEmpty ? 1 : rest.count)
     guard count <= Self.longest else { throw AgentError(.malformed, "a message is too long") }
     do throws(CryptoError) {
@@ -51,7 +51,7 @@ package struct AgentMessage: Sendable {
     }
   }
 
-  /// The number that a frame begins with; nil when it is too large, or too small for any object.
+  /// The byte count of a frame; nil if it is too large, or too small for any object.
   static func count(in head: [UInt8]) -> Int? {
     let count = head.prefix(headByteCount).reduce(0) { $0 << 8 | Int($1) }
     return (marker.utf8.count + 1...longest).contains(count) ? count : nil
@@ -95,18 +95,18 @@ package struct AgentMessage: Sendable {
   }
 }
 
-/// Why an agent could not be asked, or did not do what it was asked.
+/// Why an agent could not be asked, or refused a request.
 package struct AgentError: Error, Sendable {
   package enum Code: String, Sendable {
-    /// What was sent is no message.
+    /// The bytes are not a message.
     case malformed
-    /// There is no agent, or it ended meanwhile.
+    /// There is no agent, or it has ended.
     case gone
-    /// It takes requests and does not answer: it was stopped, or is stuck.
+    /// The agent accepts requests and does not answer, because it was stopped or is stuck.
     case silent
-    /// Socket, folder or peer are not this user's alone.
+    /// Others can access the socket or its folder, or the peer is another user.
     case foreign
-    /// The agent does not do that, or not for this record or session.
+    /// The agent refuses the request in general, or for this record or session.
     case refused
     /// The locked memory is full.
     case memory

@@ -3,7 +3,7 @@ package import VaultDocument
 internal import VaultSealing
 package import VaultSystem
 
-/// The folder of the sockets of a user's agents, one for each vault.
+/// The folder for the sockets of a user's agents, one for each vault.
 package struct AgentPlace: Sendable {
   private let folder: PrivateFolder
 
@@ -15,14 +15,13 @@ package struct AgentPlace: Sendable {
 
   package func socket(of vault: VaultID) -> String { "\(folder.path)/\(Self.prefix)\(vault.text)" }
 
-  /// The vaults for which there is a socket.
   package func vaults() throws(AgentError) -> [VaultID] {
     try checked { () throws(PrivateFolderError) in try folder.names() }
       .filter { $0.hasPrefix(Self.prefix) }.compactMap { VaultID(parsing: String($0.dropFirst(Self.prefix.count))) }
       .sorted()
   }
 
-  /// Begins to listen for who asks for a vault, in place of an agent that is gone.
+  /// Listens for requests about a vault, and replaces the socket of an agent that is gone.
   package func listen(for vault: VaultID) throws(AgentError) -> Int32 {
     let path = socket(of: vault)
     guard path.utf8.count <= LocalSocket.longestPath else {
@@ -42,7 +41,6 @@ package struct AgentPlace: Sendable {
     }
   }
 
-  /// The file of the socket of a vault; nil if there is none.
   package func socketFile(of vault: VaultID) -> FileStatus? {
     let path = socket(of: vault)
     let status = try? PrivateFolder.Files().callIfPresent(at: path) { (system) throws(Errno) in
@@ -51,20 +49,20 @@ package struct AgentPlace: Sendable {
     return status ?? nil
   }
 
-  /// Whether the socket is still the file that an agent began with: a logout deletes the folder, and then nobody can
-  /// reach the agent to lock it.
+  /// Whether the socket is still the agent's first file. A logout deletes the folder, and then nobody could reach the
+  /// agent to lock it.
   package func has(_ file: FileStatus?, for vault: VaultID) -> Bool {
     guard let file, let present = socketFile(of: vault) else { return false }
     return present.isSameFile(as: file)
   }
 
-  /// Takes the socket away, when the agent ends; that of another agent stays.
+  /// Removes the socket when the agent ends. The socket of another agent stays.
   package func remove(_ vault: VaultID, _ file: FileStatus?) {
     guard has(file, for: vault) else { return }
     PrivateFolder.Files().removeQuietly(socket(of: vault), in: OpenPurpose.noDirectory)
   }
 
-  /// A connection to the agent of a vault; nil when there is none.
+  /// A connection to the agent of a vault; nil if no agent runs.
   func connect(to vault: VaultID) throws(AgentError) -> Int32? {
     let path = socket(of: vault)
     let isThere = try checked { () throws(PrivateFolderError) in
@@ -76,7 +74,7 @@ package struct AgentPlace: Sendable {
     do throws(Errno) {
       file = try LocalSocket.connect(to: path)
     } catch {
-      // So many wait for this agent that nobody can connect any more.
+      // The queue of this agent is full.
       if error == .wouldBlock { throw Self.silent }
       return nil
     }
@@ -87,7 +85,7 @@ package struct AgentPlace: Sendable {
     return file
   }
 
-  /// The next message of a stream, read into locked memory; nil at its end, or when it is none.
+  /// The next message of a stream, read into locked memory; nil at the end, or if it is malformed.
   package static func message(from file: Int32) throws(Errno) -> AgentMessage? {
     guard let head = try bytes(AgentMessage.headByteCount, from: file) else { return nil }
     let count = AgentMessage.count(in: head.withBytes { $0.copiedBytes() })

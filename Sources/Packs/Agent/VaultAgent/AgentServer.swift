@@ -4,19 +4,19 @@ internal import VaultSystem
 
 /// Serves a held key at a socket, to one process after the other, until it is locked.
 package struct AgentServer: ~Copyable {
-  /// How many are connected at once; then the one goes that has been silent for longest.
+  /// The maximum number of clients. The client that was silent for longest is disconnected first.
   static let clientLimit = 32
-  /// For how long somebody may send one request.
+  /// The timeout for sending one request.
   static let requestTime: Duration = .seconds(5)
 
   private struct Client {
     let file: Int32
     let peer: LocalSocket.Peer
     let request = RequestBytes()
-    /// When the request that is not complete began.
+    /// The start of an incomplete request.
     var began: Duration?
     var heard: Duration
-    /// What is answered only when a question was.
+    /// The request that waits for an answer of the user.
     var waiting: AgentMessage?
   }
 
@@ -26,7 +26,7 @@ package struct AgentServer: ~Copyable {
   private var clients: [Client] = []
   private let watch: AgentWatch
   private let asker: AgentAsker?
-  /// The question that is shown, for whom, and until when.
+  /// The shown question, its client, and its end.
   private var asked: (question: AgentQuestion, file: Int32, end: Duration)?
 
   package init(
@@ -42,14 +42,12 @@ package struct AgentServer: ~Copyable {
     LocalSocket.close(listener)
   }
 
-  /// Serves until the key is to be dropped.
+  /// Serves until the key must be dropped.
   package mutating func run() { while step(milliseconds: 1000) {} }
 
-  /// Serves whoever has sent something, or waits for somebody.
-  ///
-  /// - Returns: whether it goes on.
+  /// Serves all clients with requests, or waits for one. Returns whether the agent continues.
   package mutating func step(milliseconds: Int32) -> Bool {
-    // A terminal is not read before it was asked at.
+    // The terminal is read only while a question is shown.
     let terminal = asked == nil ? [] : [asker?.terminal].compactMap { $0 }
     let count = clients.count
     let ready = LocalSocket.wait(
@@ -68,7 +66,7 @@ package struct AgentServer: ~Copyable {
 
   private mutating func accept() {
     guard let file = try? LocalSocket.accept(listener) else { return }
-    // No other user, and root neither.
+    // Other users are refused, and so is root.
     guard var peer = try? LocalSocket.peer(of: file), peer.user == ProcessSession.user else {
       return LocalSocket.close(file)
     }
@@ -88,9 +86,7 @@ package struct AgentServer: ~Copyable {
     clients.remove(at: index)
   }
 
-  /// Reads what a client has sent, and answers when it is a whole request.
-  ///
-  /// - Returns: whether the client may stay.
+  /// Reads from a client, and answers a complete request. Returns whether the client may stay.
   private mutating func serve(_ index: Int) -> Bool {
     let count: Int
     do throws(Errno) {
@@ -122,7 +118,7 @@ package struct AgentServer: ~Copyable {
     return send(AgentMessage(["asking": .bool(true)]), index)
   }
 
-  /// - Returns: whether it was taken.
+  /// Sends an answer. Returns whether the client took it.
   private func send(_ message: AgentMessage, _ index: Int) -> Bool {
     guard let frame = try? message.frame() else { return false }
     do throws(Errno) {
@@ -135,7 +131,7 @@ package struct AgentServer: ~Copyable {
 }
 
 extension AgentServer {
-  /// Takes what was typed, and answers who has waited for it.
+  /// Reads the typed answer, and answers the waiting client.
   private mutating func takeAnswer() {
     guard let (question, file, _) = asked, let asker else { return }
     asked = nil
@@ -145,7 +141,7 @@ extension AgentServer {
     finish(index, isYes ? nil : .refusal("denied"))
   }
 
-  /// Answers those who wait for nothing any more, and asks for the next.
+  /// Answers clients that need no question any more, and asks the next question.
   private mutating func askNext() {
     guard let asker else { return }
     if let asked, clock.bootTime() >= asked.end {
@@ -166,7 +162,7 @@ extension AgentServer {
     }
   }
 
-  /// - Parameter refusal: nil for what the key says of the request now.
+  /// - Parameter refusal: the refusal; nil to answer with the key.
   private mutating func finish(_ index: Int, _ refusal: AgentMessage?) {
     guard let request = clients[index].waiting else { return }
     clients[index].waiting = nil

@@ -2,24 +2,24 @@ package import VaultCrypto
 package import VaultDocument
 package import VaultSystem
 
-/// What an agent holds, and for whom.
+/// The key that a new agent holds, and its conditions.
 package struct Handover: Sendable {
   package var vaultID: VaultID
-  /// The vault's folder, from the root on, or the address of its database.
+  /// The absolute path of the vault's folder, or the address of its database.
   package var path: String
   package var slot: SlotID
   package var key: SecretBytes
-  /// SHA-256 of the header's canonical encoding, which was authenticated, and of the bytes of its file; the
-  /// latter is empty where the header is in no file.
+  /// SHA-256 of the authenticated header's canonical encoding, and of its file's bytes. The latter is empty if the
+  /// header is not in a file.
   package var headerHash: [UInt8]
   package var fileHash: [UInt8]
   package var idle: Duration
   package var maximum: Duration
-  /// The one session that may ask; nil for all of this user.
+  /// The only session that may ask; nil for all sessions of this user.
   package var session: ProcessSession.Identity?
-  /// The only records that are opened; empty for all.
+  /// The only records that may be opened; empty for all.
   package var records: Set<RecordID> = []
-  /// Whether each record is asked about before it is first opened.
+  /// Whether the user is asked before each record is first opened.
   package var confirms = false
 
   package init(
@@ -32,7 +32,7 @@ package struct Handover: Sendable {
 }
 
 extension Handover {
-  /// What is sent to a new agent, by a pipe that nobody else has.
+  /// The message to a new agent, through a private pipe.
   package var message: AgentMessage {
     var message = AgentMessage(
       [

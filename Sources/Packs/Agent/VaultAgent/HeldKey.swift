@@ -3,7 +3,7 @@ package import VaultDocument
 internal import VaultSealing
 package import VaultSystem
 
-/// A record that was opened or written for somebody.
+/// A record that was opened or written for a process.
 package struct AgentUse: Sendable {
   package let time: Timestamp
   package let record: RecordID
@@ -22,11 +22,11 @@ package struct AgentUse: Sendable {
   }
 }
 
-/// A root key that is held for other processes, and everything that is done with it.
+/// A root key that is held for other processes, with the answers to their requests.
 package struct HeldKey {
-  /// How many uses are remembered; the oldest go first.
+  /// How many uses are remembered. The oldest are dropped first.
   static let longestLog = 200
-  /// After so many noes in a row the key is dropped: something asks until somebody is tired of it.
+  /// After so many refusals in a row the key is dropped, because a process tries to tire the user out.
   private static let noLimit = 3
 
   private let handover: Handover
@@ -34,9 +34,9 @@ package struct HeldKey {
   private let clock: AgentClock
   package private(set) var lease: AgentLease
   package private(set) var uses: [AgentUse] = []
-  /// Whether the key is to be dropped.
+  /// Whether the key must be dropped.
   package private(set) var isLocked = false
-  /// What tells it of sleep and locked screens.
+  /// The sources that report sleep and locked screens.
   package var hears: [String] = []
   private var confirmed: Set<RecordID> = []
   private var noCount = 0
@@ -52,7 +52,7 @@ package struct HeldKey {
     lease = AgentLease(idle: handover.idle, maximum: handover.maximum, clock: clock)
   }
 
-  /// Whether the key may still be used: neither is its time over, nor the vault another than it was.
+  /// Whether the key may still be used: its time is not over, and the header has not changed.
   package var mayGoOn: Bool {
     guard !isLocked, lease.end == nil else { return false }
     guard !handover.fileHash.isEmpty else { return true }
@@ -63,7 +63,7 @@ package struct HeldKey {
     return constantTimeEqual(hash, handover.fileHash)
   }
 
-  /// Answers a request; an unknown one is an error, and nothing of it is said again.
+  /// Answers a request. An unknown request is an error that does not repeat it.
   package mutating func answer(_ request: AgentMessage, from peer: LocalSocket.Peer) -> AgentMessage {
     guard mayGoOn else {
       isLocked = true
@@ -74,7 +74,7 @@ package struct HeldKey {
       isLocked = true
       return AgentMessage(["locked": .bool(true)])
     }
-    // What reads a stranger's file is confined, and so is whatever took that process over.
+    // A process that reads foreign files is confined, and so is an attacker who took it over.
     guard !peer.isConfined else { return .refusal("confined") }
     if name == "status" { return status }
     guard request["vault"]?.string == handover.vaultID.text else { return .refusal("vault") }
@@ -87,7 +87,7 @@ package struct HeldKey {
     }
   }
 
-  /// What has to be asked before a request is answered; nil for nothing, and for what is refused in any case.
+  /// The question before a request is answered; nil if no question is needed, or if the request is refused anyway.
   package func question(for request: AgentMessage, from peer: LocalSocket.Peer) -> AgentQuestion? {
     guard handover.confirms, mayGoOn, !peer.isConfined, request["request"]?.string == "open",
       request["vault"]?.string == handover.vaultID.text, isInScope(peer),
@@ -99,7 +99,7 @@ package struct HeldKey {
     return AgentQuestion(record: record, process: peer.process)
   }
 
-  /// Takes the answer to a question: once a record may be opened, it is not asked about again.
+  /// Takes the answer to a question. A permitted record is not asked about again.
   package mutating func take(_ isYes: Bool, to question: AgentQuestion) {
     if isYes { confirmed.insert(question.record) }
     noCount = isYes ? 0 : noCount + 1
@@ -115,7 +115,7 @@ package struct HeldKey {
     guard let text = request["hash"]?.string, let hash = try? Base64.decode(text),
       constantTimeEqual(hash, handover.headerHash)
     else {
-      // Where no file tells that the vault is another than it was, who asks does.
+      // Without a file to compare, only a client can show that the header has changed.
       if handover.fileHash.isEmpty { isLocked = true }
       return .refusal("header")
     }

@@ -1,21 +1,18 @@
 internal import VaultCrypto
 internal import VaultSystem
 
-/// What a client has sent of its request, which may hold a key.
+/// The bytes of a client's request, which may contain a key.
 ///
-/// The memory has one owner, unlike an array, which is copied as soon as somebody else has it: no copy outlives
-/// ``wipe()``.
+/// The memory has one owner. An array would be copied when it is shared. So no copy outlives ``wipe()``.
 @safe final class RequestBytes {
   private static let pieceByteCount = 1 << 16
-  // The memory is used within the calls of this class alone, and freed by it.
+  // Only the calls of this class use the memory, and the class frees it.
   private var room = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private(set) var count = 0
 
   deinit { wipe() }
 
-  /// Reads what has arrived, at most a piece.
-  ///
-  /// - Returns: how many bytes arrived; 0 at the end.
+  /// Reads at most one piece. Returns the number of bytes; 0 at the end.
   func read(_ file: Int32) throws(Errno) -> Int {
     if unsafe room.count < count + Self.pieceByteCount { grow(to: max(count * 2, count + Self.pieceByteCount)) }
     var span = unsafe room.mutableBytes
@@ -24,16 +21,15 @@ internal import VaultSystem
     return read
   }
 
-  /// The first bytes, which tell how long the request is and hold nothing else.
+  /// The first bytes, which hold only the size of the request.
   var head: [UInt8] { unsafe Array(room[..<min(count, AgentMessage.headByteCount)]) }
 
-  /// The request; nil if it is malformed.
   func message() -> AgentMessage? {
     let frame = unsafe UnsafeRawBufferPointer(room).bytes.extracting(AgentMessage.headByteCount..<count)
     return try? AgentMessage(parsing: frame)
   }
 
-  /// Overwrites and forgets everything that arrived.
+  /// Overwrites and forgets all bytes.
   func wipe() {
     free()
     unsafe room = UnsafeMutableRawBufferPointer(start: nil, count: 0)

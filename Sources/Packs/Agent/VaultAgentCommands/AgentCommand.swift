@@ -6,7 +6,6 @@ import VaultKit
 import VaultSystem
 import VaultTerminal
 
-/// `vault agent`: who holds keys.
 struct AgentCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "agent",
@@ -15,7 +14,6 @@ struct AgentCommand: ParsableCommand {
     defaultSubcommand: AgentStatusCommand.self)
 }
 
-/// `vault agent status`: which vaults are unlocked, and what was opened.
 struct AgentStatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
@@ -62,7 +60,7 @@ struct AgentStatusCommand: ParsableCommand {
 }
 
 extension AgentStatusCommand {
-  /// What the buses tell that are heard.
+  /// The message buses that are heard, in words.
   private static func hearing(_ buses: JSONValue?) -> String {
     let told = (buses?.array ?? []).compactMap(\.string).compactMap { bus in
       ["system": "the machine sleeps and the session is locked", "session": "the screen is locked"][bus]
@@ -72,7 +70,7 @@ extension AgentStatusCommand {
   }
 }
 
-/// `vault agent run`: an agent that does not go to the background.
+/// `vault agent run`: an agent in the foreground.
 struct AgentRunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
@@ -100,7 +98,6 @@ struct AgentRunCommand: AsyncParsableCommand {
   }
 }
 
-/// `vault agent stop`: ends all agents.
 struct AgentStopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stop",

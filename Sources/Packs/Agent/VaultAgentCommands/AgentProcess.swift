@@ -5,16 +5,15 @@ import VaultDocument
 import VaultSystem
 import VaultTerminal
 
-/// The processes of agents.
 enum AgentProcess {
-  /// What a new agent says when it listens.
+  /// The message of a new agent when it listens.
   private static let ready: [UInt8] = [UInt8(ascii: "+")]
 
-  /// Starts an agent in the background; the key goes by a pipe that only both have.
+  /// Starts an agent in the background. The key goes through a private pipe.
   static func start(_ handover: Handover) throws {
     let (input, output) = (try System.makePipe(), try System.makePipe())
     defer { System.closePipe(output.reading) }
-    // Of the environment it needs where sockets are, and nothing that a key could be in.
+    // The agent needs variables for the place of sockets, and none that may contain a key.
     let names = [
       "XDG_RUNTIME_DIR", "CVAULT_STATE_DIR", "XDG_STATE_HOME", "HOME", "LD_LIBRARY_PATH", "DBUS_SESSION_BUS_ADDRESS",
       "DBUS_SYSTEM_BUS_ADDRESS",
@@ -43,7 +42,7 @@ enum AgentProcess {
     }
   }
 
-  /// Serves what ``start(_:)`` has handed over, until it is locked.
+  /// Serves the key from ``start(_:)``, until it is locked.
   static func serveHandedOver(in place: AgentPlace) throws {
     guard let message = try? AgentPlace.message(from: System.standardInput) else {
       throw CommandError.usage("--handed-over", "is for `vault unlock`")
@@ -54,7 +53,7 @@ enum AgentProcess {
     }
   }
 
-  /// Serves in the foreground until the key is dropped; what is to be asked is asked here.
+  /// Serves in the foreground until the key is dropped. Questions are asked at this terminal.
   static func serveHere(_ handover: Handover, in place: AgentPlace, _ session: Session) throws {
     try replace(handover.vaultID, in: place)
     let asker = handover.confirms ? AgentTerminal(session.locked)?.asker : nil
@@ -82,7 +81,7 @@ enum AgentProcess {
     place.remove(handover.vaultID, socket)
   }
 
-  /// Ends the agent that holds a vault, if there is one, and waits until its place is free.
+  /// Ends any agent of a vault, and waits until its place is free.
   static func replace(_ vault: VaultID, in place: AgentPlace) throws {
     _ = try end(vault, in: place)
   }
@@ -103,16 +102,13 @@ enum AgentProcess {
     if locked?.isEmpty ?? true { global.messages.note("no vault was unlocked") }
   }
 
-  /// How an agent ended.
   private enum End {
     case locked
     case killed(Int32)
   }
 
-  /// Ends the agent that holds a vault, and waits until it is gone. One that does not answer is killed, because it
-  /// still holds the key.
-  ///
-  /// - Returns: nil if there is no agent.
+  /// Ends the agent of a vault, and waits for its end; nil if there is no agent. An agent that does not answer is
+  /// killed, because it still holds the key.
   private static func end(_ vault: VaultID, in place: AgentPlace) throws -> End? {
     guard let client = try AgentClient(of: vault, in: place) else { return nil }
     do throws(AgentError) {
@@ -120,7 +116,7 @@ enum AgentProcess {
       if try isGone(vault, in: place) { return .locked }
     } catch {
       if error.code == .foreign { throw error }
-      // One that has locked already says so, and ends.
+      // An agent that is locked already says so, and ends.
       if error.code != .silent, try isGone(vault, in: place) { return .locked }
     }
     let (process, socket) = (client.process, place.socketFile(of: vault))
@@ -142,7 +138,7 @@ enum AgentProcess {
     return false
   }
 
-  /// What the agents say of themselves; of one that does not answer, its process.
+  /// The status of each agent. For an agent that does not answer, only its process.
   static func states() throws -> [JSONObject] {
     guard let place = AgentPlace.ofUser else { return [] }
     return try place.vaults().compactMap { vault in

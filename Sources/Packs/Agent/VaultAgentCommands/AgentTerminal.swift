@@ -4,7 +4,8 @@ import VaultKit
 import VaultSystem
 import VaultTerminal
 
-/// The terminal at which an agent was unlocked and still has, where it asks before it opens a record.
+/// The terminal at which an agent was unlocked. While it belongs to the agent, the agent asks there before it opens a
+/// record.
 final class AgentTerminal {
   private let terminal: Terminal
   private let vault: LockedVault
@@ -23,14 +24,14 @@ final class AgentTerminal {
       withdraw: { try? self.terminal.say("\nNot wanted any more.\n") })
   }
 
-  /// Whoever writes the vault's folder could give a record another name, so the id is said as well.
+  /// The question, with the id of the record, because anybody who can write the vault's folder can change a name.
   private func text(of question: AgentQuestion) -> String {
     let name = vault.summaries(of: [question.record]).first?.name ?? ""
     return
       "Open \"\(Printable.text(name))\" (\(question.record.text.prefix(8))) for \(Self.words(for: question.process))?"
   }
 
-  /// What asks is always this program, so who has started it is said, too.
+  /// The asking process. It is always this program, so its parent is named, too.
   private static func words(for process: Int32?) -> String {
     guard let process else { return "a process that is not known" }
     let parent = ProcessSession.parent(of: process).map { ", started by \(words(of: $0))" } ?? ""

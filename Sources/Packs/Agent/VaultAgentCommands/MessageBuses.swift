@@ -1,8 +1,8 @@
 import DynamicLibraries
 
-/// The message buses of the system and of this user's session (D-Bus), as far as they tell that a key is to be dropped.
+/// The message buses of the system and of this user's session (D-Bus), which report when a key must be dropped.
 ///
-/// They are reached by a library of the system, which is opened late. Where it or a bus is missing, nothing is told.
+/// A system library provides access to them, and is loaded late. Without the library or a bus, nothing is reported.
 final class MessageBuses {
   private var buses: [MessageBus]
 
@@ -15,7 +15,7 @@ final class MessageBuses {
       MessageBus(
         library, name: "system", open: library.openSystem,
         signals: [
-          // Names on the bus of the system are given out by its rules, so that no other user can say this.
+          // Rules protect names on the system bus, so no other user can send this.
           BusSignal(
             "org.freedesktop.login1.Manager", "PrepareForSleep", from: "org.freedesktop.login1", isSwitch: true),
           BusSignal("org.freedesktop.login1.Session", "Lock", from: "org.freedesktop.login1", isSwitch: false),
@@ -29,25 +29,24 @@ final class MessageBuses {
     ].compactMap { $0 }
   }
 
-  /// Which buses have answered, and so would be heard.
+  /// The buses that have answered, and so will report.
   var heard: [String] { buses.filter(\.isHeard).map(\.name) }
-  /// What can be read when something was told.
+  /// The descriptors that become readable with a report.
   var files: [Int32] { buses.map(\.file) }
 
-  /// Whether one has told that the machine goes to sleep or that the session or its screen is locked, or is gone.
+  /// Whether the machine goes to sleep, the session or its screen is locked, or a bus is gone.
   func tellsToLock() -> Bool {
-    // All of them are read.
+    // All buses must be read.
     buses.map { $0.tellsToLock() }.contains(true)
   }
 }
 
-/// Something that is told on a bus.
 private struct BusSignal {
   let interface: String
   let member: String
-  /// Whose word counts; nil for that of anybody on the bus.
+  /// The required sender; nil for any sender on the bus.
   let sender: String?
-  /// Whether it tells on or off, and counts when it is on.
+  /// Whether the signal has a flag, and counts only if the flag is true.
   let isSwitch: Bool
 
   init(_ interface: String, _ member: String, from sender: String?, isSwitch: Bool) {
@@ -61,26 +60,26 @@ private struct BusSignal {
 
 /// A connection to one bus.
 ///
-/// Safe: the pointer is the library's own, is used by this object alone, and is given back when it goes.
+/// Safe: the pointer is the library's own, only this object uses it, and it is released with the object.
 @safe private final class MessageBus {
   let name: String
   let file: Int32
   private let library: BusLibrary
   private let bus: OpaquePointer
   private let signals: [BusSignal]
-  /// Whether it has ever been heard: one that never was is as if there were none.
+  /// Whether the bus was ever ready. A bus that never was counts as missing.
   private var wasReady = false
   private var isGone = false
   var isHeard: Bool { wasReady && !isGone }
 
-  /// Nil where there is no such bus.
+  /// Nil if there is no such bus.
   init?(_ library: BusLibrary, name: String, open: BusLibrary.Open, signals: [BusSignal]) {
     var opened: OpaquePointer?
     guard unsafe open(&opened) >= 0, let bus = unsafe opened else { return nil }
     unsafe self.bus = bus
     (self.library, self.name, self.signals) = (library, name, signals)
     file = unsafe library.file(bus)
-    // The answer to this is not waited for: no bus may keep an agent from serving.
+    // The answer is not awaited, because no bus may keep an agent from serving.
     let areAsked = signals.allSatisfy { signal in
       unsafe library.addMatch(bus, nil, signal.rule, { _, _, _ in 0 }, nil, nil) >= 0
     }
@@ -117,9 +116,9 @@ private struct BusSignal {
   }
 }
 
-/// What is used of sd-bus, as sd-bus.h has it since systemd 237.
+/// The used functions of sd-bus, as in sd-bus.h since systemd 237.
 ///
-/// Safe to have: to call one of these functions is not, and says so.
+/// Safe to hold: calling a function is unsafe, and marked so.
 @safe private struct BusLibrary {
   typealias Open = @convention(c) (UnsafeMutablePointer<OpaquePointer?>) -> Int32
   typealias Handler = @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Int32
@@ -143,7 +142,7 @@ private struct BusSignal {
 
   private static let library = DynamicLibrary(["libsystemd.so.0", "libelogind.so.0", "libbasu.so.0"])
 
-  /// Nil where there is none.
+  /// Nil if the library is missing.
   init?() {
     guard let library = Self.library,
       let openSystem = unsafe library.function("sd_bus_open_system", as: Open.self),

@@ -26,7 +26,7 @@ extension KeyHolder {
 }
 
 extension Session {
-  /// Unlocks by the agent that holds the key of the vault; nil where there is none, or it does not work for us.
+  /// Unlocks with the agent that holds the key of the vault; nil if there is no agent, or if it refuses this user.
   fileprivate func vaultByAgent() throws -> Vault? {
     guard System.variable("CVAULT_NO_AGENT") == nil, let place = AgentPlace.ofUser else { return nil }
     let options = try vaultOptions()

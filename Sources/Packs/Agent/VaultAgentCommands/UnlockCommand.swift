@@ -49,7 +49,6 @@ struct UnlockCommand: AsyncParsableCommand {
   }
 }
 
-/// `vault lock`: the agents drop their keys.
 struct LockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock",
@@ -89,7 +88,7 @@ struct AgentOptions: ParsableArguments {
   @Flag(help: "Stay at this terminal, and ask here before each record is first opened.")
   var confirm = false
 
-  /// Unlocks, and says what an agent is to hold.
+  /// Unlocks, and returns the key and conditions for an agent.
   func handover(_ session: Session, _ unlocking: UnlockOptions) async throws -> Handover {
     let (idle, maximum) = (try TimeSpan.argument(idle, of: "--for"), try TimeSpan.argument(max, of: "--max"))
     let terminal = scope == .terminal ? ProcessSession.identity() : nil
@@ -116,7 +115,7 @@ struct AgentOptions: ParsableArguments {
     return handover
   }
 
-  /// Refuses to ask where nobody could answer.
+  /// Refuses questions that nobody could answer.
   private func checkTerminal(_ global: GlobalOptions) throws {
     guard scope == .login else {
       throw CommandError.usage(

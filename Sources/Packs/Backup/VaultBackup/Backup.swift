@@ -7,85 +7,82 @@ public import VaultKit
 internal import VaultStorage
 internal import VaultSystem
 
-/// Backups of a vault: one age file each, which ``Backup/create(of:in:stem:options:progress:)`` makes.
+/// Backups of a vault. ``Backup/create(of:in:stem:options:progress:)`` makes one age file for each.
 ///
-/// A backup is an archive of the whole vault at one moment, sealed to keys that need not be the vault's. Made from an
-/// open vault it is *attested*: it holds a list of its files that only somebody with the vault's key can have made.
+/// A backup is an archive of the whole vault at one moment, sealed with keys that may differ from the vault's. A backup
+/// of an open vault is *attested*: it has a list of its files that only a holder of the vault's key can make.
 public enum Backup {
-  /// What is backed up.
+  /// The vault to back up.
   public enum Source: Sendable {
-    /// An open vault: the backup is attested.
+    /// An open vault. The backup is attested.
     case unlocked(Vault)
-    /// A vault without a key: who holds the recipient could have made such a backup, too.
+    /// A vault without a key. Anybody who knows the recipient could have made such a backup.
     case locked(LockedVault)
   }
 
-  /// How a backup is made.
+  /// The options of a new backup.
   public struct Options: Sendable {
-    /// Who can open it.
+    /// The key that opens the backup.
     public var key: BackupKey
-    /// What opens it again before it gets its name, to compare it with what was read; nothing leaves that out.
+    /// The keys that open the new backup, to compare it with the vault before it gets its name; empty for no proof.
     public var proof: [AgeCredential] = []
-    /// What somebody calls it, recorded beside it; at most ``BackupCatalog/labelByteLimit`` bytes.
+    /// A label from the user, recorded beside the backup; at most ``BackupCatalog/labelByteLimit`` bytes.
     public var label: String?
-    /// How long to wait for a writer; an open vault has its own.
+    /// The timeout for another writer. An open vault has a timeout of its own.
     public var lockTimeout: Duration = .seconds(10)
-    /// Called once after a second of waiting; an open vault has its own.
+    /// Called once after a second of waiting. An open vault has a callback of its own.
     public var onLockWait: @Sendable (Int32?) -> Void = { _ in }
     /// The clock.
     public var now: @Sendable () -> Timestamp = { .now() }
 
-    /// Options with this key, and defaults for everything else.
+    /// Makes options with this key, and defaults for everything else.
     public init(key: BackupKey) { self.key = key }
   }
 }
 
 /// A backup that was made.
 public struct CreatedBackup: Sendable {
-  /// Its name in the directory, which begins with its time and vault.
+  /// The file name, which begins with its time and vault.
   public let name: BackupName
-  /// What somebody called it.
+  /// The label from the user.
   public let label: String?
-  /// Its size.
+  /// The size in bytes.
   public let byteCount: Int
   /// SHA-256 of the file, 32 bytes.
   public let sha256: [UInt8]
-  /// When it was made.
+  /// The time of the backup.
   public let createdAt: Timestamp
-  /// The vault that it is of.
+  /// The id of the vault.
   public let vaultID: VaultID
-  /// Records in it, live and removed.
+  /// The number of records, live and removed.
   public let recordCount: Int
-  /// Files of attachments in it.
+  /// The number of attachment files.
   public let attachmentCount: Int
-  /// Whether it holds a list that only somebody with the vault's key can have made.
+  /// Whether there is a list that only a holder of the vault's key can make.
   public let isAttested: Bool
-  /// When it was opened again and compared with what was read; nil when that was not asked for.
+  /// When the backup was opened again and compared with the vault; nil without a proof.
   public let provenAt: Timestamp?
-  /// The newest backup of the vault in the directory if its time is later than this one's by more than five minutes:
-  /// the clock is wrong now, or was wrong then.
+  /// The newest backup of the vault in the directory, if its time is more than five minutes later than this one's. Then
+  /// the clock is wrong now, or was wrong before.
   public let fromTheFuture: BackupName?
 }
 
-/// A backup that waits to be given out.
+/// A finished backup that waits for output.
 package final class SpooledBackup {
   private let file: AtomicFile<StoreError>
-  /// SHA-256 of all of it, 32 bytes.
+  /// SHA-256 of the file, 32 bytes.
   package let sha256: [UInt8]
-  /// When it was made.
   package let createdAt: Timestamp
-  /// The vault that it is of.
   package let vaultID: VaultID
-  /// Records in it, live and removed.
+  /// The number of records, live and removed.
   package let recordCount: Int
-  /// Files of attachments in it.
+  /// The number of attachment files.
   package let attachmentCount: Int
-  /// Whether it holds a list that only somebody with the vault's key can have made.
+  /// Whether there is a list that only a holder of the vault's key can make.
   package let isAttested: Bool
-  /// When it was opened again and compared with what was read; nil when that was not asked for.
+  /// When the backup was opened again and compared with the vault; nil without a proof.
   package let provenAt: Timestamp?
 
-  /// Its size.
   package var byteCount: Int { file.byteCount }
 
   init(
@@ -97,7 +94,6 @@ package final class SpooledBackup {
     (self.isAttested, self.provenAt) = (isAttested, provenAt)
   }
 
-  /// Gives it to `body`, piece by piece.
   package func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
     var offset = 0
     while true {
@@ -111,20 +107,20 @@ package final class SpooledBackup {
 }
 
 extension Backup {
-  /// Backs a vault up into a new file `STEM-TIME.cvault.age` of a directory, and records it there; the file appears
-  /// whole or not at all, and durably.
+  /// Backs a vault up into a new file `STEM-TIME.cvault.age` of a directory, and records it there. The file appears
+  /// atomically and durably.
   ///
-  /// Nobody writes into the vault while its records are read. Attachments are read after that. What is sealed waits in
-  /// a hidden file beside the final one, and is synced, and proven where that is asked for, when writers may go on.
-  /// Where one of them takes an attachment away meanwhile, all is read again, and writers wait for all of it.
+  /// Writers wait while records are read, but not while attachments are read. The sealed bytes go to a hidden file
+  /// beside the final one. Writers may continue while that file is synced and proven. If a writer removes an attachment
+  /// meanwhile, the backup starts again and keeps writers waiting to its end.
   ///
   /// - Parameters:
-  ///   - stem: what its name begins with; see ``BackupName/stem``.
-  ///   - progress: called after each record, each time that it is read.
-  /// - Throws: `VaultError` `.inputRefused` for the stem, the key or a directory in the vault; `.permissionDenied`
-  ///   for one that others may write to; `.alreadyExists` when the clock stands still;
-  ///   `.damaged`, `.changedUnderneath`, `.lockedByOther` for the vault; `.noMatchingSlot` for a proof; `.diskFull`,
-  ///   `.ioFailed`. When it could be made and not be recorded, the error says so.
+  ///   - stem: the beginning of the name; see ``BackupName/stem``.
+  ///   - progress: called after each record. If the backup starts again, records are counted again.
+  /// - Throws: `VaultError` `.inputRefused` for the stem, the key or a directory in the vault; `.permissionDenied` for
+  ///   a directory that others can write to; `.alreadyExists` if the clock stands still; `.damaged`,
+  ///   `.changedUnderneath`, `.lockedByOther` for the vault; `.noMatchingSlot` for a proof; `.diskFull`, `.ioFailed`.
+  ///   If the backup was made but not recorded, the error says so.
   public static func create(
     of source: Source, in directory: BackupDirectory, stem: String, options: Options,
     progress: @escaping () -> Void = {}
@@ -132,8 +128,8 @@ extension Backup {
     let target = BackupTarget(directory: directory)
     try target.check(source.locked.store)
     directory.clearLeftovers()
-    // A name is of a whole second. What another process was quicker with is only seen at the end: then all of it is
-    // read again, at another time.
+    // A name has whole seconds. Another process with the same name is noticed only at the end. Then the backup starts
+    // again with another time.
     for attempt in 0..<10 {
       let free = try await target.freeTime(for: stem, of: source.vaultID, options.now)
       if let made = try await create(
@@ -147,7 +143,7 @@ extension Backup {
       remedies: ["try again later"])
   }
 
-  /// Makes the backup of one moment; nil when another has its name meanwhile, or a writer took an attachment away.
+  /// Makes the backup of one moment; nil if another backup took its name, or a writer removed an attachment.
   private static func create(
     of source: Source, in target: BackupTarget, stem: String, at free: (time: Timestamp, ahead: BackupName?),
     _ options: Options, holdingWriters: Bool, _ progress: @escaping () -> Void
@@ -177,8 +173,8 @@ extension Backup {
     return made
   }
 
-  /// Backs a vault up for a stream, such as standard output: nothing is given out before all of it was made, in a file
-  /// without a name in `directory`, so that a slow reader keeps no writer waiting.
+  /// Backs a vault up for a stream, such as standard output. The backup is first written to an unnamed file in
+  /// `directory`, so that a slow reader keeps no writer waiting.
   package static func spool(
     of source: Source, in directory: String, options: Options, progress: @escaping () -> Void = {}
   ) async throws(VaultError) -> SpooledBackup {
@@ -207,7 +203,7 @@ extension Backup {
       isAttested: source.isUnlocked, provenAt: written.provenAt)
   }
 
-  /// Writes the whole age file, durably, and proves it; nil where a writer took an attachment away.
+  /// Writes the age file durably, and proves it; nil if a writer removed an attachment.
   private static func fill(
     _ output: BackupOutput, from source: Source, at time: Timestamp, options: Options, holdingWriters: Bool,
     progress: @escaping () -> Void
@@ -223,7 +219,7 @@ extension Backup {
     return (files, try output.hash(), try await prove(output.file, written: files, options: options))
   }
 
-  /// Writes the age file of a backup, and gives what tells the files in it; nil where a writer took an attachment away.
+  /// Writes the age file of a backup, and returns the summary of its files; nil if a writer removed an attachment.
   private static func write(
     _ source: Source, to archive: ArchiveWriter, at time: Timestamp, options: Options, holdingWriters: Bool,
     progress: @escaping () -> Void
@@ -233,7 +229,7 @@ extension Backup {
       let rollbacks = source.unlocked.flatMap { SnapshotRollbacks(of: $0) }
       let rest = try await Snapshot(vault: vault, archive: archive, rollbacks: rollbacks, progress: progress).write()
       if holdingWriters { try rest.write(from: vault.store) }
-      // Of this moment, too; what is made of it keeps no writer waiting.
+      // The list has the header of this moment. It is finished later, when writers need not wait.
       let list = source.listKey.map { (members: BackupList.members(of: vault.header, createdAt: time), key: $0) }
       return (rest, list)
     }
@@ -241,14 +237,14 @@ extension Backup {
     do throws(VaultError) {
       try rest.write(from: source.locked.store)
     } catch {
-      // What is damaged rather than gone is found again, while writers wait.
+      // If the attachment is damaged rather than removed, the next attempt finds it again while writers wait.
       guard error.code == .damaged || error.code == .changedUnderneath else { throw error }
       return nil
     }
     return try archive.finish(list)
   }
 
-  /// Opens what was written and compares each file with what was read.
+  /// Opens the new file and compares each member with the vault.
   private static func prove(
     _ file: AtomicFile<StoreError>, written: FileSummary, options: Options
   ) async throws(VaultError) -> Timestamp? {
@@ -281,7 +277,7 @@ extension Backup.Source {
 
   fileprivate var unlocked: Vault? { if case .unlocked(let vault) = self { vault } else { nil } }
 
-  /// What authenticates the list of a backup of it; nil without a key of the vault.
+  /// The key that authenticates the list; nil without a key of the vault.
   fileprivate var listKey: BackupListKey? { unlocked?.backupListKey }
 
   fileprivate var locked: LockedVault {

@@ -6,27 +6,26 @@ internal import VaultStorage
 
 /// A backup on disk, opened once and read as often as needed.
 public final class BackupFile: Sendable {
-  /// Who can open a backup, as its age header says.
+  /// The lock of a backup, from its age header.
   public enum Lock: Sendable, Equatable {
-    /// The identities of so many recipients.
+    /// Identities of this number of recipients.
     case recipients(Int)
     /// A passphrase, with the binary logarithm of its scrypt cost.
     case passphrase(workFactor: Int)
   }
 
   private let file: InputFile
-  /// Who can open it.
+  /// The lock of the backup.
   public let lock: Lock
 
-  /// The path that it was opened at.
+  /// The path at which it was opened.
   public var path: String { file.path }
-  /// Its size.
+  /// The size in bytes.
   public var byteCount: Int { file.byteCount }
 
-  /// Opens a file, and looks at what age's framing tells without a key: the header's form, and the size of what
-  /// follows.
+  /// Opens a file, and checks what is possible without a key: the form of the age header, and the size of the rest.
   ///
-  /// - Throws: `VaultError` `.ioFailed`, `.permissionDenied`; `.damaged` for what is no age file.
+  /// - Throws: `VaultError` `.ioFailed`, `.permissionDenied`; `.damaged` if the file is not an age file.
   public convenience init(at path: String) throws(VaultError) {
     try self.init(inStore { () throws(StoreError) in try InputFile(at: path) })
   }
@@ -41,7 +40,7 @@ public final class BackupFile: Sendable {
       guard read > 0 else { break }
       start.replaceSubrange(count..<count + read, with: piece.prefix(read))
       count += read
-      // A header of a few recipients stands in the first piece.
+      // The header of a few recipients fits into the first piece.
       if (try? AgeHeader.parse(RawSpan(_elements: start.span).extracting(0..<count))) != nil { break }
     }
     let bytes = Array(start.prefix(count))
@@ -69,7 +68,6 @@ public final class BackupFile: Sendable {
     return hash
   }
 
-  /// Opens it.
   func content(with credentials: [AgeCredential]) throws(VaultError) -> AgeContent {
     let position = FilePosition(file)
     return try inAge(file: path) { () throws(AgeError) in
@@ -77,14 +75,12 @@ public final class BackupFile: Sendable {
     }
   }
 
-  /// Begins to read the archive in it.
   func archive(_ content: AgeContent) -> ArchiveReader {
     let position = FilePosition(file, from: content.fileOffset(ofChunk: 0))
     return ArchiveReader(content.reader(fromChunk: 0) { span in try position.read(into: &span) }, path: path)
   }
 }
 
-/// How far a file was read.
 private final class FilePosition {
   private let file: InputFile
   private var offset: Int
@@ -99,7 +95,7 @@ private final class FilePosition {
 }
 
 extension InputFile {
-  /// How many bytes it holds, and their SHA-256, 32 bytes.
+  /// The size of the content, and its SHA-256, 32 bytes.
   func contentHash() throws(VaultError) -> (byteCount: Int, sha256: [UInt8]) {
     var byteCount = 0
     var piece = [UInt8](repeating: 0, count: 1 << 20)
@@ -118,7 +114,7 @@ extension InputFile {
 }
 
 extension MutableRawSpan {
-  /// Fills its start with what `read` puts into the start of a buffer; gives the byte count.
+  /// Fills the span from a buffer that `read` fills, and returns the byte count.
   mutating func fill(from read: (inout [UInt8]) throws(StoreError) -> Int) throws(StoreError) -> Int {
     var buffer = [UInt8](repeating: 0, count: min(byteCount, 1 << 16))
     let count = try read(&buffer)

@@ -4,11 +4,11 @@ internal import VaultDocument
 internal import VaultKit
 internal import VaultStorage
 
-/// Who can open a backup.
+/// The key that opens a backup.
 public enum BackupKey: Sendable {
-  /// The identities of these recipients, which need not be the vault's.
+  /// The identities of these recipients, which may differ from the vault's.
   case recipients([AgeRecipient])
-  /// Whoever knows a passphrase; `workFactor` is the binary logarithm of the scrypt cost, 10…20.
+  /// A passphrase; `workFactor` is the binary logarithm of the scrypt cost, 10…20.
   case passphrase(SecretBytes, workFactor: Int = AgeFile.defaultWorkFactor)
 
   func writer(_ write: @escaping AgeWrite) throws(AgeError) -> AgeWriter {
@@ -20,7 +20,7 @@ public enum BackupKey: Sendable {
   }
 }
 
-/// Runs a step of age and puts its error into ours.
+/// Runs a step of age and translates its error.
 ///
 /// - Parameter file: the backup, for the error.
 func inAge<Result>(
@@ -36,7 +36,7 @@ extension VaultError {
     case let error as VaultError: self = error
     case let error as StoreError: self.init(store: error)
     default:
-      // Of a backup that is read, the file is at fault; of one that is written, the recipient.
+      // While reading, the file is at fault. While writing, the recipient is.
       let isRead = error.code == .lowOrderShare && file != nil
       let code = isRead ? .damaged : Self.code(of: error)
       let reason = error.code == .noMatchingIdentity ? "no key that was given opens the backup" : error.reason

@@ -5,11 +5,11 @@ internal import VaultKit
 internal import VaultStorage
 internal import VaultSystem
 
-/// Takes the bytes of a backup into a file that does not have its name yet, and hashes them.
+/// Writes the bytes of a backup to a file without its final name, and hashes them.
 final class BackupOutput {
   let file: AtomicFile<StoreError>
   private var hasher: SHA256.Hasher?
-  /// What was hashed and is not written yet.
+  /// Bytes that were hashed but not written yet.
   private var pending: [UInt8] = []
 
   private static let pieceByteCount = 512 << 10
@@ -26,7 +26,7 @@ final class BackupOutput {
     if pending.count >= Self.pieceByteCount { try flush() }
   }
 
-  /// Writes what waits, and makes all of it durable.
+  /// Writes the pending bytes, and makes all bytes durable.
   func sync() throws(VaultError) {
     try flush()
     pending = []
@@ -38,7 +38,7 @@ final class BackupOutput {
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// SHA-256 of everything written, 32 bytes; to be asked for once, at the end.
+  /// SHA-256 of all bytes, 32 bytes. It can be asked for only once, at the end.
   func hash() throws(VaultError) -> [UInt8] {
     guard let whole = hasher.take() else { preconditionFailure("a hash ends once") }
     do throws(CryptoError) { return try whole.finish() } catch { throw VaultError(crypto: error) }

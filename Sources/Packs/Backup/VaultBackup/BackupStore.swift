@@ -4,8 +4,8 @@ internal import VaultDocument
 internal import VaultKit
 internal import VaultStorage
 
-/// The vault in a backup without its records: header and slots are in memory; the checkpoint, which grows with the
-/// vault, is read from the backup whenever it is asked for.
+/// The vault in a backup without its records. Header and slots are in memory. The checkpoint can be large, so it is
+/// read from the backup each time.
 final class BackupStore: RecordStore {
   private let documents = MemoryStore()
   private let file: BackupFile
@@ -14,9 +14,9 @@ final class BackupStore: RecordStore {
 
   /// - Parameters:
   ///   - file: the backup.
-  ///   - content: what opens it.
+  ///   - content: the opened content.
   ///   - documents: header and slots.
-  ///   - checkpoint: what was found of the checkpoint, which it must still be; nil when there is none.
+  ///   - checkpoint: the checkpoint in the list, which must match; nil without a checkpoint.
   init(
     of file: BackupFile, _ content: AgeContent, documents: [StoreChange], checkpoint: BackupList.File?
   ) throws(StoreError) {
@@ -67,7 +67,7 @@ final class BackupStore: RecordStore {
   }
 }
 
-/// Reads the checkpoint of a backup, which must be the one that was found there before.
+/// Reads the checkpoint of a backup, and requires that it has not changed.
 private final class CheckpointReader: StoreReader {
   private let expected: BackupList.File
   private let archive: ArchiveReader
@@ -88,7 +88,7 @@ private final class CheckpointReader: StoreReader {
   func next() throws(StoreError) -> [UInt8] {
     while !isAtEnd {
       switch try part() {
-      // Header and slots come before it.
+      // Header and slots come before the checkpoint.
       case .file(let file)? where !file.member.isRecord: continue
       case .piece(let piece)? where piece.member == .document(.checkpoint):
         isAtEnd = piece.isLast
@@ -102,7 +102,7 @@ private final class CheckpointReader: StoreReader {
     return []
   }
 
-  /// Before its last bytes are given out.
+  /// Compares the checkpoint before its last bytes are returned.
   private func requireExpected() throws(StoreError) {
     guard let hasher = hasher.take() else { preconditionFailure("a checkpoint ends once") }
     let hash: [UInt8]

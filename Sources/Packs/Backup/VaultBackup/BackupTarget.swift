@@ -4,14 +4,12 @@ internal import VaultKit
 internal import VaultStorage
 internal import VaultSystem
 
-/// The directory that backups go to.
 struct BackupTarget {
   let directory: BackupDirectory
 
   private var folder: NamedFolder { directory.folder.directory }
 
-  /// Refuses a directory in the vault, one in which others could replace what lies there, and one whose record of
-  /// backups cannot be read.
+  /// Refuses a directory in the vault, a directory whose files others can replace, and one with an unreadable catalog.
   func check(_ store: any RecordStore) throws(VaultError) {
     if let store = store as? DirectoryStore, try inStore({ () throws(StoreError) in try folder.isInside(store) }) {
       throw VaultError(
@@ -26,14 +24,15 @@ struct BackupTarget {
     }
   }
 
-  /// Clocks of two machines differ a little: only a backup that is further ahead than this comes from a wrong clock.
+  /// Clocks of two machines differ a little. A larger difference means a wrong clock.
   private static let toleratedSeconds: Int64 = 300
 
-  /// The newest backup of the vault, if its time is later than `time`: the clock is wrong now, or was wrong then.
+  /// The newest backup of the vault, if its time is later than `time`. Then the clock is wrong now, or was wrong
+  /// before.
   private func fromTheFuture(
     _ name: BackupName, of vaultID: VaultID, among there: (names: [BackupName], catalog: BackupCatalog)
   ) -> BackupName? {
-    // Two vaults may have folders of one name.
+    // Two vaults may use the same stem.
     let own = there.names.filter { other in
       there.catalog[other].map { $0.vaultID == vaultID } ?? other.stem.utf8.elementsEqual(name.stem.utf8)
     }
@@ -42,21 +41,20 @@ struct BackupTarget {
     }
   }
 
-  /// The backups that are there now.
   private func there() throws(VaultError) -> (names: [BackupName], catalog: BackupCatalog) {
     let catalog = try directory.catalog()
     let names = try inStore { () throws(StoreError) in try folder.names() }.compactMap { BackupName(fileName: $0) }
     return (names, catalog)
   }
 
-  /// The present time, once no backup has it in its name, and the backup that is from the future then.
+  /// The present time, after waiting until no backup has it in its name, and a backup from the future.
   func freeTime(
     for stem: String, of vaultID: VaultID, _ now: () -> Timestamp
   ) async throws(VaultError) -> (time: Timestamp, ahead: BackupName?) {
     for attempt in 1... {
       // A cancelled task does not sleep.
       guard !Task.isCancelled else { throw .cancelled() }
-      // The directory is read before the clock, so that a backup that ends between the two is not from the future.
+      // The directory is read before the clock, so a backup that ends in between is not from the future.
       let there = try there()
       let time = now()
       let name = try BackupName(backupStem: stem, time: time)
@@ -71,7 +69,6 @@ struct BackupTarget {
     preconditionFailure("the last attempt throws")
   }
 
-  /// Records a backup that is in place.
   func record(_ made: CreatedBackup) throws(VaultError) {
     let proof = made.provenAt.map { BackupCatalog.Verification(time: $0, kind: .proof) }
     let entry = BackupCatalog.Entry(

@@ -4,19 +4,17 @@ internal import VaultFileStore
 internal import VaultKit
 internal import VaultStorage
 
-/// Everything of a vault that a backup holds, read while nobody writes, but for attachments where that is asked for.
+/// The content of a vault for a backup, read while nobody writes. Attachments may be read later.
 struct Snapshot {
   let vault: LockedVault
   let archive: ArchiveWriter
   let attachments = AttachmentNames()
-  /// Compares the versions of the records with what this machine remembers; nil if the backup vouches for nothing.
+  /// Compares record versions with the remembered ones; nil if the backup is not attested.
   let rollbacks: SnapshotRollbacks?
   /// Called after each record.
   let progress: () -> Void
 
-  /// Writes header, slots, checkpoint, records and trash, in this order.
-  ///
-  /// - Returns: what follows.
+  /// Writes header, slots, checkpoint, records and trash, in this order. Returns the rest.
   func write() async throws(VaultError) -> SnapshotRest {
     try archive.append(.document(.header), vault.headerBytes)
     for slot in vault.header.slots.sorted(by: { $0.id < $1.id }) {
@@ -35,7 +33,7 @@ struct Snapshot {
       archive: archive, attachments: attachments, wanted: attachments.wanted(of: held), gitFiles: try gitFiles())
   }
 
-  /// Whatever made the reading skip some: what is then attested must be all of the vault.
+  /// Requires that no record was skipped for any reason, because an attested backup must be complete.
   private func requireAllRecords() throws(VaultError) {
     let live = archive.count(of: .record)
     let heldLive = try vault.recordCount()
@@ -45,7 +43,7 @@ struct Snapshot {
     guard removed == heldRemoved else { throw .otherRecords(than: removed, heldRemoved, at: "trash") }
   }
 
-  /// Reads and hashes on all cores, while what was read before is sealed.
+  /// Reads and hashes on all cores, while earlier records are sealed.
   private func writeRecords() async throws(VaultError) {
     let (store, empty, readsVersions) = (vault.store, archive.segment, rollbacks != nil)
     try await ParallelMap(chunkSize: 1)(
@@ -89,12 +87,12 @@ struct Snapshot {
   }
 }
 
-/// What a backup must not vouch for: records that are older than this machine has seen, or gone.
+/// Rollbacks that a backup must not attest: records that are older than remembered, or missing.
 final class SnapshotRollbacks {
   private let vault: Vault
   private var found: [UInt8: FoundVersions] = [:]
 
-  /// Nil for a vault of which this machine remembers nothing.
+  /// Nil if this machine remembers nothing about the vault.
   init?(of vault: Vault) {
     guard vault.remembersRecords else { return nil }
     self.vault = vault
@@ -107,15 +105,15 @@ final class SnapshotRollbacks {
   }
 }
 
-/// What an archive has behind the records: attachments and what git is told.
+/// The part of an archive after the records: attachments and git files.
 struct SnapshotRest {
   fileprivate let archive: ArchiveWriter
   fileprivate let attachments: AttachmentNames
   fileprivate let wanted: [AttachmentID]
   fileprivate let gitFiles: [(name: String, bytes: [UInt8])]
 
-  /// Writes it, each attachment as records name it. A file of an attachment never changes, so that they are of the
-  /// moment of the records whenever they are read; but a writer that goes on may take some away.
+  /// Writes the rest, with the attachments that records name. Attachment files never change, so they match the records
+  /// at any later time. But a concurrent writer may remove some.
   func write(from store: any RecordStore) throws(VaultError) {
     for id in wanted {
       if let file = try archive.appendDocument(.attachment(id), from: store) { try attachments.take(file) }
@@ -126,9 +124,7 @@ struct SnapshotRest {
 }
 
 extension ArchiveWriter {
-  /// Reads a document piece by piece.
-  ///
-  /// - Returns: what was written; nil where there is none.
+  /// Writes a document in pieces, and returns its entry of the list; nil if there is no such document.
   @discardableResult
   fileprivate func appendDocument(
     _ place: StoreLocation, from store: any RecordStore
@@ -144,17 +140,17 @@ extension ArchiveWriter {
   }
 }
 
-/// The ids of all live records, some at a time, ascending.
+/// The ids of all live records, in ascending runs.
 private struct RecordRuns: Sequence, IteratorProtocol {
   private let store: any RecordStore
   private var folders = Array(UInt8.min...UInt8.max)[...]
   private var ids: ArraySlice<RecordID> = []
-  /// Enough that handing them from core to core costs nothing beside reading them.
+  /// Large enough to make passing a run between cores negligible.
   private static let runLength = 256
 
   init(of store: any RecordStore) { self.store = store }
 
-  /// After a failure there is nothing more.
+  /// The next run; nil at the end and after a failure.
   mutating func next() -> Result<[RecordID], VaultError>? {
     var run: [RecordID] = []
     run.reserveCapacity(Self.runLength)
@@ -171,7 +167,6 @@ private struct RecordRuns: Sequence, IteratorProtocol {
     return run.isEmpty ? nil : .success(run)
   }
 
-  /// Returns whether there are more.
   private mutating func listMore() throws(VaultError) -> Bool {
     while ids.isEmpty {
       guard let folder = folders.popFirst() else { return false }
@@ -184,15 +179,14 @@ private struct RecordRuns: Sequence, IteratorProtocol {
 /// Records that were read.
 private struct RecordRun: Sendable {
   private(set) var segment: ArchiveSegment
-  /// What they name.
   let attachments: [NamedAttachments]
-  /// Their versions, if somebody asks for them.
+  /// Their versions, if they are needed.
   let versions: [SeenVersion]
-  /// Those behind them that were left, since memory is bounded whatever the size of the records.
+  /// Records that were not read, because memory is limited for any size of records.
   let rest: ArraySlice<RecordID>
 
   private static let byteCount = 1 << 20
-  /// What a record of a few fields has in an archive.
+  /// The archive size of a record with a few fields.
   private static let usualByteCount = 4 * TarHeader.byteCount
 
   init(
@@ -223,7 +217,7 @@ private struct RecordRun: Sendable {
     rest = ids.dropFirst(segment.files.count)
   }
 
-  /// Reads folder by folder, until `body` has enough.
+  /// Reads folder by folder, until `body` returns false.
   private static func read(
     _ ids: [RecordID], from store: any RecordStore, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(VaultError) {
@@ -242,7 +236,7 @@ private struct RecordRun: Sendable {
 }
 
 extension VaultError {
-  /// Only who goes past the lock can take a file away meanwhile.
+  /// The error for a file that was removed despite the lock.
   fileprivate static func vanished(_ place: StoreLocation) -> VaultError {
     VaultError(
       .changedUnderneath, "vanished while it was read", file: place.relativePath,

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `vault backup`: backups, made by hand or by a timer, that prove that they can be restored.
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",

@@ -8,7 +8,6 @@ import VaultSystem
 import VaultTerminal
 
 extension BackupCommand {
-  /// `vault backup create`.
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "create",
@@ -69,7 +68,7 @@ extension BackupCommand {
       try await store(source, options, stem: stem(session))
     }
 
-    /// With a key that is given, else with a passphrase that a person is asked for, so that the backup is attested.
+    /// The vault, to attest the backup: with a given key, or with a passphrase that the user types.
     private func vaultToAttest(_ session: Session) async throws -> Vault? {
       if let opened = try await session.unlockWithoutAsking(unlocking, with: .own) { return opened }
       let takesPassphrase = session.locked.header.slots.contains { $0.kind == .scrypt }
@@ -91,8 +90,8 @@ extension BackupCommand {
       }
     }
 
-    /// What the file's name begins with: the given name, else the vault's name in its set, in its database, or the name
-    /// of its folder, if a file name can begin so.
+    /// The beginning of the file name: the given name, the vault's name in its set or database, or the name of its
+    /// folder if a file name can begin so.
     private func stem(_ session: Session) -> String {
       if let name { return name }
       let location = session.location

@@ -5,7 +5,6 @@ import VaultKit
 import VaultTerminal
 
 extension BackupCommand {
-  /// `vault backup list`.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",

@@ -5,7 +5,6 @@ import VaultKit
 import VaultTerminal
 
 extension BackupCommand {
-  /// `vault backup prune`.
   struct Prune: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "prune",
@@ -46,7 +45,7 @@ extension BackupCommand {
       try finish(done, isDone: true, isShown: approved != nil)
     }
 
-    /// Shows the plan and asks, unless nothing would go.
+    /// Shows the plan and asks, unless nothing would be removed.
     private func approvedPlan(_ policy: RetentionPolicy, _ directory: BackupDirectory) throws -> PrunePlan {
       let plan = try directory.plan(policy, now: .now())
       try Output.lines(plan.steps.map { $0.line(global.style) })
@@ -80,7 +79,6 @@ extension BackupCommand {
   }
 }
 
-/// The rules of a prune.
 struct RetentionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -146,7 +144,7 @@ struct RetentionOptions: ParsableArguments {
 }
 
 extension PrunePlan.Step {
-  /// `remove  team-20261121T014028Z.cvault.age  no rule keeps it`.
+  /// Such as `remove  team-20261121T014028Z.cvault.age  no rule keeps it`.
   fileprivate func line(_ style: Style) -> String {
     let look =
       switch action {

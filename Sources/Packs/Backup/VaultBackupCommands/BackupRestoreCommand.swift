@@ -9,7 +9,6 @@ import VaultKit
 import VaultTerminal
 
 extension BackupCommand {
-  /// `vault backup restore`.
   struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "restore",
@@ -116,7 +115,7 @@ extension BackupCommand {
       }
     }
 
-    /// With all that is wrong, or would go back.
+    /// Throws an error with all faults and rollbacks.
     private func refuse(_ staged: StagedRestore) throws {
       staged.faults.report(global, ["nothing was changed: take another backup"])
       if let status = staged.faults.status { throw Finished(status: status) }
@@ -132,7 +131,7 @@ extension BackupCommand {
       throw Finished(status: .unexpectedVault)
     }
 
-    /// - Parameter restored: nil for what was only tried.
+    /// - Parameter restored: nil for a trial.
     private func tell(_ restored: RestoredVault?, contents: BackupContents, found: Verification) throws {
       if !contents.isAttested {
         global.messages.note("not attested: what was left out of the backup, or older in it, shows to nobody")
@@ -152,7 +151,7 @@ extension BackupCommand {
 }
 
 extension BackupCommand.Restore {
-  /// Brings single records back into the vault that is there.
+  /// Restores single records into the present vault.
   private func bringBack(_ contents: BackupContents, backedUp: Vault, keys: BackupKeys) async throws {
     guard !acceptRollback else {
       throw CommandError.usage("--accept-rollback", "is not for single records: they come back as new revisions")

@@ -6,7 +6,6 @@ import VaultKit
 import VaultTerminal
 
 extension BackupCommand {
-  /// `vault backup status`.
   struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "status",
@@ -78,15 +77,15 @@ extension BackupCommand {
   }
 }
 
-/// The newest backup of a vault, and what is wrong with it.
+/// The newest backup of a vault, and its faults.
 private struct NewestBackup {
-  /// Clocks of two machines differ a little; a backup is from the future only beyond that.
+  /// Clocks of two machines differ a little. A larger difference means that the backup is from the future.
   private static let toleratedSeconds: Int64 = 300
 
   let newest: BackupListing.Row
   let ageSeconds: Int64
   private let checkedSeconds: Int64?
-  /// Whether the line says which vault it is about, since another vault has backups of the same name here.
+  /// Whether the line names the vault, because another vault has backups with the same stem.
   private let namesVault: Bool
   private var faults: [(code: String, text: String)] = []
 
@@ -111,7 +110,7 @@ private struct NewestBackup {
 
   var isGood: Bool { faults.isEmpty }
 
-  /// `ok     team-20261121T014028Z.cvault.age  12h old  verified (proof) …`.
+  /// Such as `ok     team-20261121T014028Z.cvault.age  12h old  verified (proof) …`.
   func line(_ style: Style) -> String {
     var parts = [newest.name.fileName]
     if ageSeconds >= -Self.toleratedSeconds { parts.append("\(BackupView.age(seconds: max(0, ageSeconds))) old") }

@@ -8,7 +8,6 @@ import VaultSystem
 import VaultTerminal
 
 extension BackupCommand {
-  /// `vault backup verify`.
   struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "verify",
@@ -60,7 +59,7 @@ extension BackupCommand {
       if let status = reports.status { throw Finished(status: status) }
     }
 
-    /// The files that the arguments name; of a directory the recorded ones, the least recently checked first.
+    /// The files of the arguments. For a directory, its recorded backups, the least recently checked first.
     private func backups() throws -> [String] {
       if let oldest, oldest < 1 { throw CommandError.usage("--oldest", "takes a whole number from 1") }
       let isDirectory = files.map { System.kind(of: $0) == .directory }

@@ -6,7 +6,6 @@ import VaultGit
 import VaultKit
 import VaultTerminal
 
-/// `vault accept`: readable fields that were edited by hand become authentic again.
 struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
   static let configuration = CommandConfiguration(
     commandName: "accept",
@@ -35,7 +34,7 @@ struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
       throw CommandError(.declined, "declined", subject: "--json", "cannot ask", hints: ["add --yes"])
     }
     var session = try Session(vault, global)
-    // Whoever says yes beforehand must name what is accepted.
+    // A user who confirms in advance must give full names.
     session.takesParts = !global.yes
     let opened = try await session.unlock(unlocking, to: .writing, withRootKey: true)
     let histories = GitHistory(vault: session.location.path).map { [$0] } ?? []
@@ -76,7 +75,7 @@ struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
 }
 
 extension EditReview {
-  /// The difference, or the whole record where there is nothing to compare with.
+  /// The difference, or the whole record if there is nothing to compare.
   fileprivate func lines(_ style: Style) throws -> [String] {
     guard let baseline else { return ["\(file): compared with nothing"] + (try RecordView(found).lines(style)) }
     var lines = [Printable.text("\(file): compared with revision \(baseline.revision) from \(baseline.origin)")]
@@ -105,7 +104,7 @@ extension EditReview.Baseline {
 }
 
 extension TreeDifference {
-  /// `before` and `after` are left out where there is nothing.
+  /// `before` and `after` are left out if they are empty.
   fileprivate var document: JSONValue {
     var members = JSONObject()
     members["path"] = .string(path.description)

@@ -4,7 +4,6 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// `vault audit`: secrets that somebody else may have, or guess.
 struct AuditCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit",

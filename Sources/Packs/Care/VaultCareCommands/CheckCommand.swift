@@ -5,7 +5,6 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// `vault check`: whether all is well.
 struct CheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
@@ -35,7 +34,7 @@ struct CheckCommand: AsyncParsableCommand {
         "checks": .array(checks.map(\.document)), contents.name: .members(contents.members),
       ])
     } else if !(global.quiet && toActOn.isEmpty && contents.status == nil) {
-      // A timer that asks quietly mails nothing after a good night.
+      // With `--quiet`, a timer sends no mail if all is well.
       try Output.lines((global.verbose ? checks : toActOn).map { $0.line(global.style) } + contents.lines)
       let around = toActOn.isEmpty ? "nothing to act on" : "\(toActOn.count) to act on"
       global.messages.note("\(checks.count) checks around the vault: \(around)")
@@ -60,14 +59,14 @@ struct CheckCommand: AsyncParsableCommand {
   }
 }
 
-/// What was found in a vault's contents.
+/// The findings in a vault's contents.
 private protocol ContentsReport {
   var name: String { get }
   var lines: [String] { get }
   var members: KeyValuePairs<String, JSONValue> { get }
-  /// What the command ends with; nil when all is well.
+  /// The exit code; nil if all is well.
   var status: ExitStatus? { get }
-  /// Says on stderr what is not on stdout.
+  /// Prints findings on stderr that are not on stdout.
   func report(_ global: GlobalOptions)
 }
 

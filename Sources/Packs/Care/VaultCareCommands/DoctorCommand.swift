@@ -4,7 +4,6 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// `vault doctor`: what should be better around a vault.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",

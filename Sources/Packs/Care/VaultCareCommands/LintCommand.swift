@@ -6,7 +6,6 @@ import VaultGit
 import VaultKit
 import VaultTerminal
 
-/// `vault lint`: what can be checked without a key, for hooks and continuous integration.
 struct LintCommand: AsyncParsableCommand, GoingEverywhere {
   static let configuration = CommandConfiguration(
     commandName: "lint",
@@ -46,7 +45,7 @@ struct LintCommand: AsyncParsableCommand, GoingEverywhere {
       let session = try Session(vault, global)
       locked = try fix ? session.confirmingUse(.writing).locked : session.locked
     } catch let error as CommandError where error.status == .damaged && !(fix && location.origin == .parent) {
-      // A header that cannot be read is one finding among others, where it need not be asked about.
+      // An unreadable header is only one finding among others, if no confirmation is needed.
     }
     try await run(VaultLint(at: location.place(global), options: global.vaultOptions(nil)), locked)
   }
@@ -61,7 +60,7 @@ struct LintCommand: AsyncParsableCommand, GoingEverywhere {
 
   private func print(_ report: LintReport) throws {
     guard !global.json else { return try Output.document(report.members) }
-    // A person reads how it is before what it is; a program goes by the exit code.
+    // A user gets a summary. A program uses the exit code.
     let (isShown, style) = (Output.isTerminal, global.style)
     try Output.lines(
       report.findings.map { (isShown ? style.bad("fault") + "  " : "") + Printable.text($0.description) })
@@ -73,7 +72,7 @@ struct LintCommand: AsyncParsableCommand, GoingEverywhere {
 }
 
 extension LintReport {
-  /// Says on stderr what to do.
+  /// Prints the remedies on stderr.
   func tell(_ global: GlobalOptions, isFixed: Bool) {
     let conflicts = findings.filter { $0.code == .conflicted }
     for hint in conflicts.remedies().flatMap(\.sentences) { global.messages.note(hint) }
@@ -84,7 +83,6 @@ extension LintReport {
     }
   }
 
-  /// The document of `--json`.
   var members: KeyValuePairs<String, JSONValue> {
     [
       "findings": .array(findings.map(\.document)), "notes": .array(notes.map { .string($0) }),

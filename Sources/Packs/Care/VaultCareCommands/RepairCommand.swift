@@ -7,7 +7,7 @@ import VaultKit
 import VaultSystem
 import VaultTerminal
 
-/// `vault repair`: damage is undone as far as something verifies.
+/// `vault repair`: undoes damage if a verified copy exists.
 struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
   static let configuration = CommandConfiguration(
     commandName: "repair",
@@ -71,14 +71,14 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
         .notFound, found.isEmpty ? "no_such_record" : "ambiguous_record", subject: text,
         found.isEmpty ? "no step of the plan is about this record" : "means \(found.count) records: name one by its id",
         hints: ["`vault repair --dry-run` shows the plan"])
-      // What is damaged may still say what it is called; what is gone does not.
+      // A damaged record may still have its name. A missing record does not.
       guard found.isEmpty, !global.yes else { throw failure }
       return try session.choice(of: text, among: session.locked.summaries(of: known), after: failure).id
     }
     return id
   }
 
-  /// Reports and ends: 0 when nothing is or was left to do, 4 when a part was, 13 when it is all still there.
+  /// Reports and ends: 0 if nothing is left to do, 4 if a part was done, 13 if nothing was done.
   private func finish(_ plan: RepairPlan, _ result: RepairResult?) throws {
     if global.json {
       try Output.document(members(plan, result))
@@ -117,15 +117,15 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
 }
 
 extension RepairStep {
-  /// Whether the damage is gone afterwards.
+  /// Whether the action removes the damage.
   fileprivate var isRepair: Bool { action != .leave && action != .salvage }
 
-  /// `restore records/ab/….json: does not authenticate; from git commit 1a2b3c4d5e6f, revision 3`
+  /// Such as `restore records/ab/….json: does not authenticate; from git commit 1a2b3c4d5e6f, revision 3`.
   fileprivate var line: String {
     Printable.text("\(action.rawValue) \(file): \(reason)" + (explanation.isEmpty ? "" : "; \(explanation)"))
   }
 
-  /// The detail, and what a person can do.
+  /// The detail, and what the user can do.
   private var explanation: String {
     ([detail] + remedies.flatMap(\.sentences)).filter { !$0.isEmpty }.joined(separator: "; ")
   }
@@ -139,9 +139,9 @@ extension RepairStep {
   }
 }
 
-/// Where a repair keeps what it replaces.
+/// The place where a repair keeps replaced files.
 private enum AsideLocation {
-  /// The folder that is named, else `<vault>.repair-<time>`; never inside the vault, where it would be damage itself.
+  /// The given folder, or `<vault>.repair-<time>`. It is never inside the vault, where it would be damage itself.
   static func path(_ named: String?, _ vault: VaultLocation) throws -> String {
     guard let named else {
       return "\(ProcessEnvironment.realPath(vault.path) ?? vault.path).repair-\(Timestamp.now().compactText)"

@@ -10,7 +10,6 @@ import VaultStorage
 import VaultSystem
 import VaultTerminal
 
-/// `vault status`: what is used, and why.
 struct StatusCommand: ParsableCommand, GoingEverywhere {
   static let configuration = CommandConfiguration(
     commandName: "status",
@@ -35,18 +34,16 @@ struct StatusCommand: ParsableCommand, GoingEverywhere {
   }
 }
 
-/// What `status` shows.
 private struct VaultStatus {
   let session: Session
   let fingerprint: String
   let recordCount: Int
   let slots: [SlotState]
   let key: String?
-  /// Files that the key is to come from, and that are not there.
   let missingKeyFiles: [String]
-  /// What a database tells of itself; nil for a folder.
+  /// The report of a database about itself; nil for a folder.
   let remote: RemoteState?
-  /// A merge or the like that git waits for a person to finish.
+  /// An unfinished git operation, such as a merge, that waits for the user.
   let operation: GitOperation?
 
   init(_ session: Session, _ options: UnlockOptions) throws {

@@ -5,7 +5,6 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// `vault verify`: everything is checked with the key.
 struct VerifyCommand: AsyncParsableCommand, GoingEverywhere {
   static let configuration = CommandConfiguration(
     commandName: "verify",

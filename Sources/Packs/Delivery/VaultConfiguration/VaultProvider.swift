@@ -1,4 +1,4 @@
-// Only with the package's trait `Configuration`: nobody else fetches what this imports.
+// Only with the package's trait `Configuration`, because nobody else needs the imported package.
 #if Configuration
   public import Configuration
   internal import Synchronization
@@ -6,26 +6,26 @@
   public import VaultDelivery
   public import VaultKit
 
-  /// A provider of swift-configuration whose values come from a vault, all of them marked secret.
+  /// A provider of swift-configuration whose values come from a vault. All values are marked secret.
   ///
-  /// The configuration names references, and the provider has their values: from its start, since `value` does not
-  /// wait; `fetchValue` opens the record again, and `watchValue` does so from time to time. Until it is asked for, a
-  /// value lies in locked memory.
+  /// The configuration has references, and the provider has their values. It opens all records at its start, because
+  /// `value` does not wait. `fetchValue` opens the record again, and `watchValue` does so periodically. Values stay in
+  /// locked memory until they are used.
   public final class VaultProvider: ConfigProvider {
-    /// What the configuration calls it.
+    /// The name in the configuration.
     public let providerName = "VaultProvider"
     private let vault: Vault
     private let references: [[String]: SecretReference]
     private let interval: Duration
     private let current: Mutex<VaultSnapshot>
 
-    /// Has the values of all references, in one pass.
+    /// Opens the values of all references, in one pass.
     ///
     /// - Parameters:
-    ///   - vault: an open one.
-    ///   - references: where the value of each key is.
-    ///   - interval: after which time `watchValue` and `watchSnapshot` look whether a value is another one.
-    /// - Throws: `DeliveryFailure` of the first that cannot be had.
+    ///   - vault: an open vault.
+    ///   - references: the place of each key's value.
+    ///   - interval: how often `watchValue` and `watchSnapshot` look for a changed value.
+    /// - Throws: `DeliveryFailure` for the first value that cannot be opened.
     public init(
       _ vault: Vault, _ references: [AbsoluteConfigKey: SecretReference], lookingEvery interval: Duration = .seconds(60)
     ) async throws(DeliveryFailure) {
@@ -34,12 +34,12 @@
       current = Mutex(try await VaultSnapshot(vault, references))
     }
 
-    /// Has the values of all references that another provider holds as texts: `"database.password":
-    /// "cvault://Orders/password"`. It goes before that one, which has the rest.
+    /// Opens the values of all references that another provider holds as texts: `"database.password":
+    /// "cvault://Orders/password"`. This provider must precede the other one, which has the remaining values.
     ///
-    /// - Parameter keys: those that may be references; one that has another text is left to the other provider.
-    /// - Throws: `ReferenceFault` of a text that is meant as a reference, and is none; `DeliveryFailure` of the first
-    ///   that cannot be had.
+    /// - Parameter keys: the keys that may be references. The other provider keeps any other text.
+    /// - Throws: `ReferenceFault` for an invalid reference; `DeliveryFailure` for the first value that cannot be
+    ///   opened.
     public convenience init(
       _ vault: Vault, _ keys: [AbsoluteConfigKey], of provider: some ConfigProvider,
       lookingEvery interval: Duration = .seconds(60)
@@ -54,16 +54,16 @@
       try await self.init(vault, references, lookingEvery: interval)
     }
 
-    /// The value as it was opened last: at the start, or by `fetchValue`.
+    /// The last opened value, from the start or from `fetchValue`.
     ///
-    /// - Throws: ``NotConvertible`` where it has no such form.
+    /// - Throws: ``NotConvertible`` if the value does not have the type.
     public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
       try current.withLock { $0 }.value(forKey: key, type: type)
     }
 
     /// Opens the record again.
     ///
-    /// - Throws: `DeliveryFailure`; the value that was there stays.
+    /// - Throws: `DeliveryFailure`; the earlier value is kept.
     public func fetchValue(forKey key: AbsoluteConfigKey, type: ConfigType) async throws -> LookupResult {
       if let reference = references[key.components] {
         let values = try await vault.values(of: [reference])
@@ -72,10 +72,10 @@
       return try value(forKey: key, type: type)
     }
 
-    /// The values as they were opened last.
+    /// The last opened values.
     public func snapshot() -> any ConfigSnapshot { current.withLock { $0 } }
 
-    /// What was there at first, and every other value from then on. A failure is told once, and looked at again.
+    /// The first value, and each changed value. A failure is reported once, and the provider tries again.
     nonisolated(nonsending) public func watchValue<Return: ~Copyable>(
       forKey key: AbsoluteConfigKey, type: ConfigType,
       updatesHandler:
@@ -96,7 +96,7 @@
       return try await updatesHandler(ConfigUpdatesAsyncSequence(updates))
     }
 
-    /// What was there at first, and every other state from then on; one that cannot be had is left out.
+    /// The first state, and each changed state. A state that cannot be opened is skipped.
     nonisolated(nonsending) public func watchSnapshot<Return: ~Copyable>(
       updatesHandler:
         nonisolated(nonsending) (
@@ -118,11 +118,11 @@
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
   }
 
-  /// The value of a key is of another form than was asked for. It never says the value.
+  /// The value of a key does not have the requested type. The error does not hold the value.
   public struct NotConvertible: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Where the value is.
+    /// The place of the value.
     public let reference: SecretReference
-    /// What was asked for.
+    /// The requested type.
     public let type: ConfigType
     public var description: String { "\(reference) is no \(type.rawValue)" }
   }
@@ -157,7 +157,7 @@
   }
 
   extension SecretBytes {
-    /// Itself in the form that a service asks for; nil where it is no such thing.
+    /// The value as this type; nil if it does not have the type.
     fileprivate func content(as type: ConfigType) -> ConfigContent? {
       withBytes { bytes in
         let bytes = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
@@ -174,7 +174,7 @@
     }
   }
 
-  /// An element, and each that is another than the one before it, as long as its task runs.
+  /// An element, and each changed one, until the task ends.
   private struct Updates<Element: Sendable>: AsyncSequence, Sendable {
     typealias Failure = Never
 

@@ -2,18 +2,18 @@ public import VaultCrypto
 internal import VaultDocument
 public import VaultKit
 
-/// The value that a reference means, of a record that was verified.
+/// The value of a reference, from a verified record.
 public struct DeliveredValue: Sendable {
-  /// What was asked for.
+  /// The reference.
   public let reference: SecretReference
-  /// The record that it means, verified.
+  /// The verified record of the reference.
   public let record: OpenRecord
   /// The value, in locked memory.
   public let secret: SecretBytes
-  /// Whether it is, or holds, a sealed value.
+  /// Whether the value is sealed, or contains a sealed value.
   public let isSealed: Bool
 
-  /// The sealed values in it: itself, and the password that an address holds.
+  /// The sealed values inside: the value itself, and the password in an address.
   package func sealedValues() throws -> [SecretBytes] {
     guard isSealed else { return [] }
     let path = try MemberPath(parsing: "password")
@@ -22,28 +22,28 @@ public struct DeliveredValue: Sendable {
   }
 }
 
-/// Why the value of a reference cannot be had.
+/// Why a reference has no value.
 public struct DeliveryFailure: Error {
-  /// The reference that has no value.
+  /// The reference without a value.
   public let reference: SecretReference
-  /// A `VaultError`, a ``ReferenceFault``, or a `CryptoError` where memory cannot be locked.
+  /// A `VaultError`, a ``ReferenceFault``, or a `CryptoError` if memory cannot be locked.
   public let reason: any Error
 }
 
 extension Vault {
   /// The values of a whole configuration: all of them, or none.
   ///
-  /// Each record is opened and verified once, however many of its fields are wanted.
+  /// Each record is opened and verified only once, for all its fields.
   ///
-  /// - Parameter references: may name one value more than once.
-  /// - Throws: ``DeliveryFailure`` of the first that cannot be had.
+  /// - Parameter references: may contain a reference more than once.
+  /// - Throws: ``DeliveryFailure`` for the first value that cannot be opened.
   public func values(
     of references: some Sequence<SecretReference>
   ) async throws(DeliveryFailure) -> [SecretReference: DeliveredValue] {
     try await values(of: references, found: [:])
   }
 
-  /// The same with what was looked up already: without an index a name is looked for in every record.
+  /// The values, with the results of an earlier look-up. Without an index each look-up by name reads every record.
   package func values(
     of references: some Sequence<SecretReference>, found: [SecretReference: ReferencedField]
   ) async throws(DeliveryFailure) -> [SecretReference: DeliveredValue] {

@@ -1,25 +1,21 @@
 internal import VaultDocument
 package import VaultKit
 
-/// One variable that a program is to be given.
 package struct DeliveredVariable: Sendable {
-  /// What it is to hold.
   package enum Content: Sendable {
-    /// This text, which is no secret.
+    /// A text that is not secret.
     case text(String)
-    /// The value that a reference means.
     case reference(SecretReference)
   }
 
-  /// The name of the variable; ``isName(_:)`` says which a shell takes.
+  /// The name of the variable. ``isName(_:)`` tells whether a shell accepts it.
   package let name: String
-  /// What it is to hold.
   package let content: Content
 
-  /// A variable of this name, which is not checked.
+  /// Makes a variable, without a check of its name.
   package init(name: String, content: Content) { (self.name, self.content) = (name, content) }
 
-  /// Whether a text can name a variable (POSIX, Base Definitions, section 8.1), as shells take it.
+  /// Whether a text can name a variable in shells (POSIX, Base Definitions, section 8.1).
   package static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, first &- UInt8(ascii: "0") > 9 else { return false }
     return text.utf8.allSatisfy { byte in
@@ -27,17 +23,17 @@ package struct DeliveredVariable: Sendable {
     }
   }
 
-  /// Whether a variable decides which code a program runs or loads. A file may not set such a one: who runs a program
-  /// from somebody else's folder did not choose what is in its files.
+  /// Whether a variable decides which code a program runs or loads. A file may not set such a variable, because a user
+  /// who runs a program in somebody else's folder did not choose the files there.
   package static func decidesWhatRuns(_ name: String) -> Bool {
     let name = name.uppercased()
     return whole.contains(name) || beginnings.contains { name.hasPrefix($0) }
       || name.hasPrefix("PYTHON") && name.hasSuffix("PATH")
   }
 
-  /// Whether a file may set a variable unasked: one letter, or a name that says a secret, or who logs in.
+  /// Whether a file may set a variable unasked: one letter, or a name for a secret or a user.
   ///
-  /// Every other name may be one that some program takes for what it runs, loads or connects to; nobody can list those.
+  /// Any other name may decide what some program runs, loads or connects to, and nobody can list those.
   package static func mayComeFromFile(_ name: String) -> Bool {
     let upper = name.uppercased()
     guard !decidesWhatRuns(name), !toolPrefixes.contains(where: { upper.hasPrefix($0) }) else { return false }
@@ -45,13 +41,13 @@ package struct DeliveredVariable: Sendable {
     return isLetter || fileEndings.contains { upper.hasSuffix($0) } || fileNames.contains(upper)
   }
 
-  /// How names end that a file may set.
+  /// The ends of names that a file may set.
   package static let fileEndings = [
     "PASSWORD", "PASSPHRASE", "_PASS", "_PWD", "TOKEN", "SECRET", "_KEY", "_KEY_ID", "_CLIENT_ID", "_USER", "_USERNAME",
     "_LOGIN", "_EMAIL", "_TEXT",
   ]
   private static let fileNames: Set<String> = ["PGUSER", "TEXT", "LOGIN", "EMAIL"]
-  /// Programs that take each of their options from a variable.
+  /// Prefixes of programs that read all their options from variables.
   private static let toolPrefixes = ["NPM_CONFIG_", "PIP_", "ANSIBLE_", "TF_CLI_", "BASH", "ZSH", "R_"]
 
   private static let whole: Set<String> = [
@@ -61,11 +57,11 @@ package struct DeliveredVariable: Sendable {
   private static let beginnings = ["LD_", "DYLD_", "PERL5", "RUBY", "GIT_", "BASH_FUNC_"]
 }
 
-/// Variables of a file: `NAME=cvault://RECORD/FIELD` or `NAME=text`, one a line, quoted as shells do.
+/// Variables of a file: `NAME=cvault://RECORD/FIELD` or `NAME=text`, one on each line, quoted as in shells.
 ///
-/// Nothing is put in for `$NAME`, and nothing is run.
+/// `$NAME` is not replaced, and nothing is run.
 package enum EnvironmentFile {
-  /// A line that is refused.
+  /// A refused line.
   package struct Fault: Error, Sendable {
     /// The line, from 1.
     package let line: Int
@@ -73,17 +69,15 @@ package enum EnvironmentFile {
     package let reason: String
   }
 
-  /// A variable, and the line that it stands on.
   package struct Entry: Sendable {
     /// The line, from 1.
     package let line: Int
-    /// The variable that it sets.
     package let variable: DeliveredVariable
   }
 
-  /// Reads a whole file; one line that is none refuses all of it.
+  /// Reads a whole file. One invalid line refuses the file.
   ///
-  /// - Parameter isRefused: names that are not taken, besides those that decide what a program runs.
+  /// - Parameter isRefused: names that are refused, in addition to those that decide what a program runs.
   package static func parse(
     _ bytes: [UInt8], refusing isRefused: (String) -> Bool = { _ in false }
   ) throws(Fault) -> [Entry] {
@@ -92,7 +86,7 @@ package enum EnvironmentFile {
     return entries
   }
 
-  /// Every line of a file that is not empty and no comment, good or not.
+  /// All lines of a file except empty ones and comments, valid or not.
   package static func lines(
     of bytes: [UInt8], refusing isRefused: (String) -> Bool = { _ in false }
   ) -> [Result<Entry, Fault>] {

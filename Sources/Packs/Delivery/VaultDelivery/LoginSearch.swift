@@ -2,17 +2,18 @@ internal import VaultDocument
 package import VaultKit
 internal import VaultRecords
 
-/// What a program wants to sign in to.
+/// The target of a login.
 package struct LoginPlace: Sendable {
   let address: WebAddress
   let username: String?
-  /// Whether the path is to be compared: some programs never send one.
+  /// Whether the path is compared. Some programs never send a path.
   let hasPath: Bool
 
+  /// Makes a place; nil if the text is not an address, or if a server may read the path differently.
+  ///
   /// - Parameters:
   ///   - address: with a scheme.
-  ///   - username: nil where the program does not say.
-  /// - Returns: nil for a text that is not an address, and for a path that a server may take for another one.
+  ///   - username: nil if the program does not give one.
   package init?(_ address: String, username: String? = nil, hasPath: Bool = true) {
     guard let address = WebAddress(parsing: address), !address.segments.contains(where: Self.mayLeave) else {
       return nil
@@ -20,8 +21,8 @@ package struct LoginPlace: Sendable {
     (self.address, self.username, self.hasPath) = (address, username, hasPath)
   }
 
-  /// Whether a server may take a part of a path for another place than it names. Decoded as often as possible, such a
-  /// part holds a segment of dots alone (RFC 3986, section 5.2.4), a control character, or bytes that are not UTF-8.
+  /// Whether a server may read a part of a path as another place. After repeated decoding, such a part contains a
+  /// segment of only dots (RFC 3986, section 5.2.4), a control character, or bytes that are not UTF-8.
   private static func mayLeave(_ segment: String) -> Bool {
     var (segment, encoded) = (segment, "")
     while segment != encoded {
@@ -29,16 +30,17 @@ package struct LoginPlace: Sendable {
       (segment, encoded) = (decoded, segment)
     }
     guard segment.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return true }
-    // Servers of Windows separate by backslashes, and some cut a part at a semicolon.
+    // Servers on Windows separate by backslashes, and some cut a part at a semicolon.
     return segment.split(whereSeparator: { "/\\".contains($0) }).contains { part in
       let name = part.prefix { $0 != ";" }
       return !name.isEmpty && name.allSatisfy { $0 == "." }
     }
   }
 
-  /// How many parts of the path an address of a record has, if it is for this place: scheme, host and port are equal,
-  /// and its path is a beginning of this one's. No other host is ever meant, of the same domain or not. Where no path
-  /// is to be compared all are equally good.
+  /// How many parts of the path an address of a record has, if it matches this place; nil otherwise.
+  ///
+  /// Scheme, host and port must be equal, and the address's path must be the beginning of this path. Another host never
+  /// matches, even of the same domain. If paths are not compared, all matches are equally good.
   func fit(of text: String) -> Int? {
     guard let other = WebAddress(parsing: text), other.scheme == address.scheme, other.host == address.host,
       other.port == address.port, !hasPath || address.segments.starts(with: other.segments)
@@ -48,7 +50,7 @@ package struct LoginPlace: Sendable {
 }
 
 extension LockedVault {
-  /// The logins for a place, without a key: those with the longest path that fits.
+  /// The logins for a place, found without a key: those with the longest matching path.
   package func logins(for place: LoginPlace) async throws(VaultError) -> [StoredRecord] {
     var query = RecordQuery()
     query.kind = Login.kindName
@@ -70,6 +72,6 @@ extension LoginPlace {
     return urls.compactMap { $0.string.flatMap(fit) }.max()
   }
 
-  /// Whether a record that was verified is for this place: what was searched was not.
+  /// Whether a verified record matches this place. The search used unverified records.
   package func isFor(_ record: OpenRecord) -> Bool { fit(of: record.fields, record.fields["username"]?.string) != nil }
 }

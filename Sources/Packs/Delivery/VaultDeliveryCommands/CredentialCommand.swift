@@ -7,7 +7,6 @@ import VaultKit
 import VaultSealing
 import VaultTerminal
 
-/// `vault credential`: what other programs ask in their own protocols.
 struct CredentialCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "credential",
@@ -24,7 +23,7 @@ struct CredentialCommand: ParsableCommand {
 }
 
 extension CredentialCommand {
-  /// What AWS programs call as their `credential_process`.
+  /// The `credential_process` for AWS programs.
   struct Aws: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "aws",
@@ -65,7 +64,7 @@ extension CredentialCommand {
     }
   }
 
-  /// What ansible calls as a vault password client.
+  /// The vault password client for ansible.
   struct Ansible: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "ansible",

@@ -8,7 +8,7 @@ import VaultRecords
 import VaultTerminal
 
 extension CredentialCommand {
-  /// What a helper for docker, podman, skopeo and their like says.
+  /// The credential helper for docker, podman, skopeo and similar programs.
   struct Docker: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "docker",
@@ -21,7 +21,7 @@ extension CredentialCommand {
           ln -s "$(command -v vault)" ~/.local/bin/docker-credential-cvault
         """)
 
-    /// The text that docker takes for "there is none".
+    /// The text that docker expects if there is no credential.
     private static let none = "credentials not found in native keychain"
 
     @Argument(help: "get, list, store, erase or version.")
@@ -46,7 +46,7 @@ extension CredentialCommand {
       } catch let error as Finished {
         throw error
       } catch {
-        // Docker shows what is on stdout, skopeo what is on stderr.
+        // Docker shows stdout, and skopeo shows stderr.
         let told = CommandError(any: error)
         global.messages.report(told)
         try Output.line([told.subject, told.reason].compactMap { $0.map(Printable.text) }.joined(separator: ": "))
@@ -90,7 +90,7 @@ extension CredentialCommand {
     }
 
     /// Registries are named with and without a scheme. A name without a scheme also means a record for `http`, such as
-    /// that of a registry on this machine. Docker Hub has several names, all of which mean https and its usual port.
+    /// that of a registry on this machine. Docker Hub has several names, which all mean https and its usual port.
     private static func addresses(of server: String) -> [String] {
       let whole = server.contains("://") ? [server] : ["https://" + server, "http://" + server]
       let hub = ["index.docker.io", "docker.io", "registry-1.docker.io", "hub.docker.com"]

@@ -9,7 +9,7 @@ import VaultSealing
 import VaultTerminal
 
 extension CredentialCommand {
-  /// What a helper for git says, in the format of git-credential(1).
+  /// The credential helper for git, in the format of git-credential(1).
   struct Git: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "git",
@@ -37,7 +37,7 @@ extension CredentialCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
-      // git reads to the end what it has written, whatever is asked.
+      // git expects that its whole request is read.
       guard let wanted = try GitCredential(SecretInput.bytes(from: System.standardInput, named: "-", as: "a request")),
         wanted.scheme == "https" || wanted.scheme == "http" && allowHTTP, let place = wanted.place
       else { return }
@@ -63,12 +63,12 @@ extension CredentialCommand {
       }
     }
 
-    /// Makes the login of this address and user, or gives it another password.
+    /// Adds the login of this address and user, or changes its password.
     private func keep(_ wanted: GitCredential, _ place: LoginPlace) async throws {
       guard let user = wanted.username, let password = wanted.password else { return }
       let helper = try HelperSession(vault, unlocking: unlocking, global: global)
       let found = try await helper.login(for: place)
-      // git also stores what it was given.
+      // git also stores passwords that it received from here.
       if let found, found.has("password"), try found.line(at: "password") == password { return }
       let opened = try await helper.vaultToWrite()
       if let found {
@@ -82,7 +82,7 @@ extension CredentialCommand {
       global.messages.note("\(wanted.host) was added")
     }
 
-    /// Removes the login that was refused: the one with this very password.
+    /// Removes the refused login: the one with exactly this password.
     private func forget(_ wanted: GitCredential, _ place: LoginPlace) async throws {
       guard wanted.username != nil, let password = wanted.password else { return }
       let helper = try HelperSession(vault, unlocking: unlocking, global: global)
@@ -95,7 +95,8 @@ extension CredentialCommand {
   }
 }
 
-/// What git says of one account: lines `name=value` up to an empty one; of a name that comes again the last.
+/// The request of git about one account: lines of `name=value` up to an empty one. The last line of a repeated name
+/// counts.
 private struct GitCredential {
   let scheme: String
   let host: String
@@ -103,7 +104,7 @@ private struct GitCredential {
   let username: String?
   let password: SecretBytes?
 
-  /// - Returns: nil for what names no host.
+  /// Nil if the request names no host.
   init?(_ request: SecretBytes) throws {
     var (attributes, password): ([String: String], SecretBytes?) = ([:], nil)
     var rest = 0..<request.count
@@ -125,7 +126,7 @@ private struct GitCredential {
   var address: String { path.map { "\(scheme)://\(host)/\($0)" } ?? "\(scheme)://\(host)" }
 
   var place: LoginPlace? {
-    // git has decoded the path: these two are part of it.
+    // git has decoded the path, so these two signs are part of it.
     let path = path?.replacing("?", with: "%3F").replacing("#", with: "%23")
     return LoginPlace("\(scheme)://\(host)/\(path ?? "")", username: username, hasPath: path != nil)
   }
@@ -136,7 +137,7 @@ extension SecretBytes {
     withBytes { bytes in bytes.byteOffsets.first { bytes.byte(at: $0) == UInt8(ascii: sign) } }
   }
 
-  /// The line that begins where a range does, without its end.
+  /// The line that begins at the start of a range, without its end.
   fileprivate func line(in range: Range<Int>) -> Range<Int> {
     let end = withBytes { bytes in range.first { bytes.byte(at: $0) == UInt8(ascii: "\n") } }
     return range.lowerBound..<(end ?? range.upperBound)

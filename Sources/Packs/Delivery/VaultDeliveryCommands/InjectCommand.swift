@@ -8,7 +8,7 @@ import VaultSealing
 import VaultSystem
 import VaultTerminal
 
-/// `vault inject`: values into the places of a template.
+/// `vault inject`: puts values into the places of a template.
 struct InjectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inject",
@@ -73,7 +73,7 @@ struct InjectCommand: AsyncParsableCommand {
     ])
   }
 
-  /// The one that is given, else what the first line tells, else of the output's name, else of the template's.
+  /// The given format, or that of the first line, of the output's name, or of the template's name.
   private func chosenFormat(for bytes: [UInt8]) -> TemplateFormat {
     let format = format.flatMap { TemplateFormat(rawValue: $0.rawValue) } ?? TemplateFormat(ofText: bytes) ?? named
     global.messages.detail("format \(format.rawValue)")
@@ -85,7 +85,7 @@ struct InjectCommand: AsyncParsableCommand {
   }
 
   private func text(of template: Template, as format: TemplateFormat, _ session: Session) async throws -> [UInt8] {
-    // Before a key is asked for.
+    // References are resolved before a key is asked for.
     var fields: [SecretReference: ReferencedField] = [:]
     for place in template.placeholders where fields[place.reference] == nil {
       fields[place.reference] = try await session.field(of: place.reference)
@@ -100,7 +100,7 @@ struct InjectCommand: AsyncParsableCommand {
       text = try template.filled(
         as: format,
         with: template.placeholders.map { place in
-          // Text, since it was one in the record.
+          // The value was a text in the record.
           TemplateValue(values[place.reference]?.secret.text ?? "", isText: fields[place.reference]?.isText ?? true)
         })
     } catch {
@@ -121,7 +121,7 @@ struct InjectCommand: AsyncParsableCommand {
     if findings.contains(where: { $0.fault != nil }) { throw Finished(status: .findings) }
   }
 
-  /// A template is text.
+  /// Requires text, because a template is text.
   private func checkTexts(_ values: [SecretReference: DeliveredValue]) throws {
     guard let bytes = values.values.first(where: { $0.secret.string == nil }) else { return }
     throw CommandError(
@@ -131,7 +131,7 @@ struct InjectCommand: AsyncParsableCommand {
 }
 
 extension Template {
-  /// Reads a template and looks whether it is of a format, with each place where a value can be.
+  /// Reads a template, and checks its format and places.
   fileprivate static func reading(
     _ bytes: [UInt8], in path: String, as format: TemplateFormat
   ) throws -> Template {

@@ -4,7 +4,6 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// `vault ref`: how a value is named elsewhere.
 struct RefCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "ref",

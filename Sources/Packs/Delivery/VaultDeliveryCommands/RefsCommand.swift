@@ -7,7 +7,7 @@ import VaultRecords
 import VaultSealing
 import VaultTerminal
 
-/// `vault refs`: whether references hold, without a key.
+/// `vault refs`: checks references without a key.
 struct RefsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "refs",
@@ -54,7 +54,7 @@ struct RefsCommand: AsyncParsableCommand {
           ReferenceFinding(
             file: file, line: entry.line, fault: "\(entry.variable.name) has a secret's name and a readable value"))
       case .failure(let fault):
-        // A reference that is none was found as such already.
+        // An invalid reference was reported already.
         if !findings.contains(where: { $0.line == fault.line && $0.fault != nil }) {
           findings.append(ReferenceFinding(file: file, line: fault.line, fault: fault.reason))
         }
@@ -80,13 +80,13 @@ struct RefsCommand: AsyncParsableCommand {
   }
 }
 
-/// One reference in a file, or what is wrong there.
+/// One reference in a file, or its fault.
 struct ReferenceFinding {
   let file: String
   let line: Int
   var reference: SecretReference?
   var field: ReferencedField?
-  /// What is to be acted on.
+  /// The fault that needs an action.
   var fault: String?
 
   init(file: String, line: Int, fault: String) { (self.file, self.line, self.fault) = (file, line, fault) }
@@ -107,7 +107,6 @@ struct ReferenceFinding {
   }
 }
 
-/// What references mean, without a key.
 struct ReferenceReport {
   let findings: [ReferenceFinding]
   let fileCount: Int

@@ -6,7 +6,7 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// `vault run`: a program, with secrets.
+/// `vault run`: a program with secrets.
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
@@ -87,14 +87,14 @@ struct RunCommand: AsyncParsableCommand {
     guard inherit == nil || pristine else { throw CommandError.usage("--inherit", "goes with --pristine") }
     let named = Self.names(inherit) ?? []
     let environment = ProgramEnvironment { name in
-      // Some of the variables of this program lead to keys.
+      // Some variables of this program lead to keys.
       guard passVault || !Delivery.isOwn(name) else { return false }
       return !pristine || ProgramEnvironment.isNeeded(name) || named.contains(name)
     }
     let plan = try plan(environment)
     let session = try Session(vault, global)
     if dryRun { return try await DeliveryPreview(plan, session).print() }
-    // Before a key is asked for.
+    // References are resolved before a key is asked for.
     var (given, found): ([DeliveryLog.Given], [SecretReference: ReferencedField]) = ([], [:])
     for delivery in plan.deliveries {
       guard let reference = delivery.reference else { continue }
@@ -123,7 +123,8 @@ struct RunCommand: AsyncParsableCommand {
 
   private static func names(_ list: String?) -> [String]? { list?.split(separator: ",").map(String.init) }
 
-  /// What is to be given, each name once: the options before the last file before the first, before the environment.
+  /// The values to deliver, each name once. Options come first, then files from the last to the first, then the
+  /// environment.
   private func plan(_ environment: ProgramEnvironment) throws -> DeliveryPlan {
     var plan = DeliveryPlan()
     let only = Self.names(only)
@@ -163,7 +164,7 @@ struct RunCommand: AsyncParsableCommand {
 }
 
 extension Delivery {
-  /// The value, of those that were opened.
+  /// The opened value of this delivery.
   fileprivate func value(_ values: [SecretReference: DeliveredValue]) throws -> SecretBytes {
     switch content {
     case .text(let text): return try .text(text)

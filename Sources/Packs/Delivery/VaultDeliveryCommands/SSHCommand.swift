@@ -8,7 +8,6 @@ import VaultRecords
 import VaultSealing
 import VaultTerminal
 
-/// `vault ssh`: private keys for the ssh-agent.
 struct SSHCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ssh",
@@ -21,7 +20,6 @@ struct SSHCommand: ParsableCommand {
 }
 
 extension SSHCommand {
-  /// Gives keys.
   struct Add: AsyncParsableCommand, ManyRecordsNaming {
     static let configuration = CommandConfiguration(
       commandName: "add",
@@ -58,7 +56,7 @@ extension SSHCommand {
       for field in fields where field.view != nil {
         throw CommandError.usage("view=", "is no private key", "leave it out of the reference")
       }
-      // Before a key is asked for.
+      // The agent is checked before a key is asked for.
       let agent = try SSHAgent.running()
       let session = try Session(vault, global)
       let keys = try await privateKeys(of: fields, session)
@@ -66,7 +64,7 @@ extension SSHCommand {
       let lifetime = given ?? Self.standardLifetime(of: vaultID)
       let limits = SSHAgent.Limits(lifetime: lifetime, isConfirmed: confirm, hosts: host)
       for (index, key) in keys.enumerated() {
-        // First: of a process that is killed in between, a note that is not needed is left, and no key without one.
+        // The note comes first. If the process is killed, a superfluous note is left, and no key without a note.
         try GivenKeys.note(
           GivenKey(
             vault: vaultID, record: key.record.id, socket: agent.socket, publicKey: key.publicKey,
@@ -87,7 +85,7 @@ extension SSHCommand {
       try report(keys, limits)
     }
 
-    /// What the agent that holds the vault would wait for the next command, else what it waits when nobody says.
+    /// The idle time of the vault's agent, or the default.
     private static func standardLifetime(of vault: VaultID) -> Duration {
       let held = Packs.all.lazy.compactMap(\.keyHolder).compactMap { $0.remainingTime(vault) }.first
       return held.map { max(.seconds(1), $0) } ?? .seconds(15 * 60)
@@ -130,7 +128,6 @@ extension SSHCommand {
     }
   }
 
-  /// Takes them back.
   struct Remove: AsyncParsableCommand, ManyRecordsNaming {
     static let configuration = CommandConfiguration(
       commandName: "remove",
@@ -172,16 +169,15 @@ extension SSHCommand {
   }
 }
 
-/// A private key of a record.
 private struct PrivateKey {
   static let standardPath = "private_key"
 
   let record: OpenRecord
   let path: MemberPath
-  /// As ssh-add reads it: lines without a CR, the last of them ended.
+  /// The key as ssh-add reads it: lines without a CR, the last one with a line end.
   let text: SecretBytes
   let passphrase: SecretBytes?
-  /// `TYPE BASE64`.
+  /// The public key as `TYPE BASE64`.
   let publicKey: String
   let fingerprint: String
 
@@ -193,7 +189,7 @@ private struct PrivateKey {
     let stored = try value(path)
     text = try Self.lines(of: stored)
     passphrase = record.has("passphrase") ? try value(MemberPath(parsing: "passphrase")) : nil
-    // A key of another form says nothing of its public half without work; one of these has it beside it.
+    // The public half of another format is expensive to derive. Records of the built-in kind have it in a field.
     let isOwnKind = path.description == Self.standardPath
     let beside = isOwnKind ? record.fields["public_key"]?.string : nil
     let line = try SSHKey.publicKey(ofPrivate: stored) ?? beside

@@ -8,7 +8,7 @@ import VaultKit
 import VaultSealing
 import VaultTerminal
 
-/// `vault scan`: where sealed values of this vault lie open.
+/// `vault scan`: finds sealed values of this vault in clear.
 struct ScanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",
@@ -59,7 +59,7 @@ struct ScanCommand: AsyncParsableCommand {
     try ScanReport(scan: scan, shortCount: values.shortCount, shortLineCount: values.shortLineCount).print(session)
   }
 
-  /// What is looked at in git; nil for files. Before a key is asked for.
+  /// The git changes to scan; nil for files. They are read before a key is asked for.
   private func changes() throws -> (changes: [GitChanges], git: Git)? {
     guard staged || since != nil else { return nil }
     guard let top = Git(at: ".").lines(["rev-parse", "--show-toplevel"]).first, !top.isEmpty else {

@@ -4,7 +4,7 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// `vault uses`: which program got which field on this machine.
+/// `vault uses`: the programs on this machine that received a field.
 struct UsesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "uses",
@@ -35,7 +35,7 @@ struct UsesCommand: AsyncParsableCommand {
     var uses = try DeliveryLog.uses(of: session, since: try age?.before(.now()))
     if let record {
       let named = uses.filter { $0.name == record || $0.id == record }
-      // What was removed since is still in the log.
+      // A removed record is still in the log.
       var id = named.last?.id
       if id == nil { id = try await session.resolve(record).text }
       uses = uses.filter { $0.id == id }

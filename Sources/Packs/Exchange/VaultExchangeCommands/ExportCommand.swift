@@ -7,7 +7,6 @@ import VaultKit
 import VaultSealing
 import VaultTerminal
 
-/// `vault export`: records go out.
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",

@@ -7,7 +7,6 @@ import VaultKit
 import VaultRecords
 import VaultTerminal
 
-/// `vault import`: records come in.
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
@@ -106,14 +105,14 @@ struct ImportCommand: AsyncParsableCommand {
     }
   }
 
-  /// Format and file; one word alone is a file whose format is told by how it begins.
+  /// The format and the file. A single word is a file, whose format is detected.
   private func source(_ format: String) throws -> (format: String, file: String) {
     if let file { return (format, file) }
     let names = ["auto"] + ImportFormat.allCases.map(\.rawValue) + ImportFormats.all.map(\.format.name)
     guard !names.contains(format) else {
       throw CommandError.usage("import", "needs a file behind the format", "`vault import \(format) FILE`")
     }
-    // A word that is neither a file nor like the name of one is a format that is spelled wrong.
+    // A word that is neither a file nor like a file name is a misspelt format.
     if !System.isThere(format), !format.contains(where: { "./\\".contains($0) }) {
       _ = try Self.importer(named: format)
     }
@@ -154,8 +153,8 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   /// - Parameters:
-  ///   - read: what the file holds, where it was read already.
-  ///   - chosen: the places of those that are meant; nil for all.
+  ///   - read: the elements, if they were already read.
+  ///   - chosen: the places of the chosen elements; nil for all.
   private func importOwn(
     _ format: ImportFormat, file: String, read: ImportElements?, into vault: VaultOptions, chosen: Set<Int>?
   ) async throws {
@@ -176,7 +175,7 @@ struct ImportCommand: AsyncParsableCommand {
       progress: { progress.advance(by: $0) },
       record: { (index, element) throws(VaultError) in
         let (kind, given) = try kinds.kind(of: element.object())
-        // Once, for all who ask after it.
+        // Computed once for all uses.
         let members = kind.modernised(given)
         warnings.look(at: members, kind, index: index, element: element)
         return RecordInput(kind, members, keepingUnknown: keepsUnknown, openingWith: source)
@@ -195,7 +194,7 @@ struct ImportCommand: AsyncParsableCommand {
 }
 
 extension Placement {
-  /// The names of the vaults that elements belong to, one for each.
+  /// The vault name for each element.
   fileprivate func places(of elements: ImportElements, _ kind: String?) throws -> [String] {
     var places: [String] = []
     var catalogs: [String: KindCatalog] = [:]
@@ -217,10 +216,10 @@ extension Placement {
 }
 
 extension ImportCommand {
-  /// What the file holds; without `--kind` it has to be an export that says the kind of each record.
+  /// The elements of the file. Without `--kind` it must be an export that names the kind of each record.
   private func elements(_ format: ImportFormat, _ file: String) throws -> ImportElements {
     let elements = try format.elements(of: file)
-    // One that cannot be read is refused at its place, as any other.
+    // An unreadable element is refused at its place, like any other.
     guard kind == nil, let first = elements.makeIterator().next(), let object = try? first.object(),
       OwnExport.taking(object) == nil
     else { return elements }
@@ -228,7 +227,7 @@ extension ImportCommand {
   }
 }
 
-/// The kinds of imported elements: the one that was chosen, or that each says itself.
+/// The kinds of imported elements: the chosen kind, or the kind that each names.
 private struct ElementKinds: Sendable {
   private let chosen: RecordKind?
   private let own: OwnKinds
@@ -238,7 +237,7 @@ private struct ElementKinds: Sendable {
     own = OwnKinds(catalog, chosen: chosen)
   }
 
-  /// The kind and the members without it.
+  /// The kind, and the members without it.
   func kind(of object: JSONObject) throws(VaultError) -> (RecordKind, JSONObject) {
     guard let (name, members) = OwnExport.taking(object) else {
       if let chosen { return (chosen, object) }
@@ -250,11 +249,11 @@ private struct ElementKinds: Sendable {
   }
 }
 
-/// What is odd about elements that are taken all the same.
+/// Warnings about elements that are accepted.
 private final class Warnings: Sendable {
   private let notes = Mutex<[(index: Int, text: String)]>([])
 
-  /// From any thread.
+  /// May be called on any thread.
   func look(at members: JSONObject, _ kind: RecordKind, index: Int, element: ImportElement) {
     for warning in kind.warnings(about: members) {
       let text = "\(ImportReport.place(of: index, element)): \(warning.path): \(warning.text)"
@@ -264,20 +263,19 @@ private final class Warnings: Sendable {
 
   func tell(of result: BulkAddResult<(Int, ImportElement)>, _ global: GlobalOptions) {
     let refused = Set(result.refusals.map(\.index))
-    // Stable, so that the notes of one element stay in their order.
+    // Stable, so that the notes of one element stay in order.
     for note in notes.withLock({ $0 }).sorted(by: { $0.index < $1.index }) where !refused.contains(note.index) {
       global.messages.note(note.text)
     }
   }
 }
 
-/// What an import has done.
 struct ImportReport {
   let file: String
   let result: BulkAddResult<(Int, ImportElement)>
   let isDryRun: Bool
 
-  /// What was done, for an error that comes after it.
+  /// The completed work, for an error that comes after it.
   var action: String {
     let count = isDryRun ? 0 : result.ids.count
     return count == 1 ? "1 record is stored" : "\(count) records are stored"
@@ -326,7 +324,7 @@ extension ImportCommand: PlaceCompleting {
     guard argument == "format" else { return nil }
     let names = ["auto"] + ImportFormat.allCases.map(\.rawValue) + ImportFormats.all.map(\.format.name)
     let formats = completion.fitting(names)
-    // A file alone will do.
+    // A file alone is enough.
     return formats.isEmpty ? .files : .words(formats)
   }
 }

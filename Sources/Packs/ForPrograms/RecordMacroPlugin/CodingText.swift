@@ -2,7 +2,7 @@
   import SwiftSyntax
   import SwiftSyntaxBuilder
 
-  /// The Swift of `init(from:)` and `encode(to:)` of a record, line by line.
+  /// The Swift text of `init(from:)` and `encode(to:)` of a record, line by line.
   struct CodingText {
     private static let keys = "keyedBy: VaultDocument.AnyCodingKey.self"
     private(set) var lines: [String] = []
@@ -22,7 +22,7 @@
       return text.lines
     }
 
-    /// - Parameter isOptional: whether the container of the object is nil where the JSON does not have it.
+    /// - Parameter isOptional: whether the container is nil if the JSON lacks the object.
     private mutating func read(_ object: JSONObjectShape, from container: String, isOptional: Bool) {
       let mark = isOptional ? "?" : ""
       for member in object.members {
@@ -66,7 +66,7 @@
       }
     }
 
-    /// When an object is written; nil for always.
+    /// The condition to write an object; nil for always.
     private static func condition(_ object: JSONObjectShape) -> String? {
       let properties = object.properties
       guard properties.allSatisfy({ $0.wrapped != nil }) else { return nil }

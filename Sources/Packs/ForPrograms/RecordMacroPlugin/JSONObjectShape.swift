@@ -3,14 +3,14 @@
   import SwiftSyntax
   import VaultDocument
 
-  /// An object of the JSON: properties of the struct, and further objects.
+  /// An object of the JSON: properties of the struct, and inner objects.
   final class JSONObjectShape {
     enum Member {
       case property(Property, key: String)
       case object(JSONObjectShape)
     }
 
-    /// Its name in the object around it; empty for the whole record.
+    /// The name in the outer object; empty for the whole record.
     let name: String
     private(set) var members: [Member] = []
     private var keys: Set<String> = []
@@ -19,7 +19,7 @@
 
     /// The whole record.
     ///
-    /// - Parameter style: that of names which `@Key` does not say.
+    /// - Parameter style: the style of names without `@Key`.
     init(_ properties: [Property], _ style: KeyStyle?, _ report: (Diagnostic) -> Void) {
       name = ""
       for property in properties {
@@ -35,7 +35,7 @@
       }
     }
 
-    /// The object of a name in this one, made where it is not there yet.
+    /// The inner object of a name, which is made if needed.
     private func object(_ name: String, for property: Property, _ report: (Diagnostic) -> Void) -> JSONObjectShape {
       for case .object(let object) in members where object.name == name { return object }
       take(name, for: property, report)
@@ -61,7 +61,7 @@
     /// Whether every record has it.
     var isRequired: Bool { properties.contains(where: \.isRequired) }
 
-    /// The paths of the properties that are titles, as `MemberPath` writes them.
+    /// The paths of the title properties, as `MemberPath` writes them.
     func titlePaths(below path: MemberPath = .root) -> [String] {
       members.flatMap { member -> [String] in
         switch member {

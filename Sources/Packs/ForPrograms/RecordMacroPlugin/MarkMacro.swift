@@ -3,7 +3,7 @@
   package import SwiftSyntax
   package import SwiftSyntaxMacros
 
-  /// `@Title`, `@Nested` and `@Key`: nothing by themselves, and read by ``VaultRecordMacro``.
+  /// `@Title`, `@Nested` and `@Key`. They expand to nothing, and ``VaultRecordMacro`` reads them.
   package struct MarkMacro: PeerMacro {
     package static func expansion(
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

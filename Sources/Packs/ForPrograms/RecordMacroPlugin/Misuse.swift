@@ -2,7 +2,7 @@
   package import SwiftDiagnostics
   import SwiftSyntax
 
-  /// A mistake in the use of a macro, as the compiler tells it to the programmer.
+  /// A mistake in the use of a macro, as the compiler reports it.
   package enum Misuse: DiagnosticMessage {
     case notAStruct
     case noMembers

@@ -3,24 +3,23 @@
   import SwiftParser
   import SwiftSyntax
 
-  /// One stored property of a record type.
   struct Property {
     let name: TokenSyntax
     let type: TypeSyntax
     /// The type inside the optional; nil if the property is not optional.
     let wrapped: TypeSyntax?
-    /// What it is where the JSON says nothing.
+    /// The default if the JSON lacks the property.
     let initial: ExprSyntax?
-    /// Its name in JSON, where `@Key` says one.
+    /// The JSON name of `@Key`.
     let key: String?
-    /// The objects of the JSON that it is in, the outermost first.
+    /// The enclosing objects in the JSON, the outermost first.
     let path: [String]
     let titleMark: AttributeSyntax?
 
     /// Whether every record has it.
     var isRequired: Bool { wrapped == nil && initial == nil }
 
-    /// The stored properties of a type, in their order; what is wrong with one is said to `report`.
+    /// The stored properties of a type, in order. Faults go to `report`.
     static func all(of declaration: some DeclGroupSyntax, _ report: (Diagnostic) -> Void) -> [Property] {
       declaration.memberBlock.members.flatMap { member -> [Property] in
         guard let variable = member.decl.as(VariableDeclSyntax.self), variable.isOfInstances else { return [] }
@@ -46,7 +45,7 @@
       }
       self.type = type
       wrapped = type.wrapped
-      // An optional without another value is nil where the JSON says nothing, as Codable has it.
+      // As in Codable, an optional without a default is nil if the JSON lacks it.
       initial = wrapped == nil ? binding.initializer?.value.trimmed : nil
       key = variable.attributes.mark("Key")?.texts(report).first
       path = variable.attributes.mark("Nested")?.texts(report) ?? []
@@ -55,14 +54,14 @@
   }
 
   extension VariableDeclSyntax {
-    /// Whether each value has its own, rather than the type.
+    /// Whether the property belongs to instances rather than to the type.
     var isOfInstances: Bool {
       !modifiers.contains { [.keyword(.static), .keyword(.class)].contains($0.name.tokenKind) }
     }
   }
 
   extension PatternBindingSyntax {
-    /// Whether it has room in a value: nothing but observers behind it.
+    /// Whether the property is stored, so that it has at most observers.
     var isStored: Bool {
       guard let block = accessorBlock else { return true }
       guard case .accessors(let accessors) = block.accessors else { return false }
@@ -73,7 +72,7 @@
   }
 
   extension AttributeListSyntax {
-    /// The attribute of this name, with or without the name of a module before it.
+    /// The attribute of this name, with or without a module name.
     func mark(_ name: String) -> AttributeSyntax? {
       lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.attributeName.lastName == name }
     }
@@ -85,7 +84,7 @@
       return Array(list)
     }
 
-    /// The arguments without labels, each a text in quotes.
+    /// The unlabelled arguments, which must be string literals.
     func texts(_ report: (Diagnostic) -> Void) -> [String] {
       labeledArguments.filter { $0.label == nil }.compactMap { argument in
         guard let text = argument.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue else {
@@ -119,7 +118,7 @@
       return nil
     }
 
-    /// Why a property of this type is no title; nil where nothing is known against it.
+    /// Why a property of this type cannot be a title; nil if it can, as far as is known.
     var titleMisuse: Misuse? {
       let type = wrapped ?? self
       if type.is(ArrayTypeSyntax.self) { return .noTitle("a list") }

@@ -64,7 +64,7 @@
       }
     }
 
-    /// The name of the kind, where one is said.
+    /// The name of the kind, if it is given.
     private static func kind(_ node: AttributeSyntax, _ report: (Diagnostic) -> Void) -> String? {
       guard let argument = node.labeledArguments.first(where: { $0.label == nil }),
         !argument.expression.is(NilLiteralExprSyntax.self)
@@ -93,7 +93,7 @@
   }
 
   extension DeclSyntax {
-    /// What this declares of that which the macro writes.
+    /// The member of the macro that this declaration replaces.
     fileprivate var codingName: String? {
       if let initializer = self.as(InitializerDeclSyntax.self) {
         let parameters = initializer.signature.parameterClause.parameters

@@ -1,11 +1,10 @@
 #if Macros
-  // What a record type is written with, so that one import is enough.
+  // The modules for a record type, so that one import is enough.
   @_exported public import VaultDocument
   @_exported public import VaultRecords
   @_exported public import VaultSealing
 
-  /// Makes a struct a record type: its conformance to `VaultRecord`, coding keys, nested objects, and what names a
-  /// record in lists.
+  /// Makes a struct a record type: its conformance to `VaultRecord`, coding keys, nested objects, and titles for lists.
   ///
   /// ```swift
   /// @VaultRecord("customer", keys: .snake)
@@ -16,27 +15,27 @@
   /// }
   /// ```
   ///
-  /// Each stored property is a member of the JSON. One that is optional, or has a value of its own, may be absent
-  /// there; an object of optional properties alone is absent where it has none of them.
+  /// Each stored property is a member of the JSON. A property that is optional or has a default may be absent. An
+  /// object of optional properties only is absent if it is empty.
   ///
   /// - Parameters:
-  ///   - kind: the name of the kind, `[a-z][a-z0-9-]{0,63}`; without one the type's name in kebab case.
-  ///   - keys: the style of the names in JSON; without one the names of the properties, as Codable has them.
+  ///   - kind: the name of the kind, `[a-z][a-z0-9-]{0,63}`; by default the type's name in kebab case.
+  ///   - keys: the style of the names in JSON; by default the names of the properties, as in Codable.
   @attached(
     extension, conformances: VaultRecord, names: named(init(from:)), named(encode(to:)), named(kindName),
     named(titlePaths))
   public macro VaultRecord(_ kind: String? = nil, keys: KeyStyle? = nil) =
     #externalMacro(module: "RecordMacroPlugin", type: "VaultRecordMacro")
 
-  /// What names a record in lists: the first of these properties that a record has. It is a readable text.
+  /// Marks a readable text that names a record in lists. The first title that a record has is used.
   @attached(peer)
   public macro Title() = #externalMacro(module: "RecordMacroPlugin", type: "MarkMacro")
 
-  /// Puts a property into an object of the JSON, or into one in another: `@Nested("contact", "phones")`.
+  /// Puts a property into an object of the JSON, or into nested objects: `@Nested("contact", "phones")`.
   @attached(peer)
   public macro Nested(_ names: String...) = #externalMacro(module: "RecordMacroPlugin", type: "MarkMacro")
 
-  /// Gives a property another name in JSON than its own.
+  /// Gives a property another name in JSON.
   @attached(peer)
   public macro Key(_ name: String) = #externalMacro(module: "RecordMacroPlugin", type: "MarkMacro")
 #endif

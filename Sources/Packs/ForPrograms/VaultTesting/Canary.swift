@@ -1,33 +1,33 @@
 internal import VaultDocument
 public import VaultStorage
 
-/// A text that must stand nowhere: what a test puts into a sealed field, and looks for afterwards.
+/// A text that must not occur anywhere: a test puts it into a sealed field, and searches for it afterwards.
 ///
-/// It is looked for as it is, as JSON escapes it, percent-encoded, in hex, and in base64 whatever stands before it.
-/// What is compressed or encrypted is not found, of course.
+/// The search covers the text itself, JSON escapes, percent-encoding, hex, and base64 at any offset. Compressed or
+/// encrypted text is not found.
 public struct Canary: Sendable, CustomStringConvertible {
-  /// A form in which a text is still readable.
+  /// A form in which a text is readable.
   public struct Form: Hashable, Sendable, CustomStringConvertible {
-    /// Its name: `text`, `JSON`, `percent-encoded`, `hex`, `base64`.
+    /// The name: `text`, `JSON`, `percent-encoded`, `hex`, `base64`.
     public let description: String
 
-    /// As it is.
+    /// The text itself.
     public static let text = Form(description: "text")
-    /// With the escapes of JSON.
+    /// With JSON escapes.
     public static let json = Form(description: "JSON")
-    /// With `%` and two digits for some of its bytes.
+    /// With `%` and two digits for some bytes.
     public static let percent = Form(description: "percent-encoded")
-    /// Each byte as two digits, small or capital.
+    /// Each byte as two digits, in either case.
     public static let hex = Form(description: "hex")
     /// In base64, of either alphabet.
     public static let base64 = Form(description: "base64")
   }
 
-  /// A document that holds the text.
+  /// A document that contains the text.
   public struct Sighting: Hashable, Sendable, CustomStringConvertible {
-    /// Where.
+    /// The place of the document.
     public let place: StoreLocation
-    /// In which form; the first of several.
+    /// The form; the first of several.
     public let form: Form
 
     public var description: String { "\(place.relativePath): \(form)" }
@@ -37,23 +37,25 @@ public struct Canary: Sendable, CustomStringConvertible {
   public let text: String
   private let needles: [(form: Form, bytes: [UInt8])]
 
-  /// - Parameter text: of 8 bytes or more, so that none is found by chance.
+  /// Makes a canary.
+  ///
+  /// - Parameter text: at least 8 bytes, so that it does not occur by chance.
   public init(_ text: String) {
     precondition(text.utf8.count >= 8, "a canary has 8 bytes or more")
     self.text = text
     needles = Self.forms(of: text)
   }
 
-  /// A text that is in no other test.
+  /// Makes a text that is in no other test.
   public static func random() -> Canary { Canary("canary-" + RecordID.random().text) }
 
-  /// Does not show the text.
+  /// A fixed word, without the text.
   public var description: String { "Canary" }
 
-  /// The form in which bytes hold the text; nil where they do not.
+  /// The form in which bytes contain the text; nil if they do not.
   public func form(in bytes: [UInt8]) -> Form? { needles.first { bytes.contains($0.bytes) }?.form }
 
-  /// The documents of a store that hold the text; none, if all is well.
+  /// The documents of a store that contain the text; empty if all is well.
   ///
   /// - Throws: `StoreError` as `RecordStore.read`.
   public func sightings(in store: any RecordStore) throws(StoreError) -> [Sighting] {
@@ -79,7 +81,7 @@ public struct Canary: Sendable, CustomStringConvertible {
     }
     for offset in 0..<3 {
       let shifted = [UInt8](repeating: 0, count: offset) + bytes
-      // Each character stands for 6 bits: those count that belong to this text alone.
+      // Each character stands for 6 bits. Only characters whose bits all belong to the text count.
       let whole = (offset * 8 + 5) / 6..<shifted.count * 8 / 6
       for encoded in [Base64.encode(shifted), Base64.encodeURL(shifted)] {
         forms.append((.base64, Array(Array(encoded.utf8)[whole])))

@@ -1,21 +1,21 @@
 internal import Synchronization
 public import VaultDocument
 
-/// A clock that stands still until it is moved: the same test writes the same times on every day.
+/// A clock that stands still until it is moved, so that a test writes the same times on every day.
 public final class TestClock: Sendable {
   private let time: Mutex<Timestamp>
 
-  /// A clock that shows a time; without one, 1 January 2026, 09:00 UTC.
+  /// Makes a clock with a time; by default 1 January 2026, 09:00 UTC.
   public init(at time: Timestamp? = nil) {
     self.time = Mutex(time ?? Self.start)
   }
 
-  /// What it shows.
+  /// The present time of the clock.
   public var now: Timestamp { time.withLock { $0 } }
 
-  /// Moves it, ahead or back.
+  /// Moves the clock forward or back.
   ///
-  /// - Precondition: it stays in the years 0001 to 9999.
+  /// - Precondition: the time stays in the years 0001 to 9999.
   public func advance(by duration: Duration) {
     time.withLock { $0 = Self.time($0, after: duration) }
   }

@@ -3,25 +3,25 @@ public import VaultKit
 public import VaultRecords
 public import VaultStorage
 
-/// A vault in memory with what a test wants to have of it: who opens it, its store, its clock.
+/// A vault in memory for a test, with its identity, its store and its clock.
 ///
-/// It remembers nothing on this machine, needs no file, and is gone with its last reference.
+/// It remembers nothing on this machine, needs no file, and disappears with its last reference.
 public struct TestVault: Sendable {
-  /// The vault, open.
+  /// The open vault.
   public let vault: Vault
-  /// Where its documents are.
+  /// The store with its documents.
   public let store: MemoryStore
-  /// Who opens it.
+  /// The identity that opens it.
   public let identity: AgeIdentity
-  /// What it takes its times from.
+  /// The source of its times.
   public let clock: TestClock
   private let options: Vault.Options
 
   /// Makes a vault for one new identity.
   ///
   /// - Parameters:
-  ///   - types: the record types of whoever tests; see `Vault.Options.types`.
-  ///   - options: what else is to be set. The clock and the types of it are replaced by the others here.
+  ///   - types: the record types of the test; see `Vault.Options.types`.
+  ///   - options: the other options. Their clock and types are replaced by the arguments above.
   /// - Throws: `VaultError` `.inputRefused` for a type whose records could not be read; `.memoryUnavailable`.
   public init(
     types: [any VaultRecord.Type] = [], clock: TestClock = TestClock(),
@@ -39,7 +39,7 @@ public struct TestVault: Sendable {
     vault = try await Vault.create(in: store, slots: [NewSlot(.recipient(identity.recipient))], options: options)
   }
 
-  /// Opens the same vault once more, as another process would, with the same clock and options.
+  /// Opens the same vault again, as another process would, with the same clock and options.
   ///
   /// - Throws: `VaultError` as `Vault.open`.
   public func reopened() async throws(VaultError) -> Vault {

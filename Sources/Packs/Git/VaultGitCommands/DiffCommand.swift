@@ -6,7 +6,6 @@ import VaultKit
 import VaultMerge
 import VaultTerminal
 
-/// `vault diff`: two states of the vault, compared by record and field.
 struct DiffCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
@@ -78,7 +77,7 @@ struct DiffCommand: AsyncParsableCommand {
     }
   }
 
-  /// The records that words name: by id, or by the name of one that differs, was removed, or is there.
+  /// The records that words name: by id, or by the name of a changed, removed or present record.
   private static func ids(
     of words: ArraySlice<String>, _ comparison: VaultComparison, _ session: Session
   ) async throws -> Set<RecordID> {

@@ -6,7 +6,7 @@ import VaultSystem
 import VaultTerminal
 
 extension GitCommand {
-  /// Checks commits without a key, for hooks and continuous integration.
+  /// `vault git check`: checks commits without a key, for hooks and continuous integration.
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
@@ -26,7 +26,6 @@ extension GitCommand {
           vault git check origin/main..HEAD --format github
         """)
 
-    /// How findings are written.
     enum Format: String, CaseIterable, ExpressibleByArgument {
       case text, github, gitlab
     }
@@ -62,7 +61,7 @@ extension GitCommand {
       try report(check.findings, prefix: prefix, advice: index?.advice)
     }
 
-    /// - Parameter advice: what to type where git lacks files.
+    /// - Parameter advice: the command to type if git lacks files.
     private func report(_ found: [GitCheck.Finding], prefix: String, advice: String?) throws {
       let (findings, notes) = (found.filter { !$0.isNote }, found.filter(\.isNote))
       if global.json {
@@ -84,14 +83,14 @@ extension GitCommand {
   }
 }
 
-/// A repository without a work tree, as a server has it, and the folder of a vault in its commits.
+/// A bare repository, as on a server, and the folder of a vault in its commits.
 private struct BareRepository {
   let git: Git
-  /// Ends with a slash; empty for a vault at the top.
+  /// The folder with a slash at its end; empty for a vault at the top.
   let folder: String
 
-  /// The vault is named by a path that goes on in the repository: `ops.git/customers`. Without a name the working
-  /// directory counts, which is the repository in a hook of the server. Nil where it is no bare repository.
+  /// Finds the repository in a path that continues inside it: `ops.git/customers`. Without a name, the working
+  /// directory counts, which is the repository in a server's hook. Nil outside a bare repository.
   init?(_ options: VaultOptions) {
     var (path, folder) = (options.vault ?? System.variable("CVAULT_DIR") ?? ".", "")
     while path != ".", path != "/", !path.isEmpty, System.kind(of: path) == nil {
@@ -115,7 +114,7 @@ extension GitCheck.Finding {
     .members(["commit": .optional(commit), "file": .string(prefix + file), "reason": .string(reason)])
   }
 
-  /// A command of a workflow: what separates its parts is percent-encoded.
+  /// A command of a GitHub workflow. Its separators are percent-encoded.
   fileprivate func github(_ prefix: String) -> String {
     func encoded(_ text: String, _ separators: String) -> String {
       text.unicodeScalars.map { scalar in
@@ -127,7 +126,7 @@ extension GitCheck.Finding {
     return "::\(isNote ? "notice" : "error") file=\(encoded(prefix + file, ":,"))::\(encoded(sentence, ""))"
   }
 
-  /// An issue of a code quality report.
+  /// An issue of a GitLab code quality report.
   fileprivate func gitlab(_ prefix: String) -> JSONValue {
     .members([
       "check_name": .string("vault"), "description": .string(sentence),

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `vault git`: git and a vault in its work tree.
 struct GitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "git",

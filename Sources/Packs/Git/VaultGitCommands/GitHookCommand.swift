@@ -6,7 +6,6 @@ import VaultSystem
 import VaultTerminal
 
 extension GitCommand {
-  /// What hooks of git call.
   struct Hook: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "hook",
@@ -34,7 +33,7 @@ extension GitCommand {
       let pushed = name == .prePush ? pushedRanges(top) : []
       var hasFindings = false
       for vault in GitHooks.vaults(top) {
-        // A branch may be without it.
+        // A branch may lack the vault.
         guard System.kind(of: vault) == .directory else { continue }
         let git = Git(at: vault, inHook: name == .preCommit)
         var check = GitCheck(git)
@@ -56,7 +55,7 @@ extension GitCommand {
       throw Finished(status: .findings)
     }
 
-    /// Of each line `REF COMMIT REF COMMIT` what the other side does not have, as far as is known here.
+    /// The new commits of each line `REF COMMIT REF COMMIT`, as far as the remote state is known here.
     private func pushedRanges(_ git: Git) -> [[String]] {
       let input = System.bytes(from: System.standardInput, limit: 16 << 20) ?? []
       return String(decoding: input, as: UTF8.self).split(separator: "\n").compactMap { line in
@@ -74,7 +73,7 @@ extension GitCommand {
       guard let changes = GitChanges.between("ORIG_HEAD", new: "HEAD", git: git) else { return }
       let header = changes.files.filter { $0.path == StoreLocation.header.relativePath }
       if !header.isEmpty { try check.check(GitChanges(commit: changes.commit, files: header)) }
-      // Where only one side had commits the checkpoint is as good as it was there.
+      // If only one side had commits, its checkpoint is still valid.
       let isJoined = git.output(["rev-parse", "--verify", "--quiet", "HEAD^2"]) != nil
       let hasRecords = changes.files.contains { StoreLocation(relativePath: $0.path)?.recordID != nil }
       guard isJoined, hasRecords, git.output(["cat-file", "-e", "HEAD:./checkpoint.jsonl"]) != nil else { return }

@@ -5,7 +5,7 @@ import VaultGit
 import VaultTerminal
 
 extension GitCommand {
-  /// Tells a clone how to merge and show the vault.
+  /// `vault git setup`: sets up a clone to merge and show the vault.
   struct Setup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "setup",
@@ -64,7 +64,7 @@ extension GitCommand {
       }
     }
 
-    /// How many of each sort, which stands before a colon.
+    /// How many of each sort. The sort precedes the colon.
     private static func summary(of added: [String]) -> String {
       let sorts = [
         (".gitattributes", "line of .gitattributes", "lines of .gitattributes"),

@@ -8,7 +8,6 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// `vault log`: what was changed, when and by whom, as git has it.
 struct LogCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
@@ -128,13 +127,12 @@ struct LogCommand: AsyncParsableCommand {
   }
 }
 
-/// A version as `log` shows it.
 private struct LoggedVersion {
   let version: HistoryVersion
   let changes: [RecordComparison.Change]
-  /// None where only some fields were asked for.
+  /// Empty if only some fields were asked for.
   let attachments: [AttachmentChange]
-  /// Nil without a key, or where there is nothing to verify.
+  /// Nil without a key, or if there is nothing to verify.
   var verdict: HistoryKeys.Verdict?
 
   /// Nil for a version that was not asked for.
@@ -162,7 +160,7 @@ private struct LoggedVersion {
     }
   }
 
-  /// What became of the record, where more did than a change.
+  /// The event, if it is more than a change.
   private var event: String? {
     switch version.comparison?.event {
     case .deleted: "deleted for good"
@@ -199,7 +197,7 @@ private struct LoggedVersion {
 }
 
 extension Session {
-  /// The record that a word means, live, removed, or known to git alone.
+  /// The record that a word names: live, removed, or only in git.
   func resolveEver(_ text: String) async throws -> RecordID {
     if let id = RecordID(parsing: text) { return id }
     do {
@@ -212,9 +210,9 @@ extension Session {
     }
   }
 
-  /// Unlocks to verify what is looked at, with what takes no asking; nil, and a note, where that cannot be.
+  /// Unlocks to verify old versions without a question; nil, with a note, if that is impossible.
   ///
-  /// An older state than this machine knows is nothing that keeps anybody from looking back.
+  /// An older state than the remembered one does not prevent looking back.
   func vaultToLookBack(_ options: UnlockOptions) async throws -> Vault? {
     do {
       if let opened = try await unlockWithoutAsking(options, with: .own) { return opened }
@@ -226,9 +224,8 @@ extension Session {
   }
 }
 
-/// A moment of the past, as somebody names it.
 enum PastTime {
-  /// An age, a day, which begins at midnight of UTC, or a time.
+  /// An age, a day, which begins at midnight UTC, or a time.
   static func argument(_ text: String, of option: String) throws -> Timestamp {
     if let time = (try? Timestamp(parsing: text)) ?? (try? Timestamp(parsing: text + "T00:00:00Z")) { return time }
     do {

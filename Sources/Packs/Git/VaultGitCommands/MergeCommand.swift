@@ -7,7 +7,7 @@ import VaultRecords
 import VaultStorage
 import VaultTerminal
 
-/// `vault merge`: a commit, by record and field, or what git has left unmerged.
+/// `vault merge`: merges a commit by record and field, or finishes an unmerged state of git.
 struct MergeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge",
@@ -65,7 +65,7 @@ struct MergeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
-  /// Which records a side wins in, or which alone are merged; none for all.
+  /// The records in which a side wins, or the only ones to merge; empty for all.
   private var words: [String] { goesOn ? record : Array(record.dropFirst()) }
 
   func run() async throws {
@@ -82,12 +82,12 @@ struct MergeCommand: AsyncParsableCommand {
     if dryRun { return try await plan(run, commit) }
     let opened = try await run.session.unlock(unlocking, to: .writing, withRootKey: run.joinsHeaders || adoptOldRoot)
     try run.examine(commit, with: opened)
-    // Whoever does not agree has begun nothing. Where it is ours that is old, their keys have to be there first.
+    // Ask before git begins, so that a refusal changes nothing. If our version is old, their keys must be there first.
     let old = adoptOldRoot ? run.planned()?.records.filter { $0.replacedSide(in: opened.header) != nil } ?? [] : []
     let adopted = old.isEmpty ? nil : try await adopted(old, from: commit, session: run.session, opened: opened)
     guard let operation = try run.begin(commit) else { return }
     do {
-      // Where only they have changed the header, git has put theirs in place, and the keys may be others.
+      // If only they changed the header, git has put their header in place, which may have other keys.
       let next = try MergeRun.continuing(vault, global, dryRun: false, (run, operation))
       let isSame = next.session.locked.headerBytes == run.session.locked.headerBytes
       try await finish(next, isSame ? opened : nil, isSame ? adopted : nil)
@@ -106,7 +106,7 @@ struct MergeCommand: AsyncParsableCommand {
     global.messages.note("the merge is given up: everything is as before it")
   }
 
-  /// What two commits would leave, without a key, unless the one of then has to open something.
+  /// Prints the result of merging two commits, without a key unless an old root key must open a record.
   private func plan(_ run: MergeRun, _ commit: String) async throws {
     try run.examine(commit, with: nil)
     guard let planned = run.planned() else {
@@ -148,7 +148,7 @@ struct MergeCommand: AsyncParsableCommand {
     report.fingerprint = try? opened.header.fingerprint()
     let ending = run.ending
     let header = try run.header(unmerged, vault: opened, report: &report, adopts: adoptOldRoot)
-    // Under which keys the records are is for the header to say.
+    // The header decides which keys the records have.
     if report.left.isEmpty {
       report.records = try await results(unmerged, session: run.session, vault: opened, early: adopted)
     }
@@ -156,7 +156,7 @@ struct MergeCommand: AsyncParsableCommand {
     let isForAll = report.left.isEmpty && takesAll
     let checkpoint = isForAll ? run.checkpoint(unmerged, vault: opened, report: &report, adopts: adoptOldRoot) : nil
     if !dryRun {
-      // First, so that whatever comes between nothing is settled that is not.
+      // This comes first, so that an interruption does not leave unmerged records as merged.
       try unmerged.keep(report.leftRecords.map(\.record.id))
       try await run.write(report, header: header, checkpoint: checkpoint, opened)
     }
@@ -164,7 +164,6 @@ struct MergeCommand: AsyncParsableCommand {
     try report.print(dryRun ? nil : ending ?? "`git commit` keeps what was taken over", global)
   }
 
-  /// What becomes of the records.
   private func results(
     _ unmerged: Unmerged, session: Session, vault: Vault, early: [RecordID: UnmergedRecord]?
   ) async throws -> [MergeReport.Record] {
@@ -197,7 +196,7 @@ struct MergeCommand: AsyncParsableCommand {
     return global.isAtTerminal && !global.yes && !dryRun ? .asking(MergeQuestions(vault, global)) : .nobody
   }
 
-  /// What is taken from before a rotation, once that was agreed to.
+  /// Records from before a rotation, after the user has confirmed them.
   private func adopted(
     _ records: [UnmergedRecord], from commit: String, session: Session, opened: Vault
   ) async throws -> [RecordID: UnmergedRecord] {
@@ -212,7 +211,7 @@ struct MergeCommand: AsyncParsableCommand {
         .notFound, "no_such_record", subject: word, "is none of the records that git has left unmerged",
         hints: ["`vault merge --continue --dry-run` lists them"])
     }
-    // Of a commit all are merged, and a side wins in those that are named.
+    // A commit is merged as a whole. A side wins only in the named records.
     guard goesOn, !words.isEmpty else { return records }
     return records.filter { words.contains($0.id.text) || words.contains($0.name(vault)) }
   }

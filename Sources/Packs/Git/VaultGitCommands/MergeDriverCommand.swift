@@ -9,7 +9,7 @@ import VaultSystem
 import VaultTerminal
 
 extension GitCommand {
-  /// What git calls for a file of a vault that both sides have changed (gitattributes(5)).
+  /// The merge driver for a file of a vault that both sides have changed (gitattributes(5)).
   struct MergeDriver: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "merge-driver",
@@ -49,7 +49,7 @@ extension GitCommand {
 
     func run() async throws {
       guard let found = GitPlace(path) else {
-        // The fallback of the configuration merges it as a text.
+        // The fallback in the configuration merges the file as text.
         throw CommandError.usage("path", "is no file of a vault")
       }
       func bytes(_ file: String) throws -> [UInt8] { try TextInput.file(file, limit: found.place.byteLimit) }
@@ -61,7 +61,7 @@ extension GitCommand {
       case .conflict(let conflicts, let text):
         try write(text)
         let name = merge.name.map { "\(path) (\($0))" } ?? path
-        // What git makes of those is its own business: the merge that follows says what is left.
+        // git merges common ancestors itself. The following merge reports any remaining conflict.
         if ancestors { throw Finished(status: .failed) }
         for conflict in conflicts { Messages.print(Printable.text("vault: \(name): \(conflict.line)")) }
         var hints = Set(conflicts.compactMap(\.reason.advice)).sorted()
@@ -73,7 +73,7 @@ extension GitCommand {
       }
     }
 
-    /// How this machine takes a record as it is, whatever it has seen of it.
+    /// The hint to accept a record on this machine, whatever version it has seen.
     private static func takingRecord(_ id: RecordID, in folder: String, _ global: GlobalOptions) -> [String] {
       let vault = VaultOptions.named(ProcessEnvironment.realPath(folder) ?? folder)
       let session = try? Session(vault, global, refusingOtherVaults: false)
@@ -104,7 +104,7 @@ extension GitCommand {
       return try known.keyed(vault)
     }
 
-    /// The file is git's own: it may be gone for a moment, which is a conflict should this process die in it.
+    /// Writes the file of git. The file is briefly missing, and a crash at that moment leaves a conflict.
     private func write(_ bytes: [UInt8]) throws {
       System.remove(ours)
       try unsafe OutputFile.create(ours, bytes.span.bytes, isSynced: false)
@@ -113,10 +113,10 @@ extension GitCommand {
 }
 
 extension Session {
-  /// Unlocks a vault in a work tree of git with what takes no asking; nil, and a note, without a key.
+  /// Unlocks a vault in a git work tree without a question; nil, with a note, without a key.
   ///
-  /// Who set the clone up has not named each vault that a branch may bring along: one in a folder of others is not
-  /// opened, and none counts as named by this.
+  /// The user has set up the clone, but has not named every vault that a branch may bring. So a nested vault is not
+  /// opened, and no vault counts as named.
   func vaultForGit(_ unlocking: UnlockOptions, withRootKey: Bool) async -> Vault? {
     var session = self
     session.isNamed = session.pin.isNamed

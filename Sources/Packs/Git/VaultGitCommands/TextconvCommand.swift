@@ -3,7 +3,7 @@ import VaultGit
 import VaultTerminal
 
 extension GitCommand {
-  /// What git calls to show a file of a vault (gitattributes(5)).
+  /// The text conversion that shows a file of a vault (gitattributes(5)).
   struct Textconv: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "textconv",

@@ -6,7 +6,6 @@ import VaultStorage
 import VaultTerminal
 
 extension StoreCommand {
-  /// `vault store check`: how a database keeps a vault.
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",

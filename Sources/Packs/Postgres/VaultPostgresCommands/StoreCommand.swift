@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `vault store`: where the documents of a vault lie.
 struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",

@@ -8,7 +8,6 @@ import VaultStorage
 import VaultTerminal
 
 extension StoreCommand {
-  /// `vault store copy`: the same vault elsewhere.
   struct Copy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "copy",

@@ -5,7 +5,6 @@ import VaultPostgresStore
 import VaultTerminal
 
 extension StoreCommand {
-  /// `vault store sql`: what makes the tables.
   struct Sql: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "sql",

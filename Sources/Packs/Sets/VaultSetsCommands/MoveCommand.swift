@@ -6,7 +6,6 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// `vault move`: records go from one vault of a set to another.
 struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
   static let configuration = CommandConfiguration(
     commandName: "move",
@@ -36,7 +35,7 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
 
   func run() async throws {
     var session = try Session(source, global)
-    // Whoever says yes beforehand must name what goes.
+    // A user who confirms in advance must give full names.
     session.takesParts = !global.yes
     if !copy { session = try session.confirmingUse(.writing) }
     let there = try Session(target, global)
@@ -75,7 +74,7 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     return options
   }
 
-  /// The vault of the set that gets them; the set is the one that the source was named in.
+  /// The target vault, in the set of the source.
   private var target: VaultOptions {
     var options = VaultOptions.none
     (options.names, options.vaults) = ([to], vault.vaults)
@@ -140,7 +139,7 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
   }
 }
 
-/// Who can read a record before and after it goes to another vault.
+/// The readers of a record before and after a move to another vault.
 struct AudienceChange {
   private(set) var gained: [Slot]
   private(set) var lost: [Slot]
@@ -149,7 +148,7 @@ struct AudienceChange {
 
   init(from source: [Slot], to destination: [Slot], isCopy: Bool) {
     func isIn(_ slots: [Slot], _ slot: Slot) -> Bool {
-      // Two passphrases are never known to be one.
+      // Two passphrases are never known to be equal.
       slots.contains { other in slot.recipient.map { $0.text == other.recipient?.text } ?? false }
     }
     gained = destination.filter { !isIn(source, $0) }
@@ -164,7 +163,7 @@ struct AudienceChange {
     return lines.isEmpty ? ["the same keys open both vaults"] : lines
   }
 
-  /// What a move cannot do.
+  /// The limits of a move.
   var reminder: String? {
     guard !lost.isEmpty else { return nil }
     let count = knowing.count == 1 ? "1 key" : "\(knowing.count) keys"

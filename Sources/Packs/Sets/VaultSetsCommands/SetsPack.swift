@@ -1,7 +1,6 @@
 package import VaultCLI
 
 extension Pack {
-  /// Several vaults under names.
   package static let sets = Pack(
     commands: [MoveCommand.self, VaultsCommand.self])
 }

@@ -8,7 +8,6 @@ import VaultSystem
 import VaultTerminal
 
 extension VaultsCommand {
-  /// `vault vaults add`.
   struct Add: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "add",
@@ -82,7 +81,7 @@ extension VaultsCommand {
       return found
     }
 
-    /// The place as the set's file has it.
+    /// The place as written in the set's file.
     private func written(_ place: String, from set: FoundSet, _ id: VaultID) throws -> String {
       guard !place.contains("://") else { return place }
       guard let folder = ProcessEnvironment.realPath(set.folder), let real = ProcessEnvironment.realPath(place) else {
@@ -98,7 +97,6 @@ extension VaultsCommand {
     }
   }
 
-  /// `vault vaults accept`.
   struct Accept: ParsableCommand, VaultNaming {
     static let configuration = CommandConfiguration(
       commandName: "accept",
@@ -145,7 +143,7 @@ extension VaultsCommand {
       let isConnected = !member.vault.isAddress || mark?.address == member.vault.place
       if !isNew, isConnected, mark?.isAccepted == true { return false }
       if !isConnected {
-        // Before anything is sent there.
+        // The question comes before anything is sent to the address.
         try global.confirm("\(member.words) is at \(member.vault.place). Connect to it from now on?")
       }
       let locked = try VaultLocation(path: member.path, origin: .set, member: member).open(global)

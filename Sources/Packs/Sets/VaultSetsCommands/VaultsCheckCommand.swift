@@ -7,7 +7,6 @@ import VaultRecords
 import VaultTerminal
 
 extension VaultsCommand {
-  /// `vault vaults check`.
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
@@ -43,10 +42,9 @@ extension VaultsCommand {
   }
 }
 
-/// What `vaults check` finds.
 private struct SetCheck {
   struct Finding {
-    /// For programs: `misplaced`.
+    /// The code for programs, such as `misplaced`.
     let code: String
     let vaults: [String]
     var record: RecordID?
@@ -65,7 +63,6 @@ private struct SetCheck {
   let set: FoundSet
   private(set) var findings: [Finding] = []
   private(set) var faults: [CommandError] = []
-  /// Where each record was found, and as what.
   private var places: [RecordID: [(vault: String, kind: String)]] = [:]
 
   init(_ set: FoundSet) async throws {

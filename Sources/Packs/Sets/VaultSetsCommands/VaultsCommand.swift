@@ -6,7 +6,6 @@ import VaultGit
 import VaultKit
 import VaultTerminal
 
-/// `vault vaults`: the vaults that belong together.
 struct VaultsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "vaults",
@@ -22,14 +21,12 @@ struct VaultsCommand: ParsableCommand {
     subcommands: [List.self, Add.self, Remove.self, Check.self, Accept.self], defaultSubcommand: List.self)
 }
 
-/// Which set a command is about.
 struct SetOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The file of the set (CVAULT_VAULTS).", valueName: "file"))
   var vaults: String?
 }
 
 extension VaultsCommand {
-  /// `vault vaults list`.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
@@ -81,7 +78,6 @@ extension VaultsCommand {
     }
   }
 
-  /// `vault vaults remove`.
   struct Remove: ParsableCommand, VaultNaming {
     static let configuration = CommandConfiguration(
       commandName: "remove",
@@ -113,13 +109,13 @@ extension VaultsCommand {
   }
 }
 
-/// A vault of the set as `vaults list` shows it.
+/// A vault of the set in `vaults list`.
 private struct SetRow {
   let member: SetMember
   private(set) var slots: [Slot] = []
   private(set) var count: Int?
   private(set) var fault: CommandError?
-  /// `yes`, `no`, or `passphrase` where only who types one can tell.
+  /// `yes`, `no`, or `passphrase` if only a passphrase could tell.
   private(set) var opens = "no"
   private let state: String
 
@@ -159,7 +155,7 @@ private struct SetRow {
   }
 }
 
-/// The recipients of the identities that are at hand.
+/// The recipients of the available identities.
 private struct OwnRecipients {
   private let recipients: [String]
 
@@ -179,7 +175,6 @@ private struct OwnRecipients {
 }
 
 extension SetMember {
-  /// Forgets what the name stood for.
   func forget(_ state: KnownVaults?, _ messages: Messages) {
     do {
       try state?.forget(name, inSetsAt: KnownVaults.paths(ofSet: set.path))

@@ -1,13 +1,12 @@
 internal import VaultCrypto
 internal import VaultKit
 
-/// What is read of an archive at a time: enough for a core to work on, and few enough to have several of them.
+/// The part of an archive that is read at a time: enough work for a core, and small enough to hold several.
 private enum ArchiveBatch: Sendable {
   case files([ArchiveFile])
   case piece(ArchivePiece)
 }
 
-/// What was made of a batch.
 private enum MadeBatch<Made: Sendable>: Sendable {
   case files([(file: BackupList.File, made: Made)])
   case piece(ArchivePiece)
@@ -17,9 +16,9 @@ extension ArchiveReader {
   /// Reads the archive to its end, and hashes its files on all cores.
   ///
   /// - Parameters:
-  ///   - make: makes something of a file, on any core; of none that ``ArchiveMember/isLarge``.
-  ///   - take: is given each file and what was made of it, in order; the list is no file.
-  ///   - takePiece: is given the bytes of the files that are large and of the list, some at a time.
+  ///   - make: converts a file, on any core. It is not called for files that are ``ArchiveMember/isLarge``.
+  ///   - take: receives each file with its conversion, in order. The list does not count as a file.
+  ///   - takePiece: receives the bytes of large files and of the list, in pieces.
   func readAll<Made: Sendable>(
     making make: @escaping @Sendable (ArchiveFile) throws(VaultError) -> Made,
     take: (BackupList.File, Made?) throws(VaultError) -> Void,
@@ -38,12 +37,12 @@ extension ArchiveReader {
           if let whole = try LargeFile.take(piece, of: &large) { try take(whole, nil) }
         }
       })
-    // What was not read to its end is known to be of no size.
+    // The size of a file is unknown until its end was read.
     guard isAtEnd else { throw VaultError(.ioFailed, "was not read to its end", file: path) }
   }
 }
 
-/// What the list says of a file that comes in pieces.
+/// The entry in the list for a file that arrives in pieces.
 final class LargeFile {
   private let member: ArchiveMember
   private var byteCount = 0
@@ -54,10 +53,9 @@ final class LargeFile {
     do throws(CryptoError) { hasher = try SHA256.Hasher() } catch { throw VaultError(crypto: error) }
   }
 
-  /// Takes the next piece of a file.
+  /// Takes the next piece of a file. Returns the file after its last piece.
   ///
-  /// - Parameter file: the file that is being read; nil between two.
-  /// - Returns: the file, with its last piece.
+  /// - Parameter file: the file that is being read; nil between two files.
   static func take(_ piece: ArchivePiece, of file: inout LargeFile?) throws(VaultError) -> BackupList.File? {
     let current: LargeFile
     if let file { current = file } else { current = try LargeFile(piece.member) }
@@ -66,13 +64,12 @@ final class LargeFile {
     return piece.isLast ? try current.finish() : nil
   }
 
-  /// Takes bytes.
   func take(_ bytes: [UInt8]) throws(VaultError) {
     byteCount += bytes.count
     try inCrypto { () throws(CryptoError) in try hasher?.update(RawSpan(_elements: bytes.span)) }
   }
 
-  /// The whole file; to be asked for once, at its end.
+  /// The whole file. It can be asked for only once, at the end.
   func finish() throws(VaultError) -> BackupList.File {
     guard let whole = hasher.take() else { preconditionFailure("a file ends once") }
     do throws(CryptoError) {
@@ -98,7 +95,7 @@ extension MadeBatch {
 
 private struct ArchiveBatches: Sequence, IteratorProtocol {
   private let archive: ArchiveReader
-  /// What was read and does not belong to the batch before it.
+  /// The part that was read but does not belong to the batch before it.
   private var pending: Result<ArchiveBatch, VaultError>?
   private var isAtEnd = false
 
@@ -107,7 +104,7 @@ private struct ArchiveBatches: Sequence, IteratorProtocol {
 
   init(of archive: ArchiveReader) { self.archive = archive }
 
-  /// After a failure there is nothing more.
+  /// The next batch; nil at the end and after a failure.
   mutating func next() -> Result<ArchiveBatch, VaultError>? {
     if let pending = pending.take() { return pending }
     guard !isAtEnd else { return nil }

@@ -2,21 +2,20 @@ internal import VaultDocument
 internal import VaultFileStore
 package import VaultStorage
 
-/// A file that an archive may hold, and the place that it has there (format 1, section 14.1, Archive).
+/// A file that an archive may hold, and its path there (format 1, section 14.1, Archive).
 ///
-/// Nothing else is written or taken: a name that is not spelled exactly so is refused, and with it every link, `..`,
-/// absolute path and twin that differs in case.
+/// Any other spelling of a path is refused. So there are no links, no `..`, no absolute paths, and no names that differ
+/// only in case.
 package enum ArchiveMember: Hashable {
   case document(StoreLocation)
   /// `.gitattributes` or `.gitignore`.
   case gitFile(String)
-  /// The list of all others.
+  /// The list of all other files.
   case list
 
   static let folder = "vault/"
   package static let listName = "backup.jsonl"
 
-  /// The path in the archive.
   var path: String {
     var bytes: [UInt8] = []
     appendPath(to: &bytes)
@@ -30,13 +29,12 @@ package enum ArchiveMember: Hashable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Appends the bytes of ``path``.
   func appendPath(to bytes: inout [UInt8]) {
     if self != .list { bytes.append("vault/") }
     appendVaultPath(to: &bytes)
   }
 
-  /// Appends the bytes of ``vaultPath``; those of records, which there are many of, without making a text first.
+  /// Appends the bytes of ``vaultPath``. For records, of which there are many, this makes no string.
   func appendVaultPath(to bytes: inout [UInt8]) {
     switch self {
     case .document(.record(let id)):
@@ -53,7 +51,7 @@ package enum ArchiveMember: Hashable {
     }
   }
 
-  /// The member with this path in the archive; nil when there is none that is spelled so.
+  /// The member with this path in the archive; nil for any other spelling.
   init?(path: ArraySlice<UInt8>) {
     if let record = Self(recordPath: path) {
       self = record
@@ -68,7 +66,7 @@ package enum ArchiveMember: Hashable {
     }
   }
 
-  /// A record, which nearly all files are: `vault/records/<xx>/<id>.json`, the folder being the beginning of the id.
+  /// A record, as nearly all files: `vault/records/<xx>/<id>.json`, with the beginning of the id as the folder.
   private init?(recordPath path: ArraySlice<UInt8>) {
     let path = path.span
     guard path.count == 58, path.has("vault/records/", at: 0), path.has("/", at: 16), path.has(".json", at: 53),
@@ -77,7 +75,7 @@ package enum ArchiveMember: Hashable {
     self = .document(.record(id))
   }
 
-  /// The member with this path below the vault's folder; nil when there is none that is spelled so.
+  /// The member with this path below the vault's folder; nil for any other spelling.
   init?(vaultPath path: String) {
     if let place = StoreLocation(relativePath: path) {
       self = .document(place)
@@ -88,7 +86,6 @@ package enum ArchiveMember: Hashable {
     }
   }
 
-  /// The most bytes that it may have.
   var byteLimit: Int {
     switch self {
     case .document(.slot): 4 << 10
@@ -100,8 +97,8 @@ package enum ArchiveMember: Hashable {
 }
 
 extension ArchiveMember {
-  /// The kinds of places in the order in which they stand in an archive: the header comes first, so that whoever reads
-  /// on can have the keys, and the list last.
+  /// The kinds of members in archive order. The header comes first, so that a reader can get the keys early. The list
+  /// comes last.
   package enum Kind: Int, CaseIterable {
     case header, slot, checkpoint, record, trash, attachment, gitAttributes, gitIgnore, list
   }
@@ -119,7 +116,7 @@ extension ArchiveMember {
     }
   }
 
-  /// What tells it from others of its kind; nil where there is one only.
+  /// The id within the kind; nil if the kind has only one member.
   var id: Identifier? {
     switch self {
     case .document(.slot(let id)), .document(.record(let id)), .document(.trash(let id)),
@@ -129,7 +126,7 @@ extension ArchiveMember {
     }
   }
 
-  /// Whether it is handed on in pieces, since it may be too large to be in memory.
+  /// Whether the file is passed on in pieces, because it may not fit into memory.
   var isLarge: Bool {
     switch self {
     case .document(let place): place.isLarge
@@ -140,7 +137,6 @@ extension ArchiveMember {
 }
 
 extension ArchiveMember: Comparable {
-  /// The order in an archive.
   package static func < (left: ArchiveMember, right: ArchiveMember) -> Bool {
     let (first, second) = (left.kind.rawValue, right.kind.rawValue)
     guard first == second else { return first < second }

@@ -3,30 +3,28 @@ internal import VaultDocument
 internal import VaultKit
 internal import VaultStorage
 
-/// A file out of an archive.
 struct ArchiveFile: Sendable {
   let member: ArchiveMember
   let bytes: [UInt8]
 }
 
-/// What comes next in an archive.
 enum ArchivePart: Sendable {
   case file(ArchiveFile)
-  /// Bytes of a file that grows with the vault, some at a time; of an empty one, none.
+  /// A piece of a large file. An empty file has no pieces.
   case piece(ArchivePiece)
 }
 
-/// Bytes of a file that ``ArchiveMember/isLarge``.
+/// A piece of a file that ``ArchiveMember/isLarge``.
 struct ArchivePiece: Sendable {
   let member: ArchiveMember
   let bytes: [UInt8]
   let isLast: Bool
 }
 
-/// Reads an archive strictly, one file after the other; in memory is one at a time, and of a large one a piece (format
-/// 1, section 14.1, Archive).
+/// Reads an archive strictly. Only one file, or one piece of a large file, is in memory (format 1, section 14.1,
+/// Archive).
 ///
-/// What it gives out is authentic in its age file, and complete only once ``next()`` has returned nil.
+/// The age file authenticates each part. The archive is complete only after ``next()`` has returned nil.
 final class ArchiveReader {
   private let age: AgeReader
   /// The path of the backup, for errors.
@@ -34,15 +32,15 @@ final class ArchiveReader {
   private var piece: [UInt8] = []
   private var offset = 0
   private var last: ArchiveMember?
-  /// How many bytes of a large file are still to come, and how many zeros after them; nil where none has begun.
+  /// The remaining bytes of a large file and the zeros after them; nil outside a large file.
   private var large: (member: ArchiveMember, rest: Int, padding: Int)?
   private(set) var isAtEnd = false
-  /// The time that its files have, in seconds since 1970.
+  /// The time of all files, in seconds since 1970.
   private var modified = 0
 
   init(_ age: AgeReader, path: String) { (self.age, self.path) = (age, path) }
 
-  /// The time that its files have: when it was made, as far as it says.
+  /// The time of all files, which is when the archive claims to have been made.
   func time() throws(VaultError) -> Timestamp {
     do throws(DocumentError) {
       return try Timestamp(secondsSinceEpoch: Int64(modified))
@@ -51,7 +49,7 @@ final class ArchiveReader {
     }
   }
 
-  /// The next file, or a part of a large one; nil at the end of the archive and of the age file.
+  /// The next file, or a piece of a large one; nil at the end of the archive and of the age file.
   func next() throws(VaultError) -> ArchivePart? {
     guard !isAtEnd else { return nil }
     if let large { return .piece(try nextPiece(of: large)) }
@@ -110,7 +108,7 @@ final class ArchiveReader {
     return member
   }
 
-  /// The second block of zeros, and nothing more.
+  /// Reads the second block of zeros, after which nothing may follow.
   private func finish() throws(VaultError) {
     guard try read(TarHeader.byteCount).allSatisfy({ $0 == 0 }) else { throw damaged("is not ended as it should be") }
     guard last != nil else { throw damaged("holds no vault") }
@@ -118,7 +116,7 @@ final class ArchiveReader {
     isAtEnd = true
   }
 
-  /// Takes memory as bytes come, not as a header promises them.
+  /// Reads bytes. Memory grows with the bytes that arrive, not with the size that a header claims.
   private func read(_ count: Int) throws(VaultError) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(min(count, AgeContent.chunkByteCount))
@@ -126,7 +124,7 @@ final class ArchiveReader {
     return bytes
   }
 
-  /// At least one byte, and at most so many.
+  /// From one byte up to `count` bytes.
   private func readSome(_ count: Int) throws(VaultError) -> ArraySlice<UInt8> {
     if offset == piece.count {
       guard let next = try nextPiece() else { throw damaged("ends in the middle of a file") }

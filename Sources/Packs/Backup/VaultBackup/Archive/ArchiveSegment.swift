@@ -2,23 +2,20 @@ internal import VaultCrypto
 internal import VaultDocument
 internal import VaultKit
 
-/// Files as they stand in an archive, one after the other, with what its list says of them: what can be made of a part
-/// of the vault on any core.
+/// Consecutive files of an archive, with their lines of the list. Segments can be made on any core.
 struct ArchiveSegment: Sendable {
-  /// The time that all files of the archive have, in seconds since 1970.
+  /// The time of all files of the archive, in seconds since 1970.
   let modified: Int
   private(set) var bytes: [UInt8] = []
   private(set) var files: [BackupList.File] = []
 
   init(modified: Int) { self.modified = modified }
 
-  /// Takes memory for so many bytes and files at once.
   mutating func reserveCapacity(byteCount: Int, fileCount: Int) {
     bytes.reserveCapacity(byteCount)
     files.reserveCapacity(fileCount)
   }
 
-  /// Appends a file.
   mutating func append(_ member: ArchiveMember, _ content: [UInt8]) throws(VaultError) {
     try appendHead(member, byteCount: content.count)
     files.append(try BackupList.File(member, content))
@@ -26,7 +23,7 @@ struct ArchiveSegment: Sendable {
     appendPadding(after: content.count)
   }
 
-  /// Appends the block before a file.
+  /// Appends the header block of a file.
   mutating func appendHead(_ member: ArchiveMember, byteCount: Int) throws(VaultError) {
     guard byteCount <= member.byteLimit else {
       throw VaultError(.damaged, "is over its size limit", file: member.vaultPath)
@@ -44,6 +41,6 @@ struct ArchiveSegment: Sendable {
 }
 
 extension TarHeader {
-  /// How many zeros follow a file, up to a whole block.
+  /// The number of zeros that fill the last block of a file.
   static func padding(after byteCount: Int) -> Int { (byteCount + 511) / 512 * 512 - byteCount }
 }

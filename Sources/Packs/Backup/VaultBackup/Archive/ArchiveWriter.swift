@@ -4,10 +4,9 @@ internal import VaultDocument
 internal import VaultKit
 internal import VaultStorage
 
-/// Writes an archive of a vault into an age file, one piece after the other; in memory is one at a time.
+/// Writes an archive of a vault into an age file. Only one piece is in memory.
 final class ArchiveWriter {
   private let tally: FileTally
-  /// The lines of the list.
   private var lines = SpilledBytes.Builder()
   private let age: AgeWriter
   private let modified: Int
@@ -20,17 +19,17 @@ final class ArchiveWriter {
     modified = min(max(0, Int(time.secondsSinceEpoch)), TarHeader.maximumNumber)
   }
 
-  /// A segment without files, to be filled and appended.
+  /// An empty segment, to be filled and appended.
   var segment: ArchiveSegment { ArchiveSegment(modified: modified) }
 
-  /// Appends a file; the order is that of ``ArchiveMember``.
+  /// Appends a file. Files must arrive in the order of ``ArchiveMember``.
   func append(_ member: ArchiveMember, _ bytes: [UInt8]) throws(VaultError) {
     var segment = segment
     try segment.append(member, bytes)
     try append(segment)
   }
 
-  /// Appends files; the order is that of ``ArchiveMember``.
+  /// Appends files. Files must arrive in the order of ``ArchiveMember``.
   func append(_ segment: ArchiveSegment) throws(VaultError) {
     for file in segment.files {
       advance(to: file.member)
@@ -41,13 +40,13 @@ final class ArchiveWriter {
 
   private func take(_ file: BackupList.File) throws(VaultError) { lines.append(try tally.take(file)) }
 
-  /// How many files of a kind there are so far.
+  /// How many files of a kind were written so far.
   func count(of kind: ArchiveMember.Kind) -> Int { tally.count(of: kind) }
 
-  /// Appends a large file that `pieces` gives piece by piece; the order is that of ``ArchiveMember``.
+  /// Appends a large file from `pieces`, and returns its entry of the list. Files must arrive in the order of
+  /// ``ArchiveMember``.
   ///
-  /// - Parameter byteCount: the size of all pieces together.
-  /// - Returns: what the list says of it.
+  /// - Parameter byteCount: the total size of the pieces.
   @discardableResult
   func append(
     _ member: ArchiveMember, byteCount: Int,
@@ -75,9 +74,9 @@ final class ArchiveWriter {
     return file
   }
 
-  /// Appends the list of all files, authenticated by `key`, where there is one, and ends the archive and the age file.
+  /// Appends the list of all files if there is a `key` to authenticate it, and ends the archive and the age file.
   ///
-  /// - Returns: what was written, but for the list.
+  /// Returns a summary of the files, without the list.
   func finish(_ list: (members: JSONObject, key: BackupListKey)?) throws(VaultError) -> FileSummary {
     let files = try tally.finish()
     if let list {

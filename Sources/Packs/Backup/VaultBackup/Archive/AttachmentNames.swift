@@ -3,18 +3,18 @@ internal import VaultKit
 internal import VaultSealing
 internal import VaultStorage
 
-/// The files of attachments that the records of an archive name, live and removed. It takes no key: what a record says
-/// of them counts as much as the record.
+/// The attachments that the records of an archive name, live and removed. No key is needed, because an entry is as
+/// authentic as its record.
 ///
-/// In memory are some 200 bytes for each.
+/// Each takes about 200 bytes of memory.
 final class AttachmentNames {
   private var named: [AttachmentID: BackupList.File] = [:]
-  /// Those that were not there so far.
+  /// The attachments whose files were not seen yet.
   private var missing: Set<AttachmentID> = []
-  /// Whether there is a record that cannot be read: it may name any.
+  /// Whether a record cannot be read. Such a record may name any attachment.
   private var hasUnreadable = false
 
-  /// Takes what a record names.
+  /// Adds the attachments of a record.
   func take(_ names: NamedAttachments?) throws(VaultError) {
     guard let names else { return }
     if !names.isReadable { hasUnreadable = true }
@@ -26,13 +26,13 @@ final class AttachmentNames {
     }
   }
 
-  /// Those that belong into an archive, ascending: all that are named, and where a record cannot be read all that are
-  /// there. What else is there an interruption has left.
+  /// The attachments for an archive, ascending: all that are named, or all that exist if a record cannot be read. An
+  /// interruption left the others.
   func wanted(of held: [AttachmentID]) -> [AttachmentID] {
     (hasUnreadable ? missing.union(held) : missing).sorted()
   }
 
-  /// Takes a file that must be the one that is named.
+  /// Takes a file, which must match the named one.
   func take(_ file: BackupList.File) throws(VaultError) {
     guard case .document(.attachment(let id)) = file.member else { return }
     guard let expected = named[id] else {
@@ -43,16 +43,16 @@ final class AttachmentNames {
     missing.remove(id)
   }
 
-  /// Requires that each was there; to be asked for at the end.
+  /// Requires that each attachment was seen. Call it at the end.
   func requireAll() throws(VaultError) {
     if let first = missing.min() { throw .missing(.attachment(first)) }
   }
 }
 
 extension NamedAttachments {
-  /// What a record names; nil where its bytes show, quicker than parsing them, that it names nothing.
+  /// The attachments of a record; nil if a search, which is faster than parsing, finds nothing.
   static func ifAny(in bytes: [UInt8]) -> NamedAttachments? {
-    // The name of the member, or an escape, by which a letter of it could be spelled.
+    // An escape could spell a letter of the member's name.
     guard bytes.span.contains("attachments") || bytes.span.contains("\\u") else { return nil }
     return NamedAttachments(in: bytes)
   }

@@ -1,6 +1,6 @@
 internal import VaultDocument
 
-// Work with bytes, which there are many of, that the standard library does one by one or not at all without `unsafe`.
+// Operations on many bytes for which the standard library is slow or needs `unsafe`.
 
 extension [UInt8] {
   mutating func append(_ text: StaticString) {
@@ -10,19 +10,19 @@ extension [UInt8] {
 }
 
 extension Span<UInt8> {
-  /// Whether the bytes of a literal stand anywhere.
+  /// Whether the bytes of a literal occur anywhere.
   func contains(_ text: StaticString) -> Bool {
     guard text.utf8CodeUnitCount > 0 else { return true }
-    // Safe: a literal's bytes live as long as the program, and it has one.
+    // Safe: a literal's bytes live as long as the program, and there is at least one.
     let first = unsafe text.utf8Start[0]
     for index in indices where self[index] == first && has(text, at: index) { return true }
     return false
   }
 
-  /// Whether the bytes from `start` on are those of a literal.
+  /// Whether the bytes of a literal are at `start`.
   func has(_ text: StaticString, at start: Int) -> Bool {
     guard start >= 0, count - start >= text.utf8CodeUnitCount else { return false }
-    // Safe: as above, and the index is inside of the literal.
+    // Safe: as above, and the index is within the literal.
     for index in 0..<text.utf8CodeUnitCount where unsafe text.utf8Start[index] != self[start + index] { return false }
     return true
   }

@@ -1,14 +1,14 @@
 internal import VaultDocument
 
-/// The block before a file in an archive: POSIX ustar (IEEE Std 1003.1, pax, "ustar Interchange Format"), in the one
-/// spelling that format 1 allows (section 14.1, Archive).
+/// The header block of a file: POSIX ustar (IEEE Std 1003.1, pax, "ustar Interchange Format"), in the only spelling
+/// that format 1 allows (section 14.1, Archive).
 struct TarHeader: Equatable {
   static let byteCount = 512
 
   /// The path in the archive, ASCII.
   let name: [UInt8]
   let fileByteCount: Int
-  /// When the backup was made, in seconds since 1970.
+  /// The time of the backup, in seconds since 1970.
   let modified: Int
 
   private static let nameRange = 0..<100
@@ -16,11 +16,11 @@ struct TarHeader: Equatable {
   private static let timeRange = 136..<148
   private static let sumRange = 148..<156
   private static let typeOffset = 156
-  /// What eleven octal digits can say.
+  /// The largest number in eleven octal digits.
   static let maximumNumber = 1 << 33 - 1
 
   init(name: [UInt8], fileByteCount: Int, modified: Int) {
-    // Names are the format's own, sizes within its limits, and the time is clamped.
+    // Names belong to the format, sizes are within its limits, and the time is clamped.
     precondition(name.count <= Self.nameRange.count && (0...Self.maximumNumber).contains(fileByteCount))
     precondition((0...Self.maximumNumber).contains(modified))
     (self.name, self.fileByteCount, self.modified) = (name, fileByteCount, modified)
@@ -31,13 +31,13 @@ struct TarHeader: Equatable {
     Self.append(fileByteCount: fileByteCount, modified: modified, to: &archive) { $0 += name }
   }
 
-  /// The same without a text of the name, which `appendName` appends.
+  /// Appends the block without making a string; `appendName` appends the name.
   static func append(
     fileByteCount: Int, modified: Int, to archive: inout [UInt8], name appendName: (inout [UInt8]) -> Void
   ) {
     let start = archive.count
     appendName(&archive)
-    // The sum counts its own field as blanks, as they stand in the template.
+    // The checksum counts its own field as spaces, as in the template.
     var sum = templateSum
     for index in start..<archive.count { sum += Int(archive[index]) }
     archive += template[(archive.count - start)...]
@@ -47,7 +47,7 @@ struct TarHeader: Equatable {
     archive[start + sumRange.lowerBound + 6] = 0
   }
 
-  /// All that is the same in every block, with blanks for the sum.
+  /// The constant part of every block, with spaces for the checksum.
   private static let template: [UInt8] = {
     var block = [UInt8](repeating: 0, count: Self.byteCount)
     func put(_ text: StaticString, at offset: Int) {
@@ -66,7 +66,7 @@ struct TarHeader: Equatable {
 
   private static let templateSum = template.reduce(0) { $0 + Int($1) }
 
-  /// Reads a block strictly; the reason why it is none of this format, as an error.
+  /// Reads a block strictly. Throws the reason if the block does not have this format.
   init(parsing block: [UInt8]) throws(TarFault) {
     precondition(block.count == Self.byteCount, "a block has 512 bytes")
     guard block[257..<265].elementsEqual("ustar\u{0}00".utf8) else { throw .notUstar }
@@ -75,14 +75,14 @@ struct TarHeader: Equatable {
       throw .malformed
     }
     self.init(name: Array(block[Self.nameRange].prefix { $0 != 0 }), fileByteCount: size, modified: modified)
-    // One spelling alone: another owner, mode, prefix or sum is no archive of this program.
+    // Only one spelling is valid. Another owner, mode, prefix or checksum means another program.
     var own: [UInt8] = []
     own.reserveCapacity(Self.byteCount)
     append(to: &own)
     guard own.has(block, at: 0) else { throw .malformed }
   }
 
-  /// - Returns: the sum of the digits' bytes, where zeros were before.
+  /// Replaces zeros by octal digits, and returns the sum of the digits' bytes.
   @discardableResult
   private static func putOctal(_ number: Int, digits: Int, at offset: Int, of archive: inout [UInt8]) -> Int {
     var sum = 0
@@ -106,7 +106,7 @@ struct TarHeader: Equatable {
   }
 }
 
-/// Why a block is no header of this format.
+/// Why a block is not a header of this format.
 enum TarFault: Error {
   case notUstar, notAFile, malformed
 }

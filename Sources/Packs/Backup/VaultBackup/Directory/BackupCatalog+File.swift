@@ -2,14 +2,13 @@ internal import VaultDocument
 public import VaultKit
 
 extension BackupCatalog {
-  /// The name of its file in a directory of backups.
+  /// The name of the catalog file in a directory of backups.
   public static let fileName = "backups.json"
-  /// The version of the file's form.
   static let format = 1
 
-  /// Reads the bytes of `backups.json`, strictly.
+  /// Reads the bytes of `backups.json` strictly.
   ///
-  /// - Parameter file: its path, for the error.
+  /// - Parameter file: the path, for the error.
   /// - Throws: `VaultError` `.damaged`, `.newerFormat`.
   public init(parsing bytes: [UInt8], file: String) throws(VaultError) {
     let document: JSONValue
@@ -35,9 +34,9 @@ extension BackupCatalog {
     self = catalog
   }
 
-  /// The bytes of `backups.json`: sorted, so that equal catalogs have equal bytes.
+  /// The bytes of `backups.json`. They are sorted, so equal catalogs have equal bytes.
   ///
-  /// - Throws: `VaultError` `.inputRefused` for a label that is too long, or more backups than fit into 16 MiB.
+  /// - Throws: `VaultError` `.inputRefused` if a label is too long, or if the backups need more than 16 MiB.
   public func fileBytes() throws(VaultError) -> [UInt8] {
     if entries.contains(where: { ($0.label ?? "").utf8.count > Self.labelByteLimit }) {
       throw VaultError(.inputRefused, "the label is longer than \(Self.labelByteLimit) bytes")
@@ -58,7 +57,6 @@ extension BackupCatalog.Entry {
     "attested", "checked_at", "created_at", "label", "name", "removing", "sha256", "size", "vault", "verification",
   ]
 
-  /// Nil for anything but an entry.
   fileprivate init?(members: JSONObject) {
     guard members.names.allSatisfy(Self.members.contains), let byteCount = members["size"]?.int,
       let name = members["name"]?.string.flatMap(BackupName.init(fileName:)),
@@ -106,7 +104,6 @@ extension BackupCatalog.Entry {
 }
 
 extension BackupCatalog.Verification {
-  /// Nil for anything but a verification.
   fileprivate init?(members: JSONObject) {
     guard members.names == ["kind", "time"], let kind = members["kind"]?.string.flatMap(Kind.init(rawValue:)),
       let time = members["time"]?.time
@@ -127,7 +124,8 @@ extension JSONValue {
 }
 
 extension VaultError {
-  /// A `backups.json` that cannot be read. It is never taken for an empty one: then nothing would be known to be good.
+  /// The error for an unreadable `backups.json`. Such a file never counts as empty, because then no backup would be
+  /// known to be good.
   fileprivate static func damagedCatalog(
     _ file: String, _ reason: String, field: String? = nil, underlying: (any Error)? = nil
   ) -> VaultError {

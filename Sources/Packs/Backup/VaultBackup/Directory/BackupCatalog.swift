@@ -1,34 +1,34 @@
 public import VaultDocument
 
-/// What is recorded of the backups in a directory: the content of its `backups.json`.
+/// The recorded backups of a directory: the content of its `backups.json`.
 ///
-/// Whoever can write there can change it. So it counts for what is kept, and for whether a file has been proved to be a
-/// good backup; what a backup holds is never believed because of it.
+/// Anybody who can write there can change it. So it decides only which backups are kept, and which were proven to be
+/// good. It never decides what a backup holds.
 public struct BackupCatalog: Equatable, Sendable {
   /// One backup.
   public struct Entry: Equatable, Sendable {
-    /// The name of its file.
+    /// The file name.
     public let name: BackupName
-    /// The size of its file.
+    /// The file size in bytes.
     public let byteCount: Int
-    /// The SHA-256 of its file, 32 bytes.
+    /// SHA-256 of the file, 32 bytes.
     public let sha256: [UInt8]
-    /// When it was made.
+    /// The time of the backup.
     public let createdAt: Timestamp
-    /// The vault that it is of.
+    /// The id of the vault.
     public let vaultID: VaultID
-    /// What somebody called it, at most ``BackupCatalog/labelByteLimit`` bytes of UTF-8.
+    /// The label from the user, at most ``BackupCatalog/labelByteLimit`` bytes of UTF-8.
     public let label: String?
-    /// Whether it holds the authentic list of its files.
+    /// Whether the backup has an authentic list of its files.
     public let isAttested: Bool
-    /// The strongest check that it passed, the latest of these; nil when it was never checked.
+    /// The strongest check that the backup passed, the latest among equals; nil without any check.
     public internal(set) var verification: Verification?
-    /// When all bytes of the file were last read and had the recorded hash; nil if that was never since it was made.
+    /// When all bytes of the file last had the recorded hash; nil if they were not read since the backup was made.
     public internal(set) var checkedAt: Timestamp?
-    /// Whether somebody set out to remove its file, and may have done so.
+    /// Whether a removal of the file has begun, and may be finished.
     package var isBeingRemoved = false
 
-    /// What is recorded of a backup that lies in the directory.
+    /// Makes the entry of a backup in the directory.
     public init(
       name: BackupName, byteCount: Int, sha256: [UInt8], createdAt: Timestamp, vaultID: VaultID, label: String? = nil,
       isAttested: Bool, verification: Verification? = nil
@@ -46,12 +46,12 @@ public struct BackupCatalog: Equatable, Sendable {
 
   /// A check that a backup passed.
   public struct Verification: Equatable, Sendable {
-    /// When.
+    /// The time of the check.
     public let time: Timestamp
-    /// How thorough it was.
+    /// How thorough the check was.
     public let kind: Kind
 
-    /// A check of this thoroughness that was passed at this time.
+    /// Makes a passed check.
     public init(time: Timestamp, kind: Kind) {
       self.time = time
       self.kind = kind
@@ -59,40 +59,40 @@ public struct BackupCatalog: Equatable, Sendable {
 
     /// How thorough a check was.
     public enum Kind: String, Sendable, CaseIterable {
-      /// Without a key: the file has the recorded hash and the form of an age file.
+      /// Without a key: the file has the recorded hash and is an age file.
       case framing
-      /// With a key: every byte was authentic, and the files were the listed ones.
+      /// With a key: every byte was authentic, and the files matched the list.
       case list
       /// With a key: every record was verified, too.
       case deep
-      /// With a key, right after it was made: every file in it had the bytes that were read from the vault. Whether
-      /// these verify was not looked at.
+      /// With a key, right after the backup was made: every file equalled that in the vault. The records were not
+      /// verified.
       case proof
     }
 
-    /// Whether a key was used: then it is known to open, not only to be unchanged.
+    /// Whether a key was used. Then the backup is known to open, not only to be unchanged.
     var isProof: Bool { kind != .framing }
   }
 
-  /// How long a label may be.
+  /// The maximum length of a label in bytes.
   public static let labelByteLimit = 256
 
   /// All entries, sorted by the bytes of their file names.
   public private(set) var entries: [Entry] = []
 
-  /// Nothing recorded yet.
+  /// Makes an empty catalog.
   public init() {}
 
-  /// Takes entries; nil when two have one name.
+  /// Makes a catalog; nil if two entries have one name.
   init?(_ entries: [Entry]) {
     self.entries = entries.sorted { $0.name.precedesInBytes($1.name) }
     guard Set(entries.map(\.name)).count == entries.count else { return nil }
   }
 
-  /// What is recorded of a file; nil when nothing is.
+  /// The entry of a file; nil for an unrecorded file.
   public subscript(name: BackupName) -> Entry? { entries.first { $0.name == name } }
 
-  /// Records a backup, in place of what was recorded under its name.
+  /// Records a backup, and replaces any entry of the same name.
   public mutating func record(_ entry: Entry) {
     forget(entry.name)
     let index = entries.firstIndex { entry.name.precedesInBytes($0.name) } ?? entries.endIndex
@@ -101,9 +101,9 @@ public struct BackupCatalog: Equatable, Sendable {
 
   /// Notes that a backup passed a check. A weaker check than an earlier one changes only ``Entry/checkedAt``.
   ///
-  /// The caller has made sure that the file is the recorded one.
+  /// The caller must have compared the file with the entry.
   ///
-  /// - Returns: false when nothing is recorded under that name.
+  /// - Returns: false if there is no entry of that name.
   @discardableResult
   public mutating func note(_ verification: Verification, of name: BackupName) -> Bool {
     guard let index = entries.firstIndex(where: { $0.name == name }) else { return false }
@@ -118,19 +118,18 @@ public struct BackupCatalog: Equatable, Sendable {
     if let index = entries.firstIndex(where: { $0.name == name }) { entries[index].checkedAt = time }
   }
 
-  /// Takes an entry out.
+  /// Removes an entry.
   public mutating func forget(_ name: BackupName) { entries.removeAll { $0.name == name } }
 
-  /// Notes of which files the removal begins, and of no others: it is known then why they are gone, should it be cut
-  /// off.
+  /// Notes which files a removal is about to delete. If the removal is interrupted, their absence is then explained.
   package mutating func markRemovals(of names: Set<BackupName>) {
     for index in entries.indices { entries[index].isBeingRemoved = names.contains(entries[index].name) }
   }
 }
 
 extension BackupCatalog.Verification.Kind {
-  /// What counts as more. `deep` looks at records, and `proof` at the vault that they came from: neither says what the
-  /// other does, so the two are equal, and the later one counts.
+  /// The order of checks. `deep` verifies records, and `proof` compares with the vault. Neither implies the other, so
+  /// they are equal, and the later one counts.
   fileprivate var strength: Int {
     switch self {
     case .framing: 1

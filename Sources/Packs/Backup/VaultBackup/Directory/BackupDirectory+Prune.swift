@@ -5,21 +5,20 @@ internal import VaultStorage
 internal import VaultSystem
 
 extension BackupDirectory {
-  /// Removes what no rule keeps, as the only process that changes the directory, and does not record it any more.
+  /// Removes the backups that no rule keeps, and their entries, while no other process can change the directory.
   ///
-  /// It is first recorded which files are about to go, then they go, then their entries do: wherever it is cut off,
-  /// each file is whole or gone, and nothing that is gone looks as if somebody else had taken it. The next prune clears
-  /// up.
+  /// The removals are recorded first, then the files are deleted, then the entries. So an interruption leaves each file
+  /// whole or gone, and a missing file is explained. The next prune cleans up.
   ///
   /// - Parameters:
-  ///   - now: what is later has no part in the rules.
-  ///   - approved: what somebody has said yes to; anything else is then not done.
-  ///   - timeout: how long to wait for another process.
+  ///   - now: the rules ignore later backups.
+  ///   - approved: the confirmed plan. If the plan has changed, nothing is done.
+  ///   - timeout: the timeout for another process.
   ///   - onWait: called once, after a second of waiting.
-  /// - Returns: what was done.
+  /// - Returns: the finished plan.
   /// - Precondition: the policy is not empty.
-  /// - Throws: `VaultError` `.changedUnderneath` when other files would go than the approved ones, `.lockedByOther`,
-  ///   `.damaged`, `.newerFormat`, `.permissionDenied`, `.diskFull`, `.ioFailed`.
+  /// - Throws: `VaultError` `.changedUnderneath` if the approved plan has changed, `.lockedByOther`, `.damaged`,
+  ///   `.newerFormat`, `.permissionDenied`, `.diskFull`, `.ioFailed`.
   public func prune(
     _ policy: RetentionPolicy, now: Timestamp, approved: PrunePlan? = nil, timeout: Duration = .seconds(10),
     onWait: (Int32?) -> Void = { _ in }
@@ -58,7 +57,7 @@ extension BackupDirectory {
 }
 
 extension BackupCatalog {
-  /// Takes out what is recorded of all others.
+  /// Removes all other entries.
   fileprivate mutating func keepOnly(_ names: Set<BackupName>) {
     for entry in entries where !names.contains(entry.name) { forget(entry.name) }
   }

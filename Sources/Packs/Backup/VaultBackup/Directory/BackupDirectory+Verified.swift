@@ -2,16 +2,16 @@ internal import VaultDocument
 public import VaultKit
 
 extension BackupDirectory {
-  /// Records a backup that was verified with the keys of its vault and of which nothing is recorded: whoever made it
-  /// died before that, or it was copied here. What is recorded already stays as it is.
+  /// Records a backup that was verified with the keys of its vault and has no entry. Its maker died before recording
+  /// it, or it was copied here. An existing entry is not changed.
   ///
   /// - Parameters:
-  ///   - contents: what was verified.
-  ///   - name: its file here.
-  ///   - verification: the check that it passed.
-  /// - Returns: false when something is recorded under that name.
-  /// - Throws: `VaultError` `.inputRefused` when its name says another time than it was made at, since rules go by
-  ///   names; `.changedUnderneath` when another file has the name by now; as ``update(timeout:onWait:_:)``.
+  ///   - contents: the verified contents.
+  ///   - name: the file in this directory.
+  ///   - verification: the passed check.
+  /// - Returns: false if there is an entry of that name.
+  /// - Throws: `VaultError` `.inputRefused` if the time in the name is wrong, because rules use names;
+  ///   `.changedUnderneath` if the file was replaced; as ``update(timeout:onWait:_:)``.
   public func record(
     _ contents: BackupContents, as name: BackupName, _ verification: BackupCatalog.Verification
   ) throws(VaultError) -> Bool {

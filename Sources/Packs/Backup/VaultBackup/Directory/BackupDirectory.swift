@@ -4,15 +4,15 @@ public import VaultKit
 internal import VaultStorage
 package import VaultSystem
 
-/// A directory of backups with its `backups.json`, of one vault or of several.
+/// A directory of backups with its `backups.json`, for one or more vaults.
 public struct BackupDirectory: Sendable {
-  /// The path that it was opened by.
+  /// The path at which the directory was opened.
   public let path: String
   let folder: BackupFolder
 
-  /// Opens a directory that is there.
+  /// Opens an existing directory.
   ///
-  /// - Throws: `VaultError` `.ioFailed` when it is not there or is no directory, `.permissionDenied`.
+  /// - Throws: `VaultError` `.ioFailed` if it does not exist or is not a directory, `.permissionDenied`.
   public init(at path: String) throws(VaultError) { try self.init(at: path, operations: LiveFileOperations()) }
 
   package init(at path: String, operations: any FileOperations) throws(VaultError) {
@@ -38,7 +38,7 @@ public struct BackupDirectory: Sendable {
   /// The path of `backups.json`.
   public var catalogPath: String { folder.path(of: BackupCatalog.fileName) }
 
-  /// What is recorded; nothing where there is no `backups.json`.
+  /// The recorded backups; empty without a `backups.json`.
   ///
   /// - Throws: `VaultError` `.damaged`, `.newerFormat`, `.permissionDenied`, `.ioFailed`.
   public func catalog() throws(VaultError) -> BackupCatalog {
@@ -50,14 +50,13 @@ public struct BackupDirectory: Sendable {
     } ?? BackupCatalog()
   }
 
-  /// Changes what is recorded, as the only process that does; it is durable when this returns. No change writes
-  /// nothing.
+  /// Changes the catalog under a lock, durably. If nothing changes, nothing is written.
   ///
   /// - Parameters:
-  ///   - timeout: how long to wait for another process.
+  ///   - timeout: the timeout for another process.
   ///   - onWait: called once, after a second of waiting.
   /// - Throws: `VaultError` `.lockedByOther`, `.damaged`, `.newerFormat`, `.inputRefused`, `.permissionDenied`,
-  ///   `.diskFull`, `.ioFailed`; what `change` throws.
+  ///   `.diskFull`, `.ioFailed`; errors of `change`.
   @discardableResult
   public func update<Result>(
     timeout: Duration = .seconds(10), onWait: (Int32?) -> Void = { _ in },
@@ -77,7 +76,7 @@ public struct BackupDirectory: Sendable {
     return lock
   }
 
-  /// Removes what processes that were killed have left.
+  /// Removes temporary files of killed processes.
   func clearLeftovers() { folder.clearLeftovers { $0 == BackupCatalog.fileName || BackupName(fileName: $0) != nil } }
 
   func save(_ catalog: BackupCatalog, under lock: borrowing LockedFile) throws(VaultError) {
@@ -87,9 +86,9 @@ public struct BackupDirectory: Sendable {
     }
   }
 
-  /// The size and the SHA-256, 32 bytes, of a file here; nil when it is not there.
+  /// The size and the SHA-256, 32 bytes, of a file here; nil if it does not exist.
   ///
-  /// - Throws: `VaultError` `.damaged` for what is no regular file, `.permissionDenied`, `.ioFailed`.
+  /// - Throws: `VaultError` `.damaged` if it is not a regular file, `.permissionDenied`, `.ioFailed`.
   public func contentHash(of name: BackupName) throws(VaultError) -> (byteCount: Int, sha256: [UInt8])? {
     let file = name.fileName
     guard let input = try inBackups({ () throws(StoreError) in try folder.input(file) }) else { return nil }
@@ -97,7 +96,7 @@ public struct BackupDirectory: Sendable {
   }
 }
 
-/// Runs a step in a directory of backups. Remedies of the layers below are about vaults.
+/// Runs a step in a directory of backups, without the remedies of lower layers, which are about vaults.
 func inBackups<Result: ~Copyable>(_ step: () throws(StoreError) -> Result) throws(VaultError) -> Result {
   do {
     return try step()

@@ -3,20 +3,20 @@ internal import VaultFileStore
 public import VaultKit
 internal import VaultStorage
 
-/// What lies in a directory of backups, beside what is recorded of it.
+/// The files in a directory of backups, beside their entries.
 public struct BackupListing: Sendable {
   /// One backup.
   public struct Row: Equatable, Sendable {
-    /// The name of its file.
+    /// The file name.
     public let name: BackupName
-    /// What is recorded; nil for a file that is not.
+    /// The entry; nil for an unrecorded file.
     public let entry: BackupCatalog.Entry?
-    /// The size of its file; nil when it is not there, or no regular file is.
+    /// The file size; nil if there is no regular file.
     public let byteCount: Int?
-    /// Whether its content was looked at and is not the recorded one.
+    /// Whether the content was read and does not have the recorded hash.
     public internal(set) var hasOtherContent = false
 
-    /// What is to be thought of it.
+    /// The state of the backup.
     public var state: State {
       guard let entry else { return .unrecorded }
       guard let byteCount else { return .gone }
@@ -24,30 +24,30 @@ public struct BackupListing: Sendable {
     }
   }
 
-  /// What is to be thought of a backup, as far as it was looked at.
+  /// The state of a backup, as far as it was checked.
   public enum State: String, Sendable {
-    /// Its file is there, with the recorded size.
+    /// The file exists with the recorded size.
     case recorded
-    /// Its file is not the recorded one.
+    /// The file differs from the recorded one.
     case changed
-    /// Its file is not there, and no prune has removed it.
+    /// The file is missing, and no prune has removed it.
     case gone
-    /// Its file has the name of a backup, and nothing is recorded of it.
+    /// The file has the name of a backup, but no entry.
     case unrecorded
   }
 
-  /// Backups of one vault under one name: what the rules of a prune look at together.
+  /// Backups of one vault under one stem, which the rules of a prune treat together.
   public struct Group: Hashable, Sendable {
-    /// What their names begin with.
+    /// The beginning of their names.
     public let stem: String
-    /// The vault; nil for files that are not recorded.
+    /// The id of the vault; nil for unrecorded files.
     public let vaultID: VaultID?
   }
 
-  /// All backups, recorded or there, sorted by the bytes of their names.
+  /// All recorded or existing backups, sorted by the bytes of their names.
   public internal(set) var rows: [Row]
 
-  /// Which of them belong together, in the order of their names.
+  /// The groups, in the order of their names.
   public var groups: [Group] {
     var groups: [Group] = []
     for row in rows where groups.last != row.group && !groups.contains(row.group) { groups.append(row.group) }
@@ -56,10 +56,10 @@ public struct BackupListing: Sendable {
 }
 
 extension BackupListing {
-  /// The newest backup of each vault, whatever its name, sorted by names.
+  /// The newest backup of each vault, whatever its stem, sorted by names.
   ///
-  /// A file that is not recorded belongs to no vault. The newest such file of a name is in the result if it is newer
-  /// than every recorded backup of that name: somebody should look at it.
+  /// An unrecorded file belongs to no vault. The newest such file of a stem is included if it is newer than every
+  /// recorded backup of the stem, because a user should look at it.
   public func newest() -> [Row] {
     func newer(_ one: Row, _ other: Row) -> Row { one.name.time < other.name.time ? other : one }
     let recorded = rows.filter { $0.entry != nil }
@@ -71,7 +71,7 @@ extension BackupListing {
     return (Array(ofVaults.values) + strange).sorted { $0.name.precedesInBytes($1.name) }
   }
 
-  /// The recorded backups whose files are there, those first whose content was checked the longest ago.
+  /// The recorded backups with a file. The one whose content was checked the longest ago comes first.
   public func leastRecentlyChecked() -> [Row] {
     let checked = rows.compactMap { row in
       row.byteCount == nil ? nil : row.entry.map { (row: row, time: $0.checkedAt ?? $0.createdAt) }
@@ -81,13 +81,13 @@ extension BackupListing {
 }
 
 extension BackupListing.Row {
-  /// What it belongs to.
+  /// The group of the row.
   public var group: BackupListing.Group { BackupListing.Group(stem: name.stem, vaultID: entry?.vaultID) }
 }
 
 extension BackupDirectory {
-  /// Reads the whole file of a backup, compares its SHA-256 with the recorded one, and records when that was if it is
-  /// the same and the directory can be written to.
+  /// Reads the whole file of a backup and compares its SHA-256 with the recorded one. If they are equal and the
+  /// directory is writable, the time is recorded.
   ///
   /// - Throws: `VaultError` `.damaged` if there is no regular file, `.permissionDenied`, `.ioFailed`.
   public func reading(_ row: BackupListing.Row) throws(VaultError) -> BackupListing.Row {
@@ -102,12 +102,12 @@ extension BackupDirectory {
     return row
   }
 
-  /// Looks at what is there and what is recorded. No file is opened but `backups.json`.
+  /// Compares the directory with its catalog. Only `backups.json` is opened.
   ///
   /// - Throws: `VaultError` as ``catalog()``.
   public func listing() throws(VaultError) -> BackupListing { try listing(of: try catalog()) }
 
-  /// An entry whose file was about to be removed, and is gone, is left out: a prune was interrupted.
+  /// The listing without entries whose file an interrupted prune has removed.
   func listing(of catalog: BackupCatalog) throws(VaultError) -> BackupListing {
     let files = try inBackups { () throws(StoreError) in try folder.entries() }
     var sizes: [BackupName: Int] = [:]

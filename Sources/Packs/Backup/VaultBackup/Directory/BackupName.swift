@@ -2,19 +2,18 @@ public import VaultDocument
 
 /// The file name of a backup: `NAME-20261121T014028Z.cvault.age`.
 ///
-/// The time in it is when the backup began, in UTC, so that names of one vault sort by time.
+/// The time is the start of the backup in UTC, so names of one vault sort by time.
 public struct BackupName: Hashable, Sendable {
-  /// What comes before the time, such as `team`: 1 to 64 of `A`–`Z`, `a`–`z`, `0`–`9`, `.`, `_` and `-`, and no leading
-  /// `.` or `-`.
+  /// The part before the time, such as `team`: 1 to 64 of `A`–`Z`, `a`–`z`, `0`–`9`, `.`, `_` and `-`, without a
+  /// leading `.` or `-`.
   public let stem: String
   /// The time in the name, in whole seconds.
   public let time: Timestamp
 
-  /// What every backup's file name ends with.
+  /// The end of every backup's file name.
   public static let suffix = ".cvault.age"
 
-  /// Takes the two parts; nil if `stem` is not as ``stem`` says. What is finer than a second is dropped toward the
-  /// past.
+  /// Makes a name of its parts; nil if `stem` is not valid. Fractions of a second are cut off.
   public init?(stem: String, time: Timestamp) {
     guard Self.isStem(stem.utf8) else { return nil }
     guard let whole = try? Timestamp(secondsSinceEpoch: time.secondsSinceEpoch) else { return nil }
@@ -22,7 +21,7 @@ public struct BackupName: Hashable, Sendable {
     self.time = whole
   }
 
-  /// Reads a file name; nil if it is not a backup's.
+  /// Reads a file name; nil if it is not the name of a backup.
   public init?(fileName: String) {
     guard fileName.hasSuffix(Self.suffix) else { return nil }
     let front = fileName.utf8.dropLast(Self.suffix.utf8.count)
@@ -32,7 +31,7 @@ public struct BackupName: Hashable, Sendable {
     self.init(stem: stem, time: time)
   }
 
-  /// `NAME-20261121T014028Z.cvault.age`.
+  /// The file name: `NAME-20261121T014028Z.cvault.age`.
   public var fileName: String { "\(stem)-\(time.compactText)\(Self.suffix)" }
 
   private static func isStem(_ bytes: String.UTF8View) -> Bool {

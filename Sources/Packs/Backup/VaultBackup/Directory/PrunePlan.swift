@@ -1,48 +1,48 @@
 public import VaultDocument
 public import VaultKit
 
-/// What a prune does with each backup of a directory, and why.
+/// The plan of a prune for each backup of a directory, with reasons.
 public struct PrunePlan: Sendable {
-  /// What becomes of one backup.
+  /// The plan for one backup.
   public struct Step: Equatable, Sendable {
-    /// The backup, as a listing has it.
+    /// The backup in the listing.
     public let row: BackupListing.Row
-    /// What is done with its file.
+    /// The action for the file.
     public let action: Action
-    /// Such as `daily, weekly`; never empty.
+    /// The reasons, such as `daily` and `weekly`; never empty.
     public let reasons: [String]
   }
 
-  /// What becomes of a file.
+  /// The action for a file.
   public enum Action: String, Sendable {
-    /// The file stays as it is.
+    /// The file stays.
     case keep
-    /// The file is removed, and what is recorded of it.
+    /// The file and its entry are removed.
     case remove
-    /// It is not there any more, and what is recorded of it goes.
+    /// The file is gone already, and its entry is removed.
     case forget
   }
 
-  /// One for each backup, in the order of their names.
+  /// One step for each backup, in the order of the names.
   public let steps: [Step]
-  /// Whether there is something that a person should look at: files that changed or are gone, or a vault of which
-  /// nothing can be removed because no backup of it has been verified.
+  /// Whether the user should look at something: changed or missing files, or a vault without any verified backup, of
+  /// which nothing can be removed.
   public let hasFindings: Bool
 
-  /// The names of the files that go.
+  /// The names of the removed files.
   public var removals: [BackupName] { steps.filter { $0.action == .remove }.map(\.row.name) }
-  /// How many bytes they take.
+  /// The total size of the removed files.
   public var removedByteCount: Int { steps.filter { $0.action == .remove }.compactMap(\.row.byteCount).reduce(0, +) }
 }
 
 extension BackupDirectory {
-  /// Says what a prune would do.
+  /// The plan of a prune.
   ///
-  /// Only backups that are recorded, with the recorded size, have part in the rules, those of each vault by themselves;
-  /// anything else stays. Of each vault from which something is to go, one backup stays that passed a check and still
-  /// has the recorded hash: with a key, if there is one, else the strongest there is.
+  /// The rules apply to recorded backups with the recorded size, separately for each vault. All other files stay. If
+  /// backups of a vault would be removed, one backup stays that passed a check and still has the recorded hash. A check
+  /// with a key is preferred.
   ///
-  /// - Parameter now: what is later has no part in the rules.
+  /// - Parameter now: the rules ignore later backups.
   /// - Precondition: the policy is not empty.
   /// - Throws: `VaultError` as ``catalog()`` and ``contentHash(of:)``.
   public func plan(_ policy: RetentionPolicy, now: Timestamp) throws(VaultError) -> PrunePlan {
@@ -52,7 +52,7 @@ extension BackupDirectory {
   func plan(
     _ policy: RetentionPolicy, now: Timestamp, _ catalog: BackupCatalog
   ) throws(VaultError) -> PrunePlan {
-    // Rules of ours would remove everything: whoever calls has asked for at least one.
+    // An empty policy would remove everything, so the caller must give at least one rule.
     precondition(!policy.isEmpty, "a prune needs a rule")
     let listing = try listing(of: catalog)
     var steps: [PrunePlan.Step] = []
@@ -74,7 +74,7 @@ private struct GroupPlanner {
   let now: Timestamp
   var rows: [BackupListing.Row]
   private(set) var isUnverified = false
-  /// Files that were hashed and are the recorded ones.
+  /// Files whose hash was compared and matched.
   private var sound: Set<BackupName> = []
 
   init(directory: BackupDirectory, policy: RetentionPolicy, now: Timestamp, rows: [BackupListing.Row]) {
@@ -92,14 +92,14 @@ private struct GroupPlanner {
       guard steps.contains(where: { $0.action == .remove }) else { return steps }
       let damaged = rows.count { $0.hasOtherContent }
       let kept = try verifiedToKeep(steps)
-      // What was found to be damaged on the way has no part in the rules: they begin again without it.
+      // If a file turns out to be damaged, the rules start again without it.
       guard rows.count(where: { $0.hasOtherContent }) == damaged else { continue }
       isUnverified = kept == nil
       return steps.map { keeping(kept, $0) }
     }
   }
 
-  /// What becomes of a backup that no rule looks at; nil for one that the rules decide on.
+  /// The step for a backup outside the rules; nil if the rules decide.
   private func unruled(_ row: BackupListing.Row) -> PrunePlan.Step? {
     switch row.state {
     case .recorded: nil
@@ -130,10 +130,9 @@ private struct GroupPlanner {
 }
 
 extension GroupPlanner {
-  /// A verified backup that stays whatever the rules say; nil when there is none.
+  /// A verified backup that stays in any case; nil if no backup was verified.
   ///
-  /// What was opened with a key goes before what was only looked at, what the rules keep before what they remove, and
-  /// newer before older.
+  /// The order of preference: checks with a key, backups that the rules keep, newer backups.
   private mutating func verifiedToKeep(_ steps: [PrunePlan.Step]) throws(VaultError) -> BackupName? {
     for isProof in [true, false] {
       for action in [PrunePlan.Action.keep, .remove] {
@@ -146,7 +145,7 @@ extension GroupPlanner {
     return nil
   }
 
-  /// Whether a file still has the recorded hash; noted when it has not.
+  /// Whether a file still has the recorded hash. A difference is noted.
   private mutating func isSound(_ row: BackupListing.Row) throws(VaultError) -> Bool {
     if sound.contains(row.name) { return true }
     let found = try directory.contentHash(of: row.name)

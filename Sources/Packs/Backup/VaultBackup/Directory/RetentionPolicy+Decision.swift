@@ -3,16 +3,16 @@ public import VaultDocument
 extension RetentionPolicy {
   /// Why a backup stays.
   public enum Reason: Equatable, Sendable, CustomStringConvertible {
-    /// It is the newest of its period.
+    /// The newest of its period.
     case newest(Period)
-    /// It is the oldest of all, and the rule had some count left.
+    /// The oldest of all, because the count of the rule was not used up.
     case oldest(Period)
-    /// It is younger than the span that ``RetentionPolicy/within`` keeps.
+    /// Younger than the span ``RetentionPolicy/within``.
     case within(RetentionSpan)
-    /// Its time is later than now: no rule looks at it, and none removes it.
+    /// Later than now. Rules ignore such a backup, and it is never removed.
     case future
 
-    /// Such as `daily`, `oldest daily`, `within 7d`, `from the future`.
+    /// The reason in words, such as `daily`, `oldest daily`, `within 7d`, `from the future`.
     public var description: String {
       switch self {
       case .newest(let period): period.rawValue
@@ -23,17 +23,17 @@ extension RetentionPolicy {
     }
   }
 
-  /// Says of each backup of one vault why it stays; one without a reason is to be removed.
+  /// Why each backup of one vault stays. A backup without a reason is removed.
   ///
   /// - Parameters:
-  ///   - times: when each was made, in any order; of equal ones the first counts as the newest.
-  ///   - now: what is later has no part in the rules.
+  ///   - times: the times of the backups, in any order; of equal times the first counts as the newest.
+  ///   - now: the rules ignore later backups.
   /// - Returns: the reasons, in the order of `times`, each in the order of the rules.
   public func reasons(toKeep times: [Timestamp], now: Timestamp) -> [[Reason]] {
     var reasons = [[Reason]](repeating: [], count: times.count)
     for index in times.indices where times[index] > now { reasons[index] = [.future] }
     let past = times.indices.filter { times[$0] <= now }
-    // Stable, so that equal times stay as they came.
+    // Stable, so that equal times keep their order.
     let order = past.sorted { times[$0] == times[$1] ? $0 < $1 : times[$0] > times[$1] }
     for period in Period.allCases { count(period, over: order, times, into: &reasons) }
     guard let within, !within.isZero, let newest = order.first else { return reasons }
@@ -58,16 +58,16 @@ extension RetentionPolicy {
 }
 
 extension Timestamp {
-  /// A number that all moments of one period have, and no other.
+  /// A number that is unique for the period of a time.
   ///
-  /// - Parameter place: of the backup among all: each is a period of its own for `last`.
+  /// - Parameter place: the index of the backup among all. For `last` each backup is a period of its own.
   fileprivate func number(of period: RetentionPolicy.Period, at place: Int) -> Int64 {
     let day = secondsSinceEpoch.quotientAndRemainder(flooringBy: 86_400).quotient
     switch period {
     case .last: return Int64(place)
     case .hourly: return secondsSinceEpoch.quotientAndRemainder(flooringBy: 3600).quotient
     case .daily: return day
-    // 1970-01-01 was a Thursday: with three days more, weeks begin on Monday.
+    // 1970-01-01 was a Thursday. Three more days make weeks begin on Monday.
     case .weekly: return (day + 3).quotientAndRemainder(flooringBy: 7).quotient
     case .monthly:
       let date = CivilDate(daysSinceEpoch: Int(day))

@@ -2,15 +2,15 @@ internal import VaultDocument
 
 /// Which backups to keep: rules with the meanings that `restic forget` gives them, in UTC.
 ///
-/// A backup stays when any rule keeps it. A counting rule goes from the newest backup to the oldest and keeps the
-/// newest one of each period until its count is used up; periods without a backup do not count. While it has some count
-/// left, the oldest backup of all stays, too.
+/// A backup stays if any rule keeps it. A counting rule goes from the newest backup to the oldest, and keeps the newest
+/// one of each period until its count is used up. Periods without a backup do not count. While the count is not used
+/// up, the oldest backup stays, too.
 public struct RetentionPolicy: Equatable, Sendable {
-  /// How many backups a rule keeps; 0 is no rule.
+  /// How many backups a rule keeps; 0 means no rule.
   public enum Count: Equatable, Sendable {
-    /// At most so many; 0 is no rule.
+    /// A maximum; 0 means no rule.
     case limited(Int)
-    /// All of them.
+    /// All backups.
     case unlimited
 
     var isRule: Bool {
@@ -18,47 +18,47 @@ public struct RetentionPolicy: Equatable, Sendable {
     }
   }
 
-  /// The rules that count, in the order in which they are told.
+  /// The counting rules, in the order of output.
   public enum Period: String, CaseIterable, Sendable {
     /// No period: each backup counts.
     case last
-    /// Hours, in UTC as all of these.
+    /// Hours. All periods are in UTC.
     case hourly
     /// Days.
     case daily
-    /// Weeks of ISO 8601, from Monday to Sunday.
+    /// ISO 8601 weeks, from Monday to Sunday.
     case weekly
-    /// Months of the calendar.
+    /// Calendar months.
     case monthly
-    /// Years of the calendar.
+    /// Calendar years.
     case yearly
   }
 
   private var counts: [Period: Count] = [:]
-  /// Keeps every backup that is younger than this, seen from the newest one; nil is no rule.
+  /// Keeps every backup within this span before the newest one; nil means no rule.
   public var within: RetentionSpan?
 
-  /// No rule.
+  /// Makes a policy without rules.
   public init() {}
 
-  /// How many backups a rule keeps. `last` counts backups; a week is one of ISO 8601, from Monday to Sunday.
+  /// How many backups a rule keeps. `last` counts backups, and weeks are those of ISO 8601, from Monday to Sunday.
   public subscript(period: Period) -> Count {
     get { counts[period] ?? .limited(0) }
     set { counts[period] = newValue.isRule ? newValue : nil }
   }
 
-  /// Whether nothing says what to keep.
+  /// Whether there are no rules.
   public var isEmpty: Bool { counts.isEmpty && (within?.isZero ?? true) }
 }
 
-/// A span of the calendar, such as `1y5m7d2h`: years, months, days and hours.
+/// A calendar span, such as `1y5m7d2h`: years, months, days and hours.
 public struct RetentionSpan: Equatable, Sendable, CustomStringConvertible {
-  /// No unit can be above this: more is a slip of the finger, and would leave the years that a date can have.
+  /// The limit for each unit. More is a typing error, and would exceed the valid years of a date.
   private static let limit = 9999
 
-  /// Years of the calendar, 0…9999 as all units.
+  /// Calendar years, 0…9999 as all units.
   public let years: Int
-  /// Months of the calendar.
+  /// Calendar months.
   public let months: Int
   /// Days.
   public let days: Int
@@ -86,19 +86,19 @@ public struct RetentionSpan: Equatable, Sendable, CustomStringConvertible {
 
   var isZero: Bool { years == 0 && months == 0 && days == 0 && hours == 0 }
 
-  /// As it is read, without what is 0.
+  /// The text form, without zeros.
   public var description: String {
     let parts = [(years, "y"), (months, "m"), (days, "d"), (hours, "h")]
     return parts.filter { $0.0 != 0 }.map { "\($0.0)\($0.1)" }.joined()
   }
 
-  /// So long before `time`, in seconds since 1970: first years, months and days by the calendar, where a day that the
-  /// month does not have counts on into the next one, then the hours.
+  /// The time that much before `time`, in seconds since 1970. Years, months and days are subtracted by the calendar,
+  /// where a missing day continues into the next month. The hours follow.
   func secondsSinceEpoch(before time: Timestamp) -> Int64 {
     let (day, second) = time.secondsSinceEpoch.quotientAndRemainder(flooringBy: 86_400)
     let date = CivilDate(daysSinceEpoch: Int(day))
     let month = date.year * 12 + date.month - 1 - years * 12 - months
-    // Before the year 1 there is no backup: everything is younger.
+    // There are no backups before the year 1, so everything is younger.
     guard month >= 12 else { return .min }
     let start = CivilDate(year: month / 12, month: month % 12 + 1, day: 1).daysSinceEpoch + date.day - 1 - days
     return Int64(start) * 86_400 + second - Int64(hours) * 3600
@@ -106,7 +106,7 @@ public struct RetentionSpan: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension Int64 {
-  /// As of a calendar: the remainder is never negative.
+  /// Floored division, so the remainder is never negative.
   func quotientAndRemainder(flooringBy divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

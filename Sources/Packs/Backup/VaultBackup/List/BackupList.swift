@@ -3,10 +3,8 @@ package import VaultDocument
 package import VaultKit
 package import VaultSealing
 
-/// `backup.jsonl`: every file of an archive, authenticated by somebody who had the vault's key (format 1, section 14.2,
-/// List).
+/// `backup.jsonl`: every file of an archive, authenticated with the vault's key (format 1, section 14.2, List).
 package struct BackupList {
-  /// A file of the archive.
   package struct File: Equatable, Sendable {
     let member: ArchiveMember
     let byteCount: Int
@@ -22,7 +20,7 @@ package struct BackupList {
       (self.member, self.byteCount, self.sha256) = (member, byteCount, sha256)
     }
 
-    /// Its line in the list, with the line's end.
+    /// The line in the list, with its line end.
     package var line: [UInt8] {
       var line: [UInt8] = []
       line.reserveCapacity(160)
@@ -39,7 +37,7 @@ package struct BackupList {
   package let createdAt: Timestamp
   package let headerRevision: Int
 
-  /// What is said of the files of a vault with this header, before somebody authenticates it.
+  /// The first members of a list, before it is authenticated.
   package static func members(of header: VaultHeader, createdAt: Timestamp) -> JSONObject {
     var members = JSONObject()
     members["created_at"] = .string(createdAt.text)
@@ -48,7 +46,7 @@ package struct BackupList {
     return members
   }
 
-  /// Reads what a list says of all its files.
+  /// Reads the head of a list, which describes all files.
   package init(_ head: ListHead) throws(VaultError) {
     let members = head.members
     try members.allowOnly(["created_at", "format", "header_revision", "items", "mac", "root", "vault"])
@@ -61,8 +59,7 @@ package struct BackupList {
   }
 }
 
-/// What tells the files of one archive from those of any other: a hash of their lines in its order, and how many there
-/// are of each kind.
+/// Identifies the files of one archive: a hash of their lines in order, and the count of each kind.
 package struct FileSummary: Equatable, Sendable {
   fileprivate let counts: [Int]
   /// 32 bytes.
@@ -71,7 +68,7 @@ package struct FileSummary: Equatable, Sendable {
   package func count(of kind: ArchiveMember.Kind) -> Int { counts[kind.rawValue] }
 }
 
-/// Makes a ``FileSummary`` of files as they come, in the order of the archive.
+/// Makes a ``FileSummary`` of files in archive order.
 package final class FileTally {
   private(set) var counts = [Int](repeating: 0, count: ArchiveMember.Kind.allCases.count)
   private var hasher: ItemHasher?
@@ -80,7 +77,7 @@ package final class FileTally {
 
   func count(of kind: ArchiveMember.Kind) -> Int { counts[kind.rawValue] }
 
-  /// Takes a file; gives its line.
+  /// Takes a file, and returns its line.
   @discardableResult package func take(_ file: BackupList.File) throws(VaultError) -> [UInt8] {
     let line = file.line
     counts[file.member.kind.rawValue] += 1
@@ -88,7 +85,7 @@ package final class FileTally {
     return line
   }
 
-  /// What was taken; to be asked for once, at the end.
+  /// The summary. It can be asked for only once, at the end.
   package func finish() throws(VaultError) -> FileSummary {
     guard let whole = hasher.take() else { preconditionFailure("a tally ends once") }
     return FileSummary(counts: counts, hash: try whole.finish())

@@ -7,8 +7,8 @@ extension BackupContents {
   /// The records with these ids, live or removed, verified with the keys of the vault in the backup.
   ///
   /// - Parameters:
-  ///   - names: full ids, or beginnings of one of at least 4 characters.
-  ///   - vault: what unlocking ``vault`` gave; ``authenticate(with:)`` comes first.
+  ///   - names: full ids, or at least their first 4 characters.
+  ///   - vault: the unlocked ``vault``, after ``authenticate(with:)``.
   package func records(named names: [String], with vault: Vault) throws(VaultError) -> [RestorableRecord] {
     var candidates: [(place: StoreLocation, bytes: [UInt8])] = []
     try forEachFile { file throws(VaultError) in
@@ -24,10 +24,9 @@ extension BackupContents {
     return records
   }
 
-  /// Brings records back into a vault with their attachments, as `Vault.bringBack(_:)`; the files come first.
+  /// Restores records into a vault as `Vault.bringBack(_:)`, after their attachments. Returns the written ids.
   ///
-  /// - Parameter records: what ``records(named:with:)`` gave.
-  /// - Returns: the ids that were written.
+  /// - Parameter records: the result of ``records(named:with:)``.
   package func bringBack(
     _ records: [RestorableRecord], into vault: Vault
   ) async throws(VaultError) -> [RecordID] {
@@ -41,8 +40,7 @@ extension BackupContents {
     }
   }
 
-  /// Where the one record lies that a name means; of a live and a removed one the live one, which comes first, is
-  /// meant.
+  /// The location of the one record that a name means. A live record precedes a removed one.
   private func place(
     named name: String, among candidates: [StoreLocation]
   ) throws(VaultError) -> StoreLocation {

@@ -3,8 +3,7 @@ public import VaultKit
 public import VaultStorage
 
 extension BackupContents {
-  /// Header, slots and records in memory, as a state of the vault that is compared with another. Nothing in it is
-  /// verified.
+  /// Header, slots and records in memory, as a state of the vault to compare with another. They are not verified.
   ///
   /// - Throws: `VaultError` `.damaged`, `.changedUnderneath`, `.ioFailed`.
   public func state() throws(VaultError) -> any RecordStore {

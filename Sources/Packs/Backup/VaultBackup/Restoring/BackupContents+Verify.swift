@@ -4,14 +4,14 @@ public import VaultKit
 internal import VaultStorage
 
 extension BackupContents {
-  /// Verifies every record in the backup with the keys of its vault, restored to nowhere: MAC, every sealed field,
-  /// type, the checkpoint.
+  /// Verifies every record in the backup with the keys of its vault, without restoring it: MAC, sealed fields, type,
+  /// checkpoint.
   ///
   /// - Parameters:
-  ///   - vault: what unlocking ``vault`` gave; ``authenticate(with:)`` comes first.
-  ///   - scope: the records to look at.
+  ///   - vault: the unlocked ``vault``, after ``authenticate(with:)``.
+  ///   - scope: the records to verify.
   ///   - progress: called after each record.
-  /// - Returns: what was found; a fault does not stop it.
+  /// - Returns: the result. A fault does not stop the verification.
   /// - Throws: `VaultError` `.damaged`, `.changedUnderneath`, `.ioFailed` for the backup; `.memoryUnavailable`.
   public func verify(
     with vault: Vault, _ scope: VerificationScope = VerificationScope(), progress: @escaping () -> Void = {}

@@ -6,30 +6,30 @@ public import VaultKit
 internal import VaultSealing
 internal import VaultStorage
 
-/// What a backup holds, opened to its end once: all of it is as it was sealed, and keeps the rules of the format that
+/// The contents of a backup, after one complete pass. All bytes are authentic, and satisfy the rules of the format that
 /// need no key of the vault.
 public final class BackupContents: Sendable {
   /// The backup.
   public let file: BackupFile
-  /// The vault in it, without its records, to be unlocked.
+  /// The locked vault in the backup, without its records.
   public let vault: LockedVault
-  /// When the backup says it was made; authentic only where ``isAttested`` was verified.
+  /// The time in the backup; authentic only if ``isAttested`` was verified.
   public let createdAt: Timestamp
-  /// Live records.
+  /// The number of live records.
   public let recordCount: Int
-  /// Removed records.
+  /// The number of removed records.
   public let trashedCount: Int
-  /// Files of attachments: exactly those that its records name, live and removed, as they name them.
+  /// The number of attachment files. They match exactly the attachments of its records, live and removed.
   public let attachmentCount: Int
-  /// What was found in it once must be found again.
+  /// The summary that each later pass must match.
   private let files: FileSummary
   private let list: BackupList?
   private let content: AgeContent
 
-  /// Whether it holds a list, which is authentic once ``authenticate(with:)`` has returned.
+  /// Whether there is a list, which is authentic after ``authenticate(with:)``.
   public var isAttested: Bool { list != nil }
 
-  /// Opens a backup to its end, on all cores.
+  /// Opens a backup and reads it to its end, on all cores.
   ///
   /// - Throws: `VaultError` `.noMatchingSlot`, `.wrongPassphrase` for the backup's keys; `.damaged`, `.newerFormat`,
   ///   `.ioFailed`.
@@ -53,10 +53,10 @@ public final class BackupContents: Sendable {
     attachmentCount = found.files.count(of: .attachment)
   }
 
-  /// Verifies the list with the keys of the vault in the backup; a backup without one has nothing to verify.
+  /// Verifies the list with the keys of the vault in the backup. Without a list there is nothing to verify.
   ///
-  /// - Parameter vault: what unlocking ``vault`` gave.
-  /// - Throws: `VaultError` `.damaged` for a list that somebody without the key made.
+  /// - Parameter vault: the unlocked ``vault``.
+  /// - Throws: `VaultError` `.damaged` if the list was made without the vault's key.
   public func authenticate(with vault: Vault) throws(VaultError) {
     guard let list else { return }
     do throws(VaultError) { try vault.backupListKey.authenticate(list.head) } catch {
@@ -67,10 +67,9 @@ public final class BackupContents: Sendable {
     }
   }
 
-  /// Gives each file to `body` once more. Only once this has returned they are known to be those that were there when
-  /// it was opened.
+  /// Passes each file to `body` again. The files are known to be unchanged only after the function has returned.
   ///
-  /// - Parameter piece: is given the bytes of those that are large, some at a time.
+  /// - Parameter takePiece: receives the bytes of large files, in pieces.
   func forEachFile(
     _ body: (ArchiveFile) throws(VaultError) -> Void,
     piece takePiece: (ArchivePiece) throws(VaultError) -> Void = { _ in }
@@ -92,9 +91,9 @@ public final class BackupContents: Sendable {
     try require(found)
   }
 
-  /// Gives what `make` makes of each file on any core to `take` once more, as ``forEachFile(_:piece:)``.
+  /// As ``forEachFile(_:piece:)``, with a conversion of each file by `make` on any core.
   ///
-  /// - Parameter piece: is given the bytes of those that are large, some at a time.
+  /// - Parameter takePiece: receives the bytes of large files, in pieces.
   func forEachFile<Made: Sendable>(
     making make: @escaping @Sendable (ArchiveFile) throws(VaultError) -> Made,
     take: (Made) throws(VaultError) -> Void,
@@ -124,7 +123,7 @@ extension VaultError {
   }
 }
 
-/// Takes the files of an archive one after the other, keeps the few that are needed first, and tallies the others.
+/// Takes the files of an archive in order, keeps the few that are needed first, and tallies the others.
 private final class ArchiveSurvey {
   private let file: BackupFile
   private let content: AgeContent
@@ -141,13 +140,13 @@ private final class ArchiveSurvey {
     (self.file, self.content, tally) = (file, content, try FileTally())
   }
 
-  /// Takes bytes of the list, which comes behind all files.
+  /// Takes bytes of the list, which follows all files.
   func takeList(_ bytes: [UInt8]) throws(VaultError) {
     if list == nil { list = try ListReader(file: ArchiveMember.listName) }
     do throws(VaultError) { try list?.take(bytes) } catch { throw error.inBackup(path) }
   }
 
-  /// Takes a file, with what is kept of it unless it is large.
+  /// Takes a file. Its kept part is nil for a large file.
   func take(_ file: BackupList.File, _ kept: KeptOfFile?) throws(VaultError) {
     try tally.take(file)
     if file.member == .document(.checkpoint) { checkpoint = file }
@@ -184,7 +183,6 @@ private final class ArchiveSurvey {
     return list
   }
 
-  /// Each slot of the header is there, and no other.
   private func requireSlots(of header: VaultHeader) throws(VaultError) {
     let expected = header.slots.sorted { $0.id < $1.id }
     guard slots.map(\.id) == expected.map(\.id), slots.map(\.sha256) == expected.map(\.sha256) else {
@@ -192,7 +190,6 @@ private final class ArchiveSurvey {
     }
   }
 
-  /// The list names the header that is there.
   private func require(_ list: BackupList, _ header: VaultHeader) throws(VaultError) {
     guard list.vaultID == header.vaultID, list.rootID == header.root.id, list.headerRevision == header.revision
     else { throw damaged("holds a list of another vault, or of another state of it") }
@@ -204,7 +201,7 @@ private final class ArchiveSurvey {
 }
 
 extension VaultError {
-  /// The same of a file in a backup, which it then names, too.
+  /// The same error for a file in a backup.
   fileprivate func inBackup(_ path: String) -> VaultError {
     var error = self
     if error.file != path { error.file = error.file.map { "\(path): \($0)" } ?? path }
@@ -214,10 +211,10 @@ extension VaultError {
   }
 }
 
-/// What is kept of a file of an archive until all were read.
+/// The kept part of a file, until all were read.
 private enum KeptOfFile: Sendable {
   case bytes([UInt8])
-  /// Of a record, what it names.
+  /// For a record, its attachments.
   case names(NamedAttachments?)
 
   init(_ file: ArchiveFile) {

@@ -3,14 +3,14 @@ internal import VaultFileStore
 internal import VaultKit
 internal import VaultStorage
 
-/// A folder with somebody else's things, such as a git repository, cannot be exchanged, nor can one that came with a
-/// container's image: the vault in it is brought to the backup's state file by file, after a copy of it was kept.
+/// Restores into a folder that cannot be exchanged: one with other files, such as a git repository, or one of a
+/// container image. After a copy was kept, the vault is changed to the backup's state file by file.
 ///
-/// Format 1 commits header and slots in one step, records and trash in another. Who dies between them runs the command
-/// again. Attachments come before both, and those that the backup does not have go after them, so that no record ever
-/// names a file that is not there.
+/// Format 1 commits header and slots in one step, records and trash in another. After an interruption between them, the
+/// user runs the command again. New attachments come before both steps, and superfluous ones are removed after them. So
+/// no record ever names a missing file.
 extension StagedRestore {
-  /// - Returns: where the copy of the vault is that was there.
+  /// Restores file by file. Returns the path of the copy of the old vault.
   func putInside(keeping name: String) throws(VaultError) -> String? {
     guard let current else { return try putInsideNew() }
     let changes = try inStore { () throws(StoreError) in
@@ -38,7 +38,7 @@ extension StagedRestore {
   }
 }
 
-/// What has to change in a store so that it holds what a staged vault holds.
+/// The changes that make a store equal to a staged vault.
 private struct RestoreChanges {
   let store: DirectoryStore
   let staged: StagedVault
@@ -57,7 +57,7 @@ private struct RestoreChanges {
 
   private var records: [StoreLocation] { places.filter { $0.recordID != nil } }
 
-  /// All of them have to fit into one journal.
+  /// Requires that all changes fit into one journal.
   func requireOneBatch(_ file: BackupFile) throws(VaultError) {
     guard records.count > ChangePlan.maximumChangeCount else { return }
     let count = try inStore { () throws(StoreError) in
@@ -71,7 +71,6 @@ private struct RestoreChanges {
       remedies: ["restore it into a folder that is not there yet"])
   }
 
-  /// Writes everything that is there into another vault.
   func keepOld(in copy: StagedVault) throws(StoreError) {
     for place in places {
       if place.isLarge {
@@ -106,7 +105,7 @@ private struct RestoreChanges {
     places.compactMap { if case .attachment(let id) = $0 { id } else { nil } }
   }
 
-  /// Those that are not there as they are to be.
+  /// Adds missing and different attachments.
   private func addAttachments(_ lock: any StoreLock) throws(StoreError) {
     for place in attachments.map(StoreLocation.attachment) where wanted.contains(place) {
       let mark = try store.mark(of: place)
@@ -124,7 +123,7 @@ private struct RestoreChanges {
     for case .slot(let id) in places {
       let change = try change(.slot(id))
       if change.isGuard { continue }
-      // A slot file is never written again: one that differs is damaged, and goes first.
+      // A slot file is never rewritten. One that differs is damaged, and is removed first.
       if change.expected != nil, change.replacement != nil {
         try store.apply([change], under: lock)
       } else {

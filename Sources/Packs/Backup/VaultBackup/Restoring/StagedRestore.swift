@@ -5,18 +5,18 @@ public import VaultKit
 internal import VaultStorage
 package import VaultSystem
 
-/// How a vault is restored.
+/// How to restore a vault.
 public struct RestoreOptions: Sendable {
-  /// Takes a backup without a list, of which nobody can say that it is whole, or who made it.
+  /// Accepts a backup without a list, whose maker and completeness are unknown.
   public var acceptsUnattested = false
-  /// Takes a backup that is older than what this machine remembers, or than the vault that is there.
+  /// Accepts a backup that is older than the remembered state, or than the present vault.
   public var acceptsRollback = false
-  /// Takes it for the vault that is meant, though this machine knows another vault at that path, or another root key of
-  /// this one: somebody has compared the fingerprint.
+  /// Accepts a vault other than the one that this machine knows at the path, or another root key. The user must have
+  /// compared the fingerprint.
   public var acceptsIdentity = false
-  /// What this machine remembers; nil compares nothing.
+  /// The remembered state; nil to compare nothing.
   public var state: KnownVaults?
-  /// How long to wait for a writer of the vault that is there.
+  /// The timeout for a writer of the present vault.
   public var lockTimeout: Duration = .seconds(10)
   /// Called once after a second of waiting.
   public var onLockWait: @Sendable (Int32?) -> Void = { _ in }
@@ -25,34 +25,34 @@ public struct RestoreOptions: Sendable {
   /// The system calls, for tests.
   package var operations: any FileOperations = LiveFileOperations()
 
-  /// Accepts nothing that has to be accepted, and remembers nothing.
+  /// Makes options that accept nothing and remember nothing.
   public init() {}
 }
 
 /// A vault that was restored.
 public struct RestoredVault: Sendable {
-  /// Where it is.
+  /// The path of the vault.
   public let path: String
-  /// Where the vault is that was there before; nil when there was none.
+  /// The path of the replaced vault; nil for an empty place.
   public let keptPath: String?
 }
 
-/// A vault that is unpacked and verified beside the place that it is to have. It is taken away with the last reference,
-/// unless it was put in place.
+/// A vault that is unpacked and verified beside its final place. Unless it is put in place, it is removed with the last
+/// reference.
 public final class StagedRestore {
-  /// What its records, slots and checkpoint were found to be.
+  /// The result of verifying its records, slots and checkpoint.
   public let verification: Verification
-  /// What is damaged: with any of these it is not put in place.
+  /// The damage. A damaged vault is not put in place.
   public var faults: [VaultFault] { verification.faults.filter { !$0.code.isRollback } }
-  /// What would go back, or did before the backup was made: its own checkpoint tells, too.
+  /// The rollbacks of the restore, and those that happened before the backup, which its own checkpoint shows.
   package let rollbacks: RollbackReport
   let contents: BackupContents
   let staged: StagedVault
   let place: RestorePlace
   let options: RestoreOptions
-  /// The path as it was given.
+  /// The path as given.
   let path: String
-  /// The vault that is there, locked until this one has its place.
+  /// The present vault, locked until it is replaced.
   let current: (store: DirectoryStore, lock: any StoreLock)?
 
   init(
@@ -82,7 +82,7 @@ public final class StagedRestore {
     current?.lock.release()
   }
 
-  /// The vault that is there, so that nobody writes into it any more; nil where there is none that could be written to.
+  /// Locks the present vault against writers; nil if there is no vault that could be written.
   private static func lockCurrent(
     at place: RestorePlace, _ options: RestoreOptions
   ) async throws(VaultError) -> (store: DirectoryStore, lock: any StoreLock)? {
@@ -104,7 +104,7 @@ public final class StagedRestore {
         try vault.rollbacks(
           verification, found, for: paths, in: state, acceptingIdentity: options.acceptsIdentity))
     }
-    // A vault whose header cannot be read is what backups are for.
+    // Backups exist to replace a vault with an unreadable header.
     if let current, let there = try? LockedVault(store: current) {
       rollbacks.add(
         try there.rollbacks(
@@ -113,8 +113,8 @@ public final class StagedRestore {
     return rollbacks
   }
 
-  /// Gives the vault its place, durably: where there is nothing, in place of a vault that is kept beside it, or file by
-  /// file where somebody else's things are, or the folder cannot be moved.
+  /// Puts the vault in place durably. It fills an empty place, or replaces a vault that is kept beside it. If the
+  /// folder has other files or cannot be moved, it changes the vault file by file.
   ///
   /// - Throws: `VaultError` `.damaged` with a fault; `.rolledBack` for rollbacks that are not accepted;
   ///   `.alreadyExists`, `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
@@ -126,7 +126,7 @@ public final class StagedRestore {
     return RestoredVault(path: place.path, keptPath: kept)
   }
 
-  /// - Returns: where the vault is kept that was there.
+  /// Puts the vault in place. Returns the path of the old vault.
   private func put() throws(VaultError) -> String? {
     try inStore { () throws(StoreError) in try staged.sync() }
     let keptName = try freeKeptName()
@@ -142,7 +142,7 @@ public final class StagedRestore {
     }
   }
 
-  /// What the vault that is there will be called; a second one of the same second has `-2` behind it.
+  /// The new name of the old vault. A second one within a second ends in `-2`.
   private func freeKeptName() throws(VaultError) -> String {
     let name = "\(place.name).before-restore-\(options.now().compactText)"
     let taken = Set(try inStore { () throws(StoreError) in try place.parent.names() })
@@ -150,7 +150,7 @@ public final class StagedRestore {
     return (2...).lazy.map { "\(name)-\($0)" }.first { !taken.contains($0) } ?? name
   }
 
-  /// What was accepted is from now on what is expected.
+  /// Remembers the accepted state as the expected one.
   private func rememberAnew() throws(VaultError) {
     guard let state = options.state, options.acceptsIdentity || !rollbacks.isEmpty else { return }
     try state.accept(LockedVault(at: path))
@@ -158,15 +158,15 @@ public final class StagedRestore {
 }
 
 extension BackupContents {
-  /// Unpacks the vault into a hidden directory beside the place that it is to have and verifies all of it, with the
-  /// keys of the vault; nothing that is there is touched.
+  /// Unpacks the vault into a hidden directory beside its final place and verifies it with the keys of the vault. The
+  /// present vault is not changed.
   ///
   /// - Parameters:
-  ///   - vault: what unlocking ``vault`` gave; ``authenticate(with:)`` comes first.
-  ///   - path: its place, which may be free, a vault, or a folder with a vault and other things.
+  ///   - vault: the unlocked ``vault``, after ``authenticate(with:)``.
+  ///   - path: the final place: free, a vault, or a folder with a vault and other files.
   ///   - progress: called after each record.
-  /// - Throws: `VaultError` `.inputRefused` for a backup without a list, unless that is accepted; `.unexpectedVault`
-  ///   when another vault or root key is known; `.alreadyExists` for a place with other things; `.lockedByOther`,
+  /// - Throws: `VaultError` `.inputRefused` for a backup without a list, unless that is accepted; `.unexpectedVault` if
+  ///   another vault or root key is known; `.alreadyExists` for a place with other files; `.lockedByOther`,
   ///   `.changedUnderneath`, `.diskFull`, `.permissionDenied`, `.ioFailed`.
   public func stage(
     with vault: Vault, for path: String, options: RestoreOptions, progress: @escaping () -> Void = {}
@@ -174,7 +174,7 @@ extension BackupContents {
     try await StagedRestore(of: self, with: vault, to: path, options, progress)
   }
 
-  /// Verifies on all cores, while what was verified before is written.
+  /// Verifies on all cores, while verified files are written.
   fileprivate func unpack(
     into staged: StagedVault, with vault: Vault, _ progress: () -> Void
   ) async throws(VaultError) -> (verification: Verification, found: FoundRecords) {
@@ -202,7 +202,7 @@ extension BackupContents {
   }
 }
 
-/// A file of a backup, and if it is a record, what it was found to be.
+/// A file of a backup, with the result of its verification if it is a record.
 private struct UnpackedFile: Sendable {
   let file: ArchiveFile
   let outcome: Result<RecordVersion, VaultError>?

@@ -37,7 +37,7 @@ struct BackupCheck {
 
   private func note(_ report: inout BackupReport, in record: BackupRecord) {
     guard let passed = report.kind else { return }
-    // A part of the records is no more than the list.
+    // A part of the records proves no more than the list.
     let kind = part != nil && passed == .deep ? .list : passed
     if record.isThere {
       record.note(kind)
@@ -46,7 +46,7 @@ struct BackupCheck {
     }
   }
 
-  /// Whether somebody with a key of the vault made what is in it: the list of all of it, or else every record.
+  /// Whether a holder of the vault's key made the contents, as the list or every record proves.
   private func isVouchedFor(_ contents: BackupContents, _ report: BackupReport) -> Bool {
     guard report.isUnlocked, report.verification?.isGood != false else { return false }
     return contents.isAttested || (isDeep && part == nil)
@@ -75,17 +75,16 @@ struct BackupCheck {
   }
 }
 
-/// What `backups.json` beside a backup says of it.
+/// The entry of a backup in its `backups.json`.
 struct BackupRecord {
   private let directory: BackupDirectory
   private let name: BackupName
   private let entry: BackupCatalog.Entry?
   private let global: GlobalOptions
 
-  /// Whether something is recorded of it.
   var isThere: Bool { entry != nil }
 
-  /// Nil where there is no `backups.json`, and for a file that does not have the name of a backup.
+  /// Nil without a `backups.json`, and for a file without the name of a backup.
   init?(of file: BackupFile, _ global: GlobalOptions) throws {
     let path = ProcessEnvironment.realPath(file.path) ?? file.path
     let parent = System.parent(of: path)
@@ -106,7 +105,7 @@ struct BackupRecord {
     }
   }
 
-  /// Notes what the file passed. Who may only read goes without.
+  /// Notes the passed check. Skipped for users who cannot write.
   func note(_ kind: BackupCatalog.Verification.Kind) {
     do throws(VaultError) {
       try directory.update { catalog in
@@ -118,10 +117,9 @@ struct BackupRecord {
     }
   }
 
-  /// Records a backup that was verified; `create` may have been cut off before it could. Who may only read goes
-  /// without.
+  /// Records a verified backup, because `create` may have been interrupted. Skipped for users who cannot write.
   ///
-  /// - Returns: whether it is recorded now.
+  /// Returns whether there is an entry now.
   func add(_ contents: BackupContents, _ kind: BackupCatalog.Verification.Kind) -> Bool {
     do throws(VaultError) {
       let verification = BackupCatalog.Verification(time: .now(), kind: kind)
@@ -136,7 +134,7 @@ struct BackupRecord {
   }
 }
 
-/// What `vault backup verify` says of a file.
+/// The report of `vault backup verify` for a file.
 struct BackupReport {
   let path: String
   var lock: BackupFile.Lock?
@@ -151,14 +149,14 @@ struct BackupReport {
 
   var status: ExitStatus? { failure?.status ?? verification?.faults.status }
 
-  /// On stdout what was checked, on stderr what is wrong.
+  /// Prints the checks on stdout, and the faults on stderr.
   func tell(_ global: GlobalOptions) {
     if let failure { return global.messages.report(failure) }
     if !global.json { try? Output.line(line) }
     verification?.faults.report(global, ["take another backup: this one restores nothing that is damaged"])
   }
 
-  /// `b/team-20261121T014028Z.cvault.age: 24 records, 1 in the trash; every record verified, attested`
+  /// Such as `b/team-20261121T014028Z.cvault.age: 24 records, 1 in the trash; every record verified, attested`.
   private var line: String {
     guard let contents else { return Printable.text("\(path): \(framing)") }
     return Printable.text("\(path): \(contents.counts); \(depth), \(attestation(contents))")
@@ -184,7 +182,7 @@ struct BackupReport {
       ? "every record verified" + hashes : "\(all) of the records verified"
   }
 
-  /// Says that no attachment was opened.
+  /// A note that attachments were not opened.
   private var hashes: String {
     (contents?.attachmentCount ?? 0) > 0 ? ", attachments by size and hash alone" : ""
   }
@@ -209,12 +207,12 @@ struct BackupReport {
 }
 
 extension BackupContents {
-  /// `24 records, 1 in the trash, 3 attachments`
+  /// Such as `24 records, 1 in the trash, 3 attachments`.
   var counts: String {
     (recordCount == 1 ? "1 record" : "\(recordCount) records") + ", \(trashedCount) in the trash" + attachmentWords
   }
 
-  /// `, 3 attachments`, where there are any.
+  /// Such as `, 3 attachments`; empty without attachments.
   var attachmentWords: String {
     switch attachmentCount {
     case 0: ""
@@ -225,7 +223,7 @@ extension BackupContents {
 }
 
 extension [BackupReport] {
-  /// Damage comes before everything else, and a key that is missing before what could not be read.
+  /// The exit code: damage precedes everything else, and a missing key precedes unreadable data.
   var status: ExitStatus? {
     let all = Set(compactMap(\.status))
     let order = [ExitStatus.damaged, .unexpectedVault, .cannotUnlock, .inputOutput]

@@ -6,7 +6,7 @@ import VaultCrypto
 import VaultKit
 import VaultTerminal
 
-/// Who can open a new backup.
+/// The keys of a new backup.
 struct BackupKeyOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Seal to an age recipient; may be repeated.", valueName: "age1…"))
   var recipient: [String] = []
@@ -17,9 +17,9 @@ struct BackupKeyOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Seal with a passphrase from a file instead.", valueName: "file"))
   var newPassphraseFile: String?
 
-  /// What is given, else the recipients of the vault's own slots, else a passphrase that a person is asked for.
+  /// The given key, the recipients of the vault's own slots, or a passphrase that the user types.
   ///
-  /// - Parameter proof: what is to open it afterwards, which is refused now where it will not.
+  /// - Parameter proof: the identities for the proof. They are refused now if they cannot open the backup.
   func key(_ session: Session, proof: [AgeIdentity]?, opened: Vault?) throws -> BackupKey {
     var recipients = try recipient.map { try AgeRecipient.argument($0) }
     if let recipientsFile { recipients += try RecipientsFile.read(recipientsFile) }
@@ -44,7 +44,8 @@ struct BackupKeyOptions: ParsableArguments {
     return .recipients(recipients)
   }
 
-  /// A passphrase for the backup of a vault that has only passphrases; nil if it has others, or if nobody is asked.
+  /// A passphrase for the backup of a vault that has only passphrases; nil if the vault has other slots, or if nobody
+  /// can be asked.
   private func typedPassphrase(
     _ session: Session, proof: [AgeIdentity]?, opened: Vault?
   ) throws -> SecretBytes? {
@@ -70,7 +71,7 @@ struct BackupKeyOptions: ParsableArguments {
   }
 
   private func ownRecipients(_ session: Session, _ opened: Vault?) throws -> [AgeRecipient] {
-    // Without a key the header is only what lies there: who wrote it may have named others.
+    // Without a key the header is not authentic, and its recipients may be false.
     let recipients = (opened?.header ?? session.locked.header).slots.compactMap(\.recipient)
     guard !recipients.isEmpty else {
       throw CommandError.usage(

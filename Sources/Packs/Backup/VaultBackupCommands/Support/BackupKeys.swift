@@ -6,12 +6,12 @@ import VaultKit
 import VaultSystem
 import VaultTerminal
 
-/// The keys of a command that opens backups: what opens the backup itself, and what unlocks the vault in it. The same
-/// may do both.
+/// The keys of a command that opens backups: keys for the backup, and keys for the vault in it. One key may be for
+/// both.
 struct BackupKeys {
   private let global: GlobalOptions
   private let maximumWorkFactor: Int
-  /// What was given, read once: a descriptor gives its passphrase to nobody twice.
+  /// The given keys, read once, because a descriptor returns its passphrase only once.
   private let given: [(key: VaultKey, subject: String)]
   private let backupPassphrase: SecretBytes?
 
@@ -26,20 +26,17 @@ struct BackupKeys {
     backupPassphrase = try backupPassphraseFile.map { try SecretInput.file($0).passphrase() }
   }
 
-  /// Whether anything was given.
   var isEmpty: Bool { given.isEmpty && backupPassphrase == nil }
 
-  /// A backup that opened.
   struct Opened {
     let contents: BackupContents
     /// Whether a given key opened it, rather than the user's own identity.
     let isByGiven: Bool
   }
 
-  /// Opens a backup with what is given, else with the user's own identity; nil if nothing is given and nothing fits.
+  /// Opens a backup with a given key, or with the user's own identity; nil if no key is given and none fits.
   ///
-  /// - Parameter asks: whether a passphrase may be asked for, and whether the backup must open.
-  /// - Throws: ``CommandError`` `.cannotUnlock` if a key is given and nothing opens the backup.
+  /// - Parameter asks: whether to ask for a passphrase, and to require that the backup opens.
   func open(_ file: BackupFile, asks: Bool) async throws -> Opened? {
     let isNeeded = asks || !isEmpty
     let own: [AgeIdentity] = file.lock.isForRecipients ? KeySource.standardIdentities ?? [] : []
@@ -57,13 +54,13 @@ struct BackupKeys {
       let contents = try await BackupContents(of: file, with: own.map { .identity($0) })
       return Opened(contents: contents, isByGiven: false)
     } catch {
-      // A key that nobody gave need not fit.
+      // A key that was not given need not fit.
       guard error.code == .noMatchingSlot, !isNeeded else { throw error }
       return nil
     }
   }
 
-  /// What is given and may open a backup.
+  /// The given keys that may open a backup.
   private func credentials(for file: BackupFile, asks: Bool) throws -> [AgeCredential] {
     switch file.lock {
     case .recipients: return givenIdentities.map { .identity($0) }
@@ -90,22 +87,21 @@ struct BackupKeys {
     }
   }
 
-  /// Refuses a passphrase of a backup that has none: nobody would notice that the backup was exchanged for another
-  /// file.
+  /// Refuses a passphrase for a backup without one. Otherwise nobody would notice that the backup was exchanged.
   func requireUse(of file: BackupFile) throws {
     guard backupPassphrase != nil, file.lock.isForRecipients else { return }
     throw CommandError.backupNotOpened(file, isGiven: true)
   }
 
-  /// Unlocks a vault; nil when no key does and nobody is to be asked.
+  /// Unlocks a vault; nil if no key fits and nobody should be asked.
   ///
-  /// - Parameter state: what is remembered of it; nil for the vault in a backup, which lies in no directory.
+  /// - Parameter state: the remembered state; nil for the vault in a backup.
   func unlock(_ vault: LockedVault, asks: Bool, state: KnownVaults? = nil) async throws -> Vault? {
     if let opened = try await openByGivenKeys(vault, state: state) { return opened }
     return try await openByOtherKeys(vault, asks: asks, state: state)
   }
 
-  /// Unlocks a vault with what is given; nil if nothing of it does.
+  /// Unlocks a vault with a given key; nil if none fits.
   func openByGivenKeys(_ vault: LockedVault, state: KnownVaults? = nil) async throws -> Vault? {
     try await open(vault, with: given.map(\.key), global.vaultOptions(state))
   }
@@ -121,7 +117,7 @@ struct BackupKeys {
     return nil
   }
 
-  /// Unlocks a vault with the user's own identity, or with a passphrase that is asked for.
+  /// Unlocks a vault with the user's own identity, or with a passphrase that the user types.
   func openByOtherKeys(_ vault: LockedVault, asks: Bool, state: KnownVaults? = nil) async throws -> Vault? {
     let options = try global.vaultOptions(state)
     let own = KeySource.standardIdentities ?? []
@@ -136,7 +132,6 @@ struct BackupKeys {
 }
 
 extension CommandError {
-  /// No key opens a backup.
   static func backupNotOpened(_ file: BackupFile, isGiven: Bool) -> CommandError {
     let hint =
       switch file.lock {
@@ -152,14 +147,13 @@ extension CommandError {
     return CommandError(.cannotUnlock, "no_key", subject: file.path, reason, hints: [hint])
   }
 
-  /// A given key opens neither a backup nor the vault in it, though another key does.
+  /// The error if a given key opens neither a backup nor the vault in it, although another key does.
   static func keyOpensNothing(_ file: BackupFile) -> CommandError {
     CommandError(
       .cannotUnlock, "no_key", subject: file.path, "the key that is given opens neither the backup nor the vault in it",
       hints: ["leave the key out: your own identity opens the backup"])
   }
 
-  /// Nothing that was given unlocks the vault in a backup.
   static func backedUpVaultNotUnlocked(_ file: BackupFile) -> CommandError {
     CommandError(
       .cannotUnlock, "no_key", subject: file.path,
@@ -169,7 +163,6 @@ extension CommandError {
 }
 
 extension BackupFile {
-  /// The backup that an argument names.
   static func argument(_ path: String) throws -> BackupFile {
     guard System.kind(of: path) != .directory else {
       var error = CommandError(
@@ -192,7 +185,7 @@ extension BackupFile.Lock {
   }
 }
 
-/// Backups as states of a vault. The keys are read once, for the first backup, because a descriptor gives its
+/// Backups as states of a vault. The keys are read once, for the first backup, because a descriptor returns its
 /// passphrase only once.
 final class BackupStates: StateFiles {
   private let makeKeys: () throws -> BackupKeys

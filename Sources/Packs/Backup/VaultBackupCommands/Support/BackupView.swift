@@ -3,15 +3,14 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// How backups are shown.
 enum BackupView {
 
-  /// `verified (deep) 2026-11-21T01:40:30Z`.
+  /// Such as `verified (deep) 2026-11-21T01:40:30Z`.
   static func text(_ verification: BackupCatalog.Verification?) -> String {
     verification.map { "verified (\($0.kind.rawValue)) \($0.time.text)" } ?? "not verified"
   }
 
-  /// `26h`, `3d`, `12m`: the largest unit of which there are two.
+  /// Such as `26h`, `3d`, `12m`: the largest unit that gives at least two.
   static func age(seconds: Int64) -> String {
     for (unit, size) in [("d", 86_400), ("h", 3600), ("m", 60)] as [(String, Int64)] where seconds >= 2 * size {
       return "\(seconds / size)\(unit)"
@@ -21,10 +20,9 @@ enum BackupView {
 }
 
 extension BackupListing.Row {
-  /// `recorded`, `changed`, `gone`, `not recorded`, for people.
+  /// The state for users: `recorded`, `changed`, `gone` or `not recorded`.
   var stateText: String { state == .unrecorded ? "not recorded" : state.rawValue }
 
-  /// One backup of a list.
   var document: JSONValue {
     .members([
       "attested": entry.map { JSONValue.bool($0.isAttested) } ?? .null,
@@ -42,7 +40,7 @@ extension BackupListing.Row {
     ])
   }
 
-  /// What a person should know of one that is not as recorded; nil for one that is.
+  /// A note about a backup that differs from its entry; nil if it does not.
   var finding: String? {
     switch state {
     case .recorded, .unrecorded: nil
@@ -60,7 +58,6 @@ extension BackupCatalog.Verification {
 }
 
 extension BackupCatalog.Verification.Kind {
-  /// What was looked at, for people.
   var words: String {
     switch self {
     case .framing: "form"

@@ -5,9 +5,9 @@ import VaultKit
 import VaultRecords
 import VaultSealing
 
-/// What is to be said of the secrets of a vault, by what sort of secret a field is.
+/// The findings about the secrets of a vault, by the sort of each field.
 package struct Audit {
-  /// The worst first.
+  /// The states, the worst first.
   package enum State: String, Comparable {
     case breached, weak, reused, expired, old
 
@@ -22,11 +22,11 @@ package struct Audit {
     let name: String
     let path: MemberPath
     let reason: String
-    /// Which fields hold the same value.
+    /// The group of fields with the same value.
     var group: Int?
   }
 
-  /// What is asked for.
+  /// The questions of the user.
   struct Rules {
     var kind: String?
     var leastBitCount = GuessEstimate.strongBitCount
@@ -37,7 +37,7 @@ package struct Audit {
 
   private let rules: Rules
   private var found: [Finding] = []
-  /// Where each value stands, by its hash with the key of this process: no value is held.
+  /// The places of each value, by its hash with a key of this process. No value is kept.
   private var places: [Int: [Finding]] = [:]
   private(set) var recordCount = 0
 
@@ -53,7 +53,7 @@ package struct Audit {
 
   private init(_ rules: Rules) { self.rules = rules }
 
-  /// All of it, the worst first, then by name.
+  /// All findings, the worst first, then by name.
   var findings: [Finding] {
     var (all, count) = (found, 0)
     for same in places.values.filter({ $0.count > 1 }).sorted(by: { $0[0].name < $1[0].name }) {
@@ -81,7 +81,8 @@ package struct Audit {
       found.append(finding(.expired, try MemberPath(parsing: expiry), "since \(DateFormat.day.text(of: time))"))
     }
     for path in record.sealedPaths {
-      // What nobody described may be anything, a PIN is short, and a one-time code's key is no password.
+      // Only these sorts are audited. An undeclared field may be anything, a PIN is short, and the key of one-time
+      // codes is not a password.
       let sort = record.kind?.value(at: path)?.secretSort ?? .text
       guard [.password, .token, .key].contains(sort) else { continue }
       let secret = try record.secret(at: path)

@@ -2,7 +2,6 @@ import VaultCLI
 import VaultDocument
 import VaultTerminal
 
-/// What an audit found.
 struct AuditReport {
   let audit: Audit
   let table: TableOptions

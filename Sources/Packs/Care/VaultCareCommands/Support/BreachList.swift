@@ -3,11 +3,11 @@ import VaultDocument
 import VaultSystem
 import VaultTerminal
 
-/// Passwords that are known from breaches, by SHA-1: a sorted file, or a folder of ranges, as Have I Been Pwned has it.
+/// Passwords known from breaches, by SHA-1: a sorted file or a folder of ranges, in the format of Have I Been Pwned.
 enum BreachList {
-  /// Lines `HASH:COUNT`.
+  /// Lines of `HASH:COUNT`.
   case file(String)
-  /// Files that are called by the first five digits, with lines of the other 35.
+  /// Files named after the first five digits, with lines of the other 35.
   case folder(String)
 
   private static let prefixCount = 5
@@ -42,7 +42,7 @@ enum BreachList {
   }
 }
 
-/// A text file whose lines begin with hexadecimal digits in ascending order. Only what a search needs is read.
+/// A text file whose lines begin with ascending hexadecimal digits. Only the needed parts are read.
 struct HashFile: ~Copyable {
   private struct Line {
     let digits: [UInt8]
@@ -75,9 +75,7 @@ struct HashFile: ~Copyable {
 
   private var unsorted: CommandError { Self.refused(file.path, "is not sorted by hash") }
 
-  /// Looks at lines all over the file.
-  ///
-  /// - Returns: the first hash, and the last.
+  /// Checks the order of samples from the whole file. Returns the first and the last hash.
   func checkedOrder() throws -> (first: [UInt8], last: [UInt8]) {
     guard let first = try line(from: 0) else { throw Self.refused(file.path, "is empty") }
     var last = first
@@ -94,7 +92,7 @@ struct HashFile: ~Copyable {
     return (first.digits, last.digits)
   }
 
-  /// The number behind a hash; nil where the hash is not there.
+  /// The count of a hash; nil if the hash is not in the file.
   func count(of digits: [UInt8]) throws -> Int? {
     var (low, high): (Int, Int) = (0, byteCount)
     var (below, above): ([UInt8]?, [UInt8]?) = (nil, nil)
@@ -116,9 +114,9 @@ struct HashFile: ~Copyable {
     return nil
   }
 
-  /// The first line that begins at a place or behind it; nil behind the last one.
+  /// The first line that begins at or after a position; nil after the last line.
   private func line(from place: Int) throws -> Line? {
-    // From the byte before, since a line may begin at the place.
+    // Start at the byte before, because a line may begin at the position.
     var start = max(0, place - 1)
     var bytes = try read(from: start)
     if place > 0 {
@@ -151,7 +149,7 @@ struct HashFile: ~Copyable {
     Self.refused(file.path, "has a line that does not begin with \(digitCount) hexadecimal digits")
   }
 
-  /// What stands behind the colon; 1 where nothing does.
+  /// The number after the colon; 1 without a number.
   private static func number(in rest: ArraySlice<UInt8>) -> Int {
     let digits = rest.dropFirst().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     return Int(String(decoding: digits, as: UTF8.self)) ?? 1

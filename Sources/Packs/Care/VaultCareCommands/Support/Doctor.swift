@@ -8,7 +8,7 @@ import VaultKit
 import VaultSystem
 import VaultTerminal
 
-/// Looks at everything around the records of a vault that needs no key.
+/// Checks everything around the records of a vault that needs no key.
 struct Doctor {
   private let session: Session
   private let options: UnlockOptions
@@ -46,7 +46,7 @@ struct Doctor {
     ]
   }
 
-  /// Whether git has what is here.
+  /// Whether git has the present state.
   private func kept(by git: Git) -> [DoctorCheck] {
     if let operation = GitOperation(git) {
       return [DoctorCheck(name: "merge", state: .warning, text: operation.line, advice: operation.advice)]
@@ -86,7 +86,7 @@ struct Doctor {
       advice: "import files that you do not trust on a Linux with seccomp")
   }
 
-  /// Nil if the file system gives locks that others see.
+  /// Nil if locks of the file system hold for other machines.
   private var locks: DoctorCheck? {
     let path = session.location.path
     if System.lacksLocks(at: System.join(path, "vault.json")) {
@@ -112,7 +112,7 @@ struct Doctor {
       ?? DoctorCheck(name: "permissions", state: .good, text: Self.permissions(of: session.location.path))
   }
 
-  /// Of a folder that nothing is to be said against.
+  /// The permissions of a folder in words, if they are right.
   static func permissions(of path: String) -> String {
     System.isOpenToOthers(path)
       ? "as git makes files; what is secret in them is sealed" : "the owner's alone"
@@ -143,7 +143,7 @@ struct Doctor {
     }
   }
 
-  /// Nothing is said of what should not be there and is not.
+  /// Checks of files that should not exist. A missing file gives no line.
   private func surroundings(_ condition: VaultCondition) -> [DoctorCheck] {
     condition.workFaults.map { fault in
       DoctorCheck(
@@ -157,7 +157,7 @@ struct Doctor {
       }
   }
 
-  /// Texts of this vault, and of no vault, that an editor had when its command ended.
+  /// Texts that an editor left after its command ended: of this vault, and of no vault.
   private var openedTexts: [DoctorCheck] {
     let vault = header.vaultID.text
     return KeptText.left().filter { $0.source.map { $0.vault == vault } ?? true }.map { text in
@@ -177,7 +177,7 @@ struct Doctor {
       advice: "add " + condition.missingGitLines.joined(separator: ", "))
   }
 
-  /// Nil where there is no git that could merge.
+  /// Nil without a git that could merge.
   private func merging() throws -> DoctorCheck? {
     guard let setup = GitSetup(vault: session.location.path) else { return nil }
     let missing = try setup.missing()

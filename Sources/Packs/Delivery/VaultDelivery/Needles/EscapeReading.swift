@@ -1,21 +1,21 @@
 internal import VaultCrypto
 
-/// The bytes from a place on with their escapes taken back, once and again, since one encoder's text is often another's
-/// value: JSON in JSON, or an address in HTML.
+/// The bytes from an index on with their escapes decoded, several times, because encoders nest: JSON in JSON, or an
+/// address in HTML.
 ///
-/// It is read as far as it is asked for. A reading belongs to one piece of bytes.
+/// The reading is lazy, and belongs to one piece of bytes.
 struct EscapeReading {
-  /// How often escapes are taken back.
+  /// How often escapes are decoded.
   static let depth = 3
 
   private struct Level {
     var bytes: [UInt8] = []
-    /// Where in the piece the escape or byte ends that each byte comes from.
+    /// For each byte, the end of its escape or byte in the piece.
     var ends: [Int] = []
-    /// The next place to read, in the piece or in the level below.
+    /// The next index to read, in the piece or in the level below.
     var next = 0
     var hasEnded = false
-    /// Whether any byte is another than in the level below.
+    /// Whether any byte differs from the level below.
     var hasEscapes = false
   }
 
@@ -23,7 +23,7 @@ struct EscapeReading {
   private var nextEscape = -1
   private var head: [UInt8] = []
 
-  /// Whether an escape may begin within so many bytes; places are asked about in order.
+  /// Whether an escape may begin within `count` bytes. Indexes must be asked for in order.
   mutating func hasEscape(in bytes: RawSpan, at index: Int, within count: Int) -> Bool {
     if nextEscape < index {
       nextEscape = index
@@ -32,8 +32,7 @@ struct EscapeReading {
     return nextEscape < min(index + count, bytes.byteCount)
   }
 
-  /// The first eight bytes with their escapes taken back, where that is all there is to tell of them: they hold no
-  /// further escape. Nearly all places end here.
+  /// The first eight decoded bytes, if they contain no further escape. Nearly all indexes end here.
   mutating func simpleHead(of bytes: RawSpan, at index: Int, isWhole: Bool) -> UInt64? {
     head.removeAll(keepingCapacity: true)
     var next = index
@@ -45,7 +44,7 @@ struct EscapeReading {
     }
     guard !head.prefix(8).contains(where: Escapes.begins) else { return nil }
     let bytes = head
-    // Unsafe only in that any eight bytes are taken for a number.
+    // Unsafe because any eight bytes are read as a number.
     return unsafe bytes.span.bytes.unsafeLoadUnaligned(as: UInt64.self)
   }
 
@@ -58,9 +57,7 @@ struct EscapeReading {
     }
   }
 
-  /// Reads a level until it has so many bytes, if there are so many.
-  ///
-  /// - Returns: how many it has, `count` at most.
+  /// Reads a level up to `count` bytes, and returns how many it has.
   mutating func read(_ level: Int, to count: Int, of bytes: RawSpan, isWhole: Bool) -> Int {
     while levels[level].bytes.count < count, !levels[level].hasEnded { step(level, bytes: bytes, isWhole: isWhole) }
     return min(levels[level].bytes.count, count)
@@ -69,7 +66,7 @@ struct EscapeReading {
   private mutating func step(_ level: Int, bytes: RawSpan, isWhole: Bool) {
     let next = levels[level].next
     if level > 0 { _ = read(level - 1, to: next + Escapes.longest, of: bytes, isWhole: isWhole) }
-    // Out of its place meanwhile, so that the level below can be read beside it.
+    // Taken out meanwhile, so that the level below can be read beside it.
     var current = levels[level]
     levels[level] = Level()
     defer { levels[level] = current }
@@ -81,7 +78,7 @@ struct EscapeReading {
       taken = Escapes.take(bytes, at: next, isWhole: isLast, into: &current.bytes)
     } else {
       let below = levels[level - 1].bytes
-      // Unsafe only in that padding could be read: bytes have none.
+      // Unsafe because padding could be read; bytes have no padding.
       taken = unsafe Escapes.take(below.span.bytes, at: next, isWhole: isLast, into: &current.bytes)
     }
     guard taken > 0 else { return current.hasEnded = true }
@@ -91,22 +88,21 @@ struct EscapeReading {
     if taken > 1 || current.bytes.last == UInt8(ascii: " ") { current.hasEscapes = true }
   }
 
-  /// Whether escapes were taken back in what was read of a level.
   func hasEscapes(_ level: Int) -> Bool { levels[level].hasEscapes }
 
-  /// Where in the piece so many bytes of a level end.
+  /// The index in the piece after `count` bytes of a level.
   func end(_ level: Int, of count: Int) -> Int { levels[level].ends[count - 1] }
 
   /// The first eight bytes of a level, as a number.
   func head(_ level: Int) -> UInt64 {
     let bytes = levels[level].bytes
-    // Unsafe only in that any eight bytes are taken for a number.
+    // Unsafe because any eight bytes are read as a number.
     return unsafe bytes.span.bytes.unsafeLoadUnaligned(as: UInt64.self)
   }
 
   func hash(_ level: Int, of count: Int) -> Int {
     let bytes = levels[level].bytes
-    // Unsafe only in that padding could be read: bytes have none.
+    // Unsafe because padding could be read; bytes have no padding.
     return unsafe keyedHash(of: bytes.span.bytes.extracting(0..<count))
   }
 }

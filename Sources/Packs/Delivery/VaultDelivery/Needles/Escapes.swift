@@ -1,7 +1,7 @@
 internal import VaultDocument
 
-/// The escapes that encoders of text put in place of bytes: those of addresses and forms, of JSON and programming
-/// languages, of XML and HTML, and quotes that stand twice in SQL, CSV and YAML.
+/// The escapes of text encoders: those of addresses and forms, of JSON and programming languages, of XML and HTML, and
+/// the doubled quotes of SQL, CSV and YAML.
 enum Escapes {
   /// Escapes that one encoder uses together.
   struct Families: OptionSet, Hashable {
@@ -9,23 +9,22 @@ enum Escapes {
 
     /// `%41` (RFC 3986, section 2.1).
     static let percent = Families(rawValue: 1)
-    /// `+` for a blank, in forms.
+    /// `+` for a space, in forms.
     static let plus = Families(rawValue: 2)
     /// `\n`, `\"`, `\101`, `\x41`, `\u0041`, `\u{41}`, `\U00000041`.
     static let backslash = Families(rawValue: 4)
     /// `&lt;`, `&#65;`, `&#x41;`.
     static let entity = Families(rawValue: 8)
-    /// `''`, `""`, and the two ways in which shells write a quote within quotes.
+    /// `''`, `""`, and the two ways to write a quote inside shell quotes.
     static let quotes = Families(rawValue: 16)
 
     static let all = Families(rawValue: 31)
     static let each = [percent, plus, backslash, entity, quotes]
   }
 
-  /// How many bytes an escape has at most: a character of four bytes as `\xF0\x9F\x98\x80`.
+  /// The maximum length of an escape: a character of four bytes as `\xF0\x9F\x98\x80`.
   static let longest = 16
 
-  /// Whether an escape may begin at a place.
   static func mayBegin(in bytes: RawSpan, at index: Int) -> Bool {
     switch byte(bytes, index) {
     case UInt8(ascii: "%"), UInt8(ascii: "+"), UInt8(ascii: "\\"), UInt8(ascii: "&"): true
@@ -35,13 +34,12 @@ enum Escapes {
     }
   }
 
-  /// Whether a byte begins escapes.
   static func begins(_ byte: UInt8) -> Bool { "%+\\&'\"".utf8.contains(byte) }
 
-  /// Takes one escape or one byte, and appends what it stands for.
+  /// Decodes one escape or one byte, and appends the result. Returns how many bytes were read; 0 if more bytes are
+  /// needed.
   ///
-  /// - Parameter isWhole: whether nothing comes behind `bytes`.
-  /// - Returns: how many bytes were taken; 0 if more bytes have to tell.
+  /// - Parameter isWhole: whether `bytes` is the end of the input.
   static func take(
     _ bytes: RawSpan, at index: Int, isWhole: Bool, _ families: Families = .all, into output: inout [UInt8]
   ) -> Int {
@@ -67,25 +65,25 @@ enum Escapes {
     }
   }
 
-  /// A whole value, with the escapes of some families taken back.
+  /// A whole value, with the escapes of some families decoded.
   static func removed(_ families: Families, from value: [UInt8]) -> [UInt8] {
     var (output, index) = ([UInt8](), 0)
     output.reserveCapacity(value.count)
-    // Unsafe only in that padding could be read: bytes have none.
+    // Unsafe because padding could be read; bytes have no padding.
     let span = unsafe value.span.bytes
     while index < value.count { index += take(span, at: index, isWhole: true, families, into: &output) }
     return output
   }
 }
 
-/// What stands at a place, with the number of its bytes.
+/// The decoded content at an index, with its length.
 private enum Found {
   case plain
-  /// The bytes end before it can be told.
+  /// The bytes end too early to decide.
   case incomplete
   case nothing(Int)
   case byte(Int, UInt8)
-  /// A byte, unless the bytes behind it go on as another escape.
+  /// A byte, unless the following bytes continue as another escape.
   case undecidedByte(Int, UInt8)
   case scalar(Int, UInt32)
   /// The bytes of one character, each as `\xHH`.
@@ -150,8 +148,8 @@ extension Escapes {
     }
   }
 
-  /// A backslash before a sign that may begin an escape. Before a whole escape it stands for itself: the encoder that
-  /// wrote the escape has found the backslash in the text.
+  /// A backslash before a sign that may begin an escape. Before a whole escape the backslash is literal, because an
+  /// encoder of that kind left it unchanged.
   private static func backslash(before next: Found, _ sign: UInt8) -> Found {
     switch next {
     case .plain: .byte(2, sign)
@@ -160,7 +158,7 @@ extension Escapes {
     }
   }
 
-  /// An escape with digits behind its letter; a letter with fewer of them stands for itself.
+  /// An escape with digits after its letter. With too few digits the letter is literal.
   private static func number(
     _ bytes: RawSpan, index: Int, digits: (count: Int, value: UInt32), of count: Int, meaning: (UInt32) -> Found
   ) -> Found {
@@ -168,7 +166,7 @@ extension Escapes {
     return index + 2 + digits.count >= bytes.byteCount ? .incomplete : .byte(2, byte(bytes, index + 1))
   }
 
-  /// A byte of UTF-8 with those that belong to it; where there are none, a character of Latin-1.
+  /// A UTF-8 byte with its continuation bytes, or a Latin-1 character.
   private static func high(_ bytes: RawSpan, index: Int, first: UInt32) -> Found {
     let count = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : first >= 0xC2 ? 1 : 0
     for place in stride(from: index + 4, to: index + 4 + count * 4, by: 4) {
@@ -182,7 +180,7 @@ extension Escapes {
     return count == 0 ? .scalar(4, first) : .sequence(4 + count * 4)
   }
 
-  /// A UTF-16 unit, with the second one where it is the first of two.
+  /// A UTF-16 unit, with the second unit of a surrogate pair.
   private static func pair(_ bytes: RawSpan, index: Int, unit: UInt32) -> Found {
     guard unit & 0xFC00 == 0xD800 else { return .scalar(6, unit) }
     for (offset, sign) in "\\u".utf8.enumerated() where byte(bytes, index + 6 + offset) != sign {
@@ -211,7 +209,7 @@ extension Escapes {
     return .scalar(start + count + 1 - index, value)
   }
 
-  /// A quote within quotes. A single quote at the end of the bytes is itself, for it mostly is.
+  /// A quote within quotes. A single quote at the end of the bytes is literal, because that is most likely.
   private static func quote(_ bytes: RawSpan, index: Int, forms: [StaticString]) -> Found {
     for form in forms {
       let count = equalCount(bytes, index: index, text: form)
@@ -221,7 +219,7 @@ extension Escapes {
     return .plain
   }
 
-  /// How many bytes of a text stand at a place.
+  /// How many bytes of a text match at an index.
   private static func equalCount(_ bytes: RawSpan, index: Int, text: StaticString) -> Int {
     var count = 0
     text.withUTF8Buffer { text in
@@ -242,9 +240,9 @@ extension Escapes {
     return (count, value)
   }
 
-  /// A byte, or 0 behind the last one.
+  /// A byte, or 0 after the last one.
   static func byte(_ bytes: RawSpan, _ index: Int) -> UInt8 {
-    // Unsafe only in that any byte is taken for a number.
+    // Unsafe because any byte is read as a number.
     index < bytes.byteCount ? unsafe bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self) : 0
   }
 }

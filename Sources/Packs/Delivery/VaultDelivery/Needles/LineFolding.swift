@@ -1,36 +1,36 @@
 internal import VaultCrypto
 
-/// Lines of base64 or hex that an encoder has wrapped: `base64` and MIME fill 76 columns, PEM 64, `xxd -p` 60.
+/// Wrapped lines of base64 or hex: `base64` and MIME fill 76 columns, PEM 64, `xxd -p` 60.
 ///
 /// A line break after a full line of such digits is ignored. Any other line break is part of the text, so that a line
 /// at a terminal is not held back until the next line comes.
 struct LineFolding {
-  /// The fewest digits of a full line.
+  /// The minimum number of digits in a full line.
   static let width = 60
 
-  /// How many digits stand before the place, in its line.
+  /// The number of digits before the index, in its line.
   private(set) var run = 0
 
-  /// The digits from a place on, without the line breaks between them.
+  /// Digits without the line breaks between them.
   struct Text {
     var bytes: [UInt8] = []
-    /// Where each byte ends.
+    /// The end of each byte.
     var ends: [Int] = []
-    /// Whether a line break was left out.
+    /// Whether a line break was skipped.
     var isFolded = false
-    /// Whether the bytes ended before the text did.
+    /// Whether the bytes ended before the text.
     var isOpen = false
 
     func hash(of count: Int) -> Int {
-      // Unsafe only in that padding could be read: bytes have none.
+      // Unsafe because padding could be read; bytes have no padding.
       unsafe keyedHash(of: bytes.span.bytes.extracting(0..<count))
     }
   }
 
-  /// Goes on behind a byte.
+  /// Moves past a byte.
   mutating func pass(_ byte: UInt8) { run = Self.isDigit(byte) ? run + 1 : 0 }
 
-  /// Reads so many digits from a place on, if there are so many.
+  /// Reads up to `count` digits from an index on.
   func text(in bytes: RawSpan, at index: Int, count: Int) -> Text {
     var (text, next, run) = (Text(), index, run)
     while text.bytes.count < count {
@@ -51,7 +51,7 @@ struct LineFolding {
     return text
   }
 
-  /// Where the next line begins, behind blanks; nil where no line ends here.
+  /// The start of the next line after spaces; nil if the line does not end here.
   private static func lineBegin(_ bytes: RawSpan, _ index: Int) -> Int? {
     var next = index
     if Escapes.byte(bytes, next) == UInt8(ascii: "\r") { next += 1 }
@@ -62,7 +62,7 @@ struct LineFolding {
     return next
   }
 
-  /// Whether a byte is a digit of base64, of either alphabet, or of hex.
+  /// Whether a byte is a digit of either base64 alphabet, or of hex.
   private static func isDigit(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,21 +1,20 @@
 internal import VaultDocument
 
-/// The forms in which a value may stand in what a program writes.
+/// The forms of a value in a program's output.
 enum NeedleForms {
-  /// What is shorter stands in any text by chance.
+  /// Shorter values occur in any text by chance.
   static let shortest = 8
-  /// Of what is longer than this, only the value itself and its lines are looked for.
+  /// For longer values, only the value itself and its lines are searched.
   private static let longestEncoded = 16 << 10
-  /// A line of a value of several that is shorter may be anybody's, such as `return`: only its core is looked for, if
-  /// that tells.
+  /// A shorter line of a value may be common text, such as `return`. Only its core is searched, if that is distinctive.
   private static let shortestLine = 16
 
-  /// Whether a value can be told from other text: a short number cannot.
+  /// Whether a value is distinctive. A short number is not.
   static func isFindable(_ value: [UInt8]) -> Bool {
     value.count >= shortest && (value.count >= 12 || !value.allSatisfy { $0 &- UInt8(ascii: "0") < 10 })
   }
 
-  /// All of them, each once; none for a value that cannot be told from other text.
+  /// All forms, each once; empty if the value is not distinctive.
   static func all(of value: [UInt8]) -> Set<[UInt8]> {
     var forms: Set<[UInt8]> = []
     for value in [value, trimmed(value)] where isFindable(value) { forms.formUnion(whole(value)) }
@@ -30,21 +29,21 @@ enum NeedleForms {
     return forms.filter { $0.count >= shortest }
   }
 
-  /// How many lines of a value are not looked for by themselves, of those that could be a secret of their own.
+  /// The number of lines that are not searched separately although they could be secrets of their own.
   static func leftOutLineCount(of value: [UInt8]) -> Int {
     let lines = lines(of: value)
-    // The last line of a key in base64 is no secret of its own.
+    // The last line of a base64 key is not a secret of its own.
     guard lines.count(where: { $0.count < shortestLine }) * 2 > lines.count else { return 0 }
     return lines.count(where: { line in
       line.count < shortestLine && core(of: line) == nil && line.count(where: isAlphanumeric) >= shortestSecretLine
     })
   }
 
-  /// Lines with fewer letters and digits are not counted: nobody has such a secret on a line.
+  /// Lines with fewer letters and digits are not counted, because they are not secrets.
   private static let shortestSecretLine = 4
 
-  /// The part of a short line that tells it from other text, as a recovery code does: without the blanks and the
-  /// punctuation around it, at least 8 bytes, and with a digit, a sign or a capital letter inside. Nil for a word.
+  /// The distinctive part of a short line, such as a recovery code, without surrounding spaces and punctuation. It has
+  /// at least 8 bytes, and a digit, a sign or a capital letter inside. Nil for a word.
   private static func core(of line: [UInt8]) -> [UInt8]? {
     guard let first = line.firstIndex(where: { !isAround($0) }), let last = line.lastIndex(where: { !isAround($0) })
     else { return nil }
@@ -76,8 +75,8 @@ enum NeedleForms {
       + utf16(value)
   }
 
-  /// The value with its own text taken for escapes, for each choice of families: an encoder escapes those of its own
-  /// family alone.
+  /// The value with its own text decoded as escapes, for each choice of families, because an encoder escapes only those
+  /// of its own family.
   private static func spellings(_ value: [UInt8]) -> Set<[UInt8]> {
     let present = Escapes.Families.each.filter { Escapes.removed($0, from: value) != value }
     var chosen: Set<Escapes.Families> = [[]]
@@ -85,19 +84,19 @@ enum NeedleForms {
     return Set(chosen.map { Escapes.removed($0, from: value) })
   }
 
-  /// As programs of Windows write text, in files and as base64 in command lines.
+  /// UTF-16, as Windows programs write text in files, and as base64 in command lines.
   private static func utf16(_ value: [UInt8]) -> [[UInt8]] {
     guard let text = String(validating: value, as: UTF8.self) else { return [] }
     let little = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
     return [little, text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }] + base64(little)
   }
 
-  /// Without blanks and line ends behind it, as `$(…)` and many readers take a value.
+  /// The value without spaces and line ends at its end, as `$(…)` and many readers use it.
   private static func trimmed(_ value: [UInt8]) -> [UInt8] {
     Array(value.prefix(through: value.lastIndex { $0 > UInt8(ascii: " ") } ?? -1))
   }
 
-  /// None of what is no text: two files of one format have lines in common.
+  /// The lines of a text; empty for binary values, because files of one format have lines in common.
   private static func lines(of value: [UInt8]) -> [[UInt8]] {
     guard !value.contains(0), String(validating: value, as: UTF8.self) != nil else { return [] }
     let lines = value.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
@@ -114,12 +113,12 @@ enum NeedleForms {
     return leaves
   }
 
-  /// Base64 of both alphabets, wherever the value begins within a group of three bytes; and lines of the usual widths.
+  /// Base64 of both alphabets, for each offset in a group of three bytes, and in lines of the usual widths.
   private static func base64(_ value: [UInt8]) -> [[UInt8]] {
     var forms: [[UInt8]] = []
     for offset in 0..<3 {
       let bytes = [UInt8](repeating: 0, count: offset) + value
-      // Only the digits that stand for bits of the value alone.
+      // Only the digits whose bits all belong to the value.
       let digits = (offset * 8 + 5) / 6..<(bytes.count * 8 / 6)
       forms.append(Array(Array(Base64.encode(bytes).utf8)[digits]))
       forms.append(Array(Array(Base64.encodeURL(bytes).utf8)[digits]))

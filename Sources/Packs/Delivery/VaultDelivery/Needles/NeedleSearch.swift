@@ -1,35 +1,33 @@
-/// Finds values in bytes that come piece by piece, and the lines that they begin in.
+/// Finds values in a stream of bytes, with the lines in which they begin.
 package struct NeedleSearch: Sendable {
   /// A value that was found.
   package struct Finding: Hashable, Sendable {
     /// From 1; a line ends with LF.
     package let line: Int
-    /// What the value was called as it was added: the `label` of ``NeedleSet/add(_:label:)``.
+    /// The `label` of ``NeedleSet/add(_:label:)``.
     package let label: Int
   }
 
   private let needles: NeedleSet
   private var held: [UInt8] = []
   private var line = 1
-  /// How many of the next bytes belong to a value that was found: lines of it are not told again.
+  /// How many of the next bytes belong to a reported value. Lines of that value are not reported again.
   private var covered: [Int: Int] = [:]
   private var place = 0
   private var folding = LineFolding()
 
-  /// A search that has seen no byte yet.
+  /// Makes a search at the start of a stream.
   package init(_ needles: NeedleSet) { self.needles = needles }
 
-  /// Takes the next piece.
-  ///
-  /// - Returns: what is decided, in order.
+  /// Searches the next piece. Returns the definite findings, in order.
   package mutating func take(_ piece: [UInt8]) -> [Finding] { search(held + piece, isWhole: false) }
 
-  /// Takes the end.
+  /// Searches to the end.
   package mutating func end() -> [Finding] { search(held, isWhole: true) }
 
   private mutating func search(_ bytes: [UInt8], isWhole: Bool) -> [Finding] {
     var (found, index): ([Finding], Int) = ([], 0)
-    // Unsafe only in that padding could be read: bytes have none.
+    // Unsafe because padding could be read; bytes have no padding.
     let span = unsafe bytes.span.bytes
     var reading = EscapeReading()
     loop: while index < bytes.count {

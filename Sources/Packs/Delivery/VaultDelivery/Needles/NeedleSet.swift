@@ -1,25 +1,25 @@
 internal import VaultCrypto
 internal import VaultSealing
 
-/// Values to be looked for in other bytes, in the forms that programs give them. Only keyed hashes are held, no value.
+/// Values to search for in other bytes, in the forms that programs write. Only keyed hashes are kept, no values.
 ///
-/// A value is found as it is, without blanks behind it, by its lines of 16 bytes or more, and by the texts in it if it
-/// is a JSON document; each as base64 (both alphabets, at every place within a group), hex and UTF-16, also wrapped
-/// into lines. Each byte may stand as itself or as an escape of addresses, JSON, programming languages, XML, HTML, SQL
-/// and shells, and an escape within another one, three deep. This is a guard against accidents: any other form of a
-/// value is not found.
+/// A value is found as a whole, without spaces at its end, by its lines of 16 bytes or more, and by the texts in it if
+/// it is a JSON document. Each of these is also found in base64 (both alphabets, at every offset in a group), hex and
+/// UTF-16, and wrapped into lines. Each byte may be escaped as in addresses, JSON, programming languages, XML, HTML,
+/// SQL and shells, with up to three nested escapes. This is a guard against accidents: other forms of a value are not
+/// found.
 package struct NeedleSet: Sendable {
-  /// One form of a value: its hash tells it from other bytes but for a chance of 2⁻⁶⁴.
+  /// One form of a value. Its hash gives a false match with a probability of 2⁻⁶⁴.
   private struct Needle {
     let count: Int
     let hash: Int
     let label: Int
   }
 
-  /// What stands at a place.
+  /// The result at an index.
   enum Match {
     case none
-    /// A value may begin there: more bytes tell.
+    /// A value may begin there, and more bytes are needed.
     case undecided
     case needle(count: Int, label: Int)
 
@@ -30,28 +30,28 @@ package struct NeedleSet: Sendable {
   }
 
   private static let headCount = NeedleForms.shortest
-  /// By the hash of their first bytes; longer ones come first.
+  /// The needles by the hash of their first bytes, the longest first.
   private var needles: [Int: [Needle]] = [:]
-  /// Hashes of the first bytes, one to seven of them.
+  /// Hashes of the first one to seven bytes.
   private var beginnings: Set<Int> = []
-  /// Bits for the first eight bytes: most places in a text are passed by one look here.
+  /// A Bloom filter for the first eight bytes, which rules out most indexes of a text at once.
   private var filter = [UInt64](repeating: 0, count: Self.filterWords)
   private static let filterWords = 1 << 14
   private let multiplier = UInt64.random(in: .min ... .max) | 1
-  /// Which bytes stand in any needle.
+  /// The bytes that occur in any needle.
   private var bytes = [Bool](repeating: false, count: 256)
 
-  /// Nothing to look for.
   package init() {}
 
-  /// Whether nothing is looked for, since no value was added or all of them were too short.
+  /// Whether there is nothing to search for, because no value was added or all were too short.
   package var isEmpty: Bool { needles.isEmpty }
 
-  /// Adds a value.
+  /// Adds a value. Returns whether it will be found.
   ///
-  /// - Parameter label: what a match is told by.
-  /// - Returns: whether it will be found: what is shorter than 8 bytes, or is a number of fewer than 12 digits, stands
-  ///   in any text by chance, and is not looked for.
+  /// A value of fewer than 8 bytes, or a number of fewer than 12 digits, occurs in any text by chance and is not
+  /// searched.
+  ///
+  /// - Parameter label: identifies the value in a match.
   @discardableResult
   package mutating func add(_ value: RawSpan, label: Int) -> Bool {
     let forms = NeedleForms.all(of: value.copiedBytes())
@@ -59,7 +59,7 @@ package struct NeedleSet: Sendable {
     return !forms.isEmpty
   }
 
-  /// How many lines of a value of several are not looked for by themselves, because they are words or too short.
+  /// The number of lines that are not searched separately, because they are words or too short.
   package static func leftOutLineCount(of value: RawSpan) -> Int {
     NeedleForms.leftOutLineCount(of: value.copiedBytes())
   }
@@ -89,12 +89,12 @@ package struct NeedleSet: Sendable {
 
   private static func hash(_ bytes: RawSpan, _ range: Range<Int>) -> Int { keyedHash(of: bytes.extracting(range)) }
 
-  /// The longest value that begins at a place.
+  /// The longest value that begins at an index.
   ///
   /// - Parameters:
-  ///   - isWhole: whether nothing comes behind `bytes`.
-  ///   - reading: one for all places of `bytes`.
-  ///   - folding: it has passed all bytes before the place.
+  ///   - isWhole: whether `bytes` is the end of the input.
+  ///   - reading: shared by all indexes of `bytes`.
+  ///   - folding: has passed all bytes before the index.
   func match(
     in bytes: RawSpan, at index: Int, isWhole: Bool, _ reading: inout EscapeReading, _ folding: LineFolding
   ) -> Match {
@@ -102,7 +102,7 @@ package struct NeedleSet: Sendable {
     var (best, hasCandidates): (Match, Bool) = (.none, false)
     if rest < Self.headCount {
       if !isWhole, beginnings.contains(Self.hash(bytes, index..<bytes.byteCount)) { return .undecided }
-      // Unsafe only in that any eight bytes are taken for a number.
+      // Unsafe because any eight bytes are read as a number.
     } else if passes(unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)) {
       let candidates = needles[Self.hash(bytes, index..<(index + Self.headCount))] ?? []
       hasCandidates = !candidates.isEmpty
@@ -126,7 +126,7 @@ package struct NeedleSet: Sendable {
     return escaped(in: bytes, at: index, isWhole: isWhole, &reading, best)
   }
 
-  /// The longest value that begins at a place, whether or not it is wrapped; nil if only further bytes can tell.
+  /// The longest value at an index, wrapped or not; nil if more bytes are needed.
   private func wrapped(
     in bytes: RawSpan, at index: Int, isWhole: Bool, _ folding: LineFolding, _ plain: Match
   ) -> Match? {
@@ -148,7 +148,7 @@ package struct NeedleSet: Sendable {
     return plain
   }
 
-  /// The longest value that begins at a place, be it with escapes.
+  /// The longest value at an index, with or without escapes.
   private func escaped(
     in bytes: RawSpan, at index: Int, isWhole: Bool, _ reading: inout EscapeReading, _ plain: Match
   ) -> Match {
@@ -157,7 +157,7 @@ package struct NeedleSet: Sendable {
     for level in 0..<EscapeReading.depth {
       let count = reading.read(level, to: Self.headCount, of: bytes, isWhole: isWhole)
       if count < Self.headCount {
-        // Without a byte the bytes end within the first escape.
+        // Without a byte, the input ends within the first escape.
         if !isWhole, count == 0 || beginnings.contains(reading.hash(level, of: count)) { return .undecided }
       } else if passes(reading.head(level)) {
         for needle in needles[reading.hash(level, of: Self.headCount)] ?? [] {
@@ -174,22 +174,22 @@ package struct NeedleSet: Sendable {
     return best
   }
 
-  /// Whether a needle may begin with eight bytes.
+  /// Whether a needle may begin with these eight bytes.
   private func passes(_ head: UInt64) -> Bool {
     let place = place(head)
     return filter[place >> 6] >> UInt64(place & 63) & 1 == 1
   }
 
-  /// Whether text can stand beside any other without becoming part of a value.
+  /// Whether text can be beside any other text without becoming part of a value.
   func isApart(_ text: String) -> Bool {
     guard let first = text.utf8.first, let last = text.utf8.last else { return false }
     let bytes = Array(text.utf8)
     return !self.bytes[Int(first)] && !self.bytes[Int(last)] && occurrences(in: bytes).isEmpty
   }
 
-  /// The values that stand in bytes, in order.
+  /// The values in the bytes, in order.
   ///
-  /// - Returns: where each begins, and its label; of those that overlap, all.
+  /// - Returns: the start and label of each value, including overlapping ones.
   package func occurrences(in bytes: [UInt8]) -> [(offset: Int, label: Int)] {
     var found: [(offset: Int, label: Int)] = []
     let span = unsafe bytes.span.bytes

@@ -1,21 +1,21 @@
-/// Replaces values in bytes that come piece by piece by marks that name them.
+/// Replaces values in a stream of bytes by marks that name them.
 ///
-/// A value is found across all borders of pieces: what may be its beginning is held back until it is decided, and
-/// nothing else. Where values overlap, all of what they cover is replaced. What holds no value passes as it is.
+/// Values are found across pieces. Only the possible beginning of a value is held back. If values overlap, all their
+/// bytes are replaced. Other bytes pass unchanged.
 package struct Redactor: Sendable {
   private let needles: NeedleSet
   private let marks: [[UInt8]]
   private var held: [UInt8] = []
-  /// How many of the next bytes belong to a value whose mark was given out.
+  /// How many of the next bytes belong to a value that was already replaced.
   private var coveredCount = 0
   private var folding = LineFolding()
   /// How many values were replaced.
   package private(set) var count = 0
 
-  /// - Parameter names: what the values are called, by their labels.
+  /// - Parameter names: the names of the values, by label.
   package init(_ needles: NeedleSet, names: [String]) {
     self.needles = needles
-    // A mark must not hold, or become part of, what it stands for.
+    // A mark must not contain a value, or become part of one.
     let plain = ["«sealed»", "***", "###", "???"].first(where: needles.isApart) ?? ""
     marks = names.map { name in
       let mark = "«\(name)»"
@@ -23,21 +23,19 @@ package struct Redactor: Sendable {
     }
   }
 
-  /// Takes the next piece.
-  ///
-  /// - Returns: what is decided.
+  /// Processes the next piece. Returns the definite output.
   package mutating func take(_ piece: [UInt8]) -> [UInt8] { process(held + piece, isWhole: false) }
 
-  /// Takes the end.
+  /// Processes the rest.
   package mutating func end() -> [UInt8] { process(held, isWhole: true) }
 
   private mutating func process(_ bytes: [UInt8], isWhole: Bool) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(bytes.count)
-    // Unsafe only in that padding could be read: bytes have none.
+    // Unsafe because padding could be read; bytes have no padding.
     let span = unsafe bytes.span.bytes
     var reading = EscapeReading()
-    // What is between these two passes as it is.
+    // Bytes between `start` and `index` pass unchanged.
     var (start, index) = (0, 0)
     loop: while index < bytes.count {
       switch needles.match(in: span, at: index, isWhole: isWhole, &reading, folding) {

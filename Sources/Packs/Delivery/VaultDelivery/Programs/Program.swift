@@ -12,42 +12,43 @@ internal import VaultSystem
   internal import Glibc
 #endif
 
-/// A program that is given secrets, without a file or an argument in between.
+/// A program that receives secrets directly, without a file or an argument in between.
 public struct Program: Sendable {
-  /// How one has ended.
+  /// How a program has ended.
   public enum End: Equatable, Sendable {
-    /// By itself, with this code.
+    /// By itself, with this exit code.
     case exited(Int32)
-    /// By the signal of this number.
+    /// By a signal of this number.
     case signalled(Int32)
   }
 
-  /// Why one was not started.
+  /// Why a program was not started.
   public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The name or path that was to be started.
+    /// The name or path of the program.
     public let program: String
-    /// What follows the name in a message.
+    /// The reason, which follows the name in a message.
     public let reason: String
-    /// The number of the system's error.
+    /// The error number of the system.
     public let errorNumber: Int32
     public var description: String { "\(program): \(reason)" }
   }
 
-  /// A path, or a name that is looked for in the `PATH` of its environment.
+  /// A path, or a name to look up in the `PATH` of the program's environment.
   public let name: String
-  /// What any user of the machine can read while it runs: no place for a secret.
+  /// The arguments. Any user of the machine can read them, so they must not contain secrets.
   public let arguments: [String]
 
-  /// A program and its arguments, without its own name before them.
+  /// Makes a program with its arguments, without its own name among them.
   public init(_ name: String, _ arguments: [String] = []) { (self.name, self.arguments) = (name, arguments) }
 
-  /// Runs it and waits for its end. It has the standard streams of this process, and no other open file of it.
+  /// Runs the program and waits for its end. The program has the standard streams of this process, and no other open
+  /// file.
   ///
-  /// A task that is cancelled sends it SIGTERM, and still waits for its end.
+  /// If the task is cancelled, the program receives SIGTERM, and its end is still awaited.
   ///
   /// - Parameters:
-  ///   - environment: all that it gets.
-  ///   - input: what it reads from its standard input, in memory (Linux only); nil for that of this process.
+  ///   - environment: the whole environment.
+  ///   - input: the standard input, in memory (Linux only); nil for that of this process.
   /// - Throws: ``Failure``.
   public func run(
     in environment: ProgramEnvironment, input: SecretBytes? = nil
@@ -76,12 +77,12 @@ public struct Program: Sendable {
 
 /// A child of this process, which is waited for once.
 private final class RunningProgram: Sendable {
-  /// Its number; nil once it was waited for, since another process may have it then.
+  /// The process id; nil after the wait, because another process may have it then.
   private let process: Mutex<Int32?>
 
   init(_ process: Int32) { self.process = Mutex(process) }
 
-  /// Waits for it on a thread of its own, so that no task waits for that.
+  /// Waits on a thread of its own, so that no task is blocked.
   func end() async -> Program.End {
     await withCheckedContinuation { continuation in
       DispatchQueue(label: "vault.program").async { continuation.resume(returning: self.awaitEnd()) }

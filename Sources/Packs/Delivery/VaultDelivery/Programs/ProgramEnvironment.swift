@@ -2,15 +2,17 @@ public import VaultCrypto
 internal import VaultSealing
 internal import VaultSystem
 
-/// The environment that a program gets: variables of this process, and values in locked memory.
+/// The environment of a program: variables of this process, and values in locked memory.
 public struct ProgramEnvironment: Sendable {
-  /// What one variable may have, its name and a NUL included: Linux takes no more (execve(2)).
+  /// The maximum size of one variable, with its name and a NUL (execve(2) of Linux).
   public static let byteLimit = 128 << 10
 
   private var inherited: [(name: String, bytes: [UInt8])]
   private var delivered: [(name: String, bytes: SecretBytes)] = []
 
-  /// - Parameter isInherited: whether a variable of this process is passed on, by its name.
+  /// Makes an environment of variables of this process.
+  ///
+  /// - Parameter isInherited: whether the variable of this name is passed on.
   public init(inheriting isInherited: (_ name: String) -> Bool = { _ in true }) {
     inherited = ProcessEnvironment.rawVariables().map {
       (String(decoding: $0.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self), $0)
@@ -18,7 +20,7 @@ public struct ProgramEnvironment: Sendable {
     .filter { isInherited($0.name) }
   }
 
-  /// Whether most programs need a variable, and it is no secret: the search path, the home, the user, the language, the
+  /// Whether most programs need a variable and it is not secret: the search path, the home, the user, the language, the
   /// terminal, the time zone, the directory of temporary files.
   public static func isNeeded(_ name: String) -> Bool { needed.contains(name) || name.hasPrefix("LC_") }
 
@@ -26,7 +28,7 @@ public struct ProgramEnvironment: Sendable {
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "TERM", "TZ", "TMPDIR",
   ]
 
-  /// The values that are passed on, by their names.
+  /// The inherited values, by name.
   public var texts: [(name: String, value: String)] {
     inherited.map { ($0.name, String(decoding: $0.bytes.dropFirst($0.name.utf8.count + 1), as: UTF8.self)) }
   }
@@ -41,9 +43,9 @@ public struct ProgramEnvironment: Sendable {
   /// Whether a variable of this process is passed on.
   public func inherits(_ name: String) -> Bool { inherited.contains { $0.name == name } }
 
-  /// Gives a variable a value, in the place of any that it has.
+  /// Sets a variable, and replaces any earlier value.
   ///
-  /// - Throws: ``EnvironmentFault`` of what no variable can hold; `CryptoError` `.memoryUnavailable`.
+  /// - Throws: ``EnvironmentFault`` if no variable can hold the value; `CryptoError` `.memoryUnavailable`.
   public mutating func set(_ name: String, to value: SecretBytes) throws {
     guard DeliveredVariable.isName(name) else { throw EnvironmentFault(name: name, reason: "is no name of a variable") }
     let hasNUL = value.withBytes { bytes in
@@ -60,7 +62,7 @@ public struct ProgramEnvironment: Sendable {
     delivered.append((name, entry))
   }
 
-  /// `NAME=VALUE` of what is inherited, without a NUL, and of what is delivered, with it, in locked memory.
+  /// The inherited variables as `NAME=VALUE` without a NUL, and the delivered ones with a NUL, in locked memory.
   var entries: (inherited: [[UInt8]], delivered: [SecretBytes]) {
     (inherited.map(\.bytes), delivered.map(\.bytes))
   }
@@ -78,11 +80,11 @@ public struct ProgramEnvironment: Sendable {
   }
 }
 
-/// Why a variable cannot be given a value. It never says the value.
+/// Why a variable cannot have a value. The error does not hold the value.
 public struct EnvironmentFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// The variable.
   public let name: String
-  /// What follows the name in a message.
+  /// The reason, which follows the name in a message.
   public let reason: String
   public var description: String { "\(name) \(reason)" }
 }

@@ -9,20 +9,18 @@ package import VaultSystem
   internal import Glibc
 #endif
 
-/// What a program is started from: its words, byte by byte, and an environment of which values lie in locked memory.
+/// A program to start: its words, byte by byte, and an environment with values in locked memory.
 @unsafe package struct ProgramImage {
   private let words: [UnsafeMutablePointer<CChar>?]
   private let environment: ProgramEnvironment
 
-  /// - Parameter words: the program and its arguments; they must outlive this.
+  /// - Parameter words: the program and its arguments, which must outlive this image.
   package init(words: UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>, _ environment: ProgramEnvironment) {
     unsafe self.words = unsafe Array(words) + [nil]
     unsafe self.environment = environment
   }
 
-  /// Becomes the program, in the same process.
-  ///
-  /// - Returns: the number of the error, only when it cannot be started.
+  /// Replaces this process by the program. Returns only on failure, with the error number.
   package func become() -> Errno {
     Errno(
       unsafe start { file, words, environment in
@@ -31,9 +29,7 @@ package import VaultSystem
       })
   }
 
-  /// Starts the program as a child of this process.
-  ///
-  /// - Returns: the number of the process.
+  /// Starts the program as a child of this process, and returns its process id.
   package func start(_ streams: ChildStreams) throws(Errno) -> Int32 {
     var process: Int32 = 0
     let failure = unsafe start { file, words, environment in
@@ -43,10 +39,9 @@ package import VaultSystem
     return process
   }
 
-  /// Lends what a program is started with, for each place of the `PATH` until it is found.
+  /// Tries each folder of the `PATH` until the program starts. Returns 0, or the most informative error number.
   ///
-  /// - Parameter body: gives 0, or the number of its error.
-  /// - Returns: 0, or the number of the error that tells most.
+  /// - Parameter body: starts the program, and returns 0 or an error number.
   private func start(
     _ body: (UnsafePointer<CChar>, [UnsafeMutablePointer<CChar>?], [UnsafeMutablePointer<CChar>?]) -> Int32
   ) -> Int32 {
@@ -60,7 +55,7 @@ package import VaultSystem
     return unsafe Self.withPointers(to: entries.delivered[...], inherited) { environment in
       var failure = ENOENT
       for place in places {
-        // The name as its bytes are, behind the folder.
+        // The bytes of the name after the folder.
         var whole = Array(place.utf8CString.dropLast())
         unsafe whole.append(contentsOf: UnsafeBufferPointer(start: name, count: strlen(name) + 1))
         let result = unsafe body(whole, words, environment)
@@ -71,7 +66,7 @@ package import VaultSystem
     }
   }
 
-  /// Lends the addresses of values where they lie, in locked memory.
+  /// Lends the addresses of values in locked memory.
   private static func withPointers(
     to values: ArraySlice<SecretBytes>, _ pointers: [UnsafeMutablePointer<CChar>?],
     _ body: ([UnsafeMutablePointer<CChar>?]) -> Int32

@@ -1,6 +1,6 @@
 internal import VaultDocument
 
-/// Files of variables, read as those that a program is given.
+/// Files of variables, in the format of ``EnvironmentFile``.
 struct EnvironmentTemplate: TemplateSyntax {
   let name = "a file of variables"
   /// Each place is found by reading the file several times.
@@ -15,7 +15,7 @@ struct EnvironmentTemplate: TemplateSyntax {
     }
     return marks.indices.map { index in
       guard parts.contains(where: { $0.text.holds(standIns[index]) }) else { return nil }
-      // What a probe is read as tells what it stands in.
+      // The parsed value of a probe tells its context.
       for (place, probe, meaning) in Self.probes {
         let text = template.filled { $0 == index ? Array(probe.utf8) : standIns[$0] }
         let expected = parts.map { part in
@@ -54,7 +54,7 @@ struct EnvironmentTemplate: TemplateSyntax {
 }
 
 extension String {
-  /// Whether it is the same with and without quotes wherever a value can stand.
+  /// Whether the text has the same meaning with and without quotes in every place.
   var isPlainWord: Bool {
     !isEmpty
       && utf8.allSatisfy { byte in
@@ -62,7 +62,7 @@ extension String {
       }
   }
 
-  /// As a shell wants it in a place.
+  /// The text as a shell needs it in a place.
   func shellWord(at place: TemplatePlace) throws(TemplateRefusal) -> String {
     guard !utf8.contains(0) else { throw TemplateRefusal("the value has a NUL, which no shell can hold") }
     let content = replacing("'", with: #"'\''"#)

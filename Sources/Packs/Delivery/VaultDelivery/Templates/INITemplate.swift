@@ -1,4 +1,4 @@
-/// INI: its lines are compared. Readers differ, so that only values are taken of which all of them get the same.
+/// INI, compared line by line. Readers differ, so only values with the same meaning in all of them are accepted.
 struct INITemplate: TemplateSyntax {
   let name = "INI"
 
@@ -37,7 +37,7 @@ struct INITemplate: TemplateSyntax {
       let content = line.drop(while: isBlank)
       let whole = TemplateToken(mark: String(decoding: line, as: UTF8.self))
       guard let first = content.first, !"#;[".utf8.contains(first) else { return whole }
-      // A line that begins with blanks goes on with the value before, or is a line of its own: readers differ.
+      // Readers differ about a line that begins with spaces: it continues the value before, or is a line of its own.
       guard let sign = line.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") }) else {
         return whole
       }

@@ -1,6 +1,6 @@
 internal import VaultDocument
 
-/// JSON, read as records are: strictly.
+/// JSON, read as strictly as records.
 struct JSONTemplate: TemplateSyntax {
   let name = "JSON"
   let hasTypes = true
@@ -18,7 +18,7 @@ struct JSONTemplate: TemplateSyntax {
           isString.toggle()
         }
       }
-      // Behind a backslash there is no telling what the value would be.
+      // After a backslash the meaning of the value is uncertain.
       return isEscaped ? nil : isString ? .doubleQuotes : .bare
     }
   }

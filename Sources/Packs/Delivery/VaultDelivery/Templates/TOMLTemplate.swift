@@ -1,6 +1,6 @@
 internal import VaultDocument
 
-/// TOML: its strings, brackets, signs, lines and the words between them are compared, not its grammar.
+/// TOML. The comparison covers strings, brackets, signs, lines and words, not the grammar.
 struct TOMLTemplate: TemplateSyntax {
   let name = "TOML"
   let hasTypes = true
@@ -23,7 +23,7 @@ struct TOMLTemplate: TemplateSyntax {
     case .bare: return value.isText ? "\"\(value.text.quotedContent)\"" : value.text
     case .doubleQuotes: return value.text.quotedContent
     case .singleQuotes:
-      // Readers make a line feed of a carriage return and a line feed.
+      // Readers turn a carriage return and a line feed into a line feed.
       guard !value.text.utf8.contains(where: { $0 == UInt8(ascii: "'") || $0 == 0x0D }) else {
         throw TemplateRefusal(
           "the value has a single quote or a carriage return: put the place between double quotes")
@@ -39,14 +39,13 @@ struct TOMLTemplate: TemplateSyntax {
 }
 
 extension [UInt8] {
-  /// Whether these bytes have others in them.
   func holds(_ other: [UInt8]) -> Bool {
     guard let first = other.first else { return true }
     return indices.contains { self[$0] == first && has(other, at: $0) }
   }
 }
 
-/// Divides TOML (1.0.0) into signs, words and strings.
+/// Splits TOML (1.0.0) into signs, words and strings.
 private struct TOMLScanner {
   enum Form { case sign, word, basic, literal }
   typealias Part = (form: Form, token: TemplateToken)
@@ -62,7 +61,7 @@ private struct TOMLScanner {
     return scanner.parts
   }
 
-  /// The parts that are no names: those of tables, and those before `=`.
+  /// The parts that are not names of tables or names before `=`.
   static func values(of parts: [Part]) -> [Part] {
     var (brackets, isName, isHeader) = ([String](), true, false)
     return parts.filter { part in
@@ -134,7 +133,7 @@ private struct TOMLScanner {
       }
     }
     index += isLong ? 3 : 1
-    // Up to two more quotes belong to the text of a long string.
+    // Up to two more quotes belong to a multi-line string.
     for _ in 0..<2 where isLong && isAt(quote, times: 1) {
       content.append(quote)
       index += 1

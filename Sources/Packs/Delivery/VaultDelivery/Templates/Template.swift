@@ -1,24 +1,26 @@
 internal import VaultDocument
 public import VaultKit
 
-/// A text with places for values: `{{ cvault://… }}`, blanks around the reference optional, all on one line.
+/// A text with places for values: `{{ cvault://… }}`, on one line, with optional spaces around the reference.
 ///
-/// Nothing else is replaced but `{{{{`, which stands for `{{`.
+/// The only other replacement is `{{{{`, which stands for `{{`.
 public struct Template: Sendable {
   /// A place for a value.
   public struct Placeholder: Sendable {
-    /// From 1.
+    /// The line, from 1.
     public let line: Int
-    /// The value that belongs there.
+    /// The reference for that place.
     public let reference: SecretReference
   }
 
-  /// In the order of the text.
+  /// The placeholders, in the order of the text.
   public let placeholders: [Placeholder]
-  /// What stands before, between and behind them: one more than they are.
+  /// The texts before, between and after the placeholders, so there is one more of them.
   let texts: [[UInt8]]
 
-  /// - Throws: ``TemplateFault`` with the line of a place that is not closed, or whose reference is none.
+  /// Parses a template.
+  ///
+  /// - Throws: ``TemplateFault`` with the line of a place that is not closed, or whose reference is invalid.
   public init(parsing bytes: [UInt8]) throws(TemplateFault) {
     var (placeholders, texts): ([Placeholder], [[UInt8]]) = ([], [[]])
     var (index, line) = (0, 1)
@@ -46,7 +48,7 @@ public struct Template: Sendable {
     (self.placeholders, self.texts) = (placeholders, texts)
   }
 
-  /// The reference of a place that begins here; nil where none does.
+  /// The reference of a place that begins here; nil if there is no place.
   private static func reference(in bytes: [UInt8], from start: Int) -> (start: Int, end: Int)? {
     let brace = UInt8(ascii: "{")
     guard bytes[start] == brace, start + 1 < bytes.count, bytes[start + 1] == brace else { return nil }
@@ -57,7 +59,7 @@ public struct Template: Sendable {
     return (begin, end ?? bytes.count)
   }
 
-  /// What comes behind the braces that close a place.
+  /// The index after the closing braces of a place.
   private static func closing(in bytes: [UInt8], from start: Int) -> Int? {
     let index = bytes[start...].firstIndex { !isBlank($0) } ?? bytes.count
     return bytes[index...].starts(with: "}}".utf8) ? index + 2 : nil
@@ -65,7 +67,7 @@ public struct Template: Sendable {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
-  /// The text with something in each place, by its number.
+  /// The text with the bytes of `fill` in each place.
   func filled<Failure: Error>(_ fill: (Int) throws(Failure) -> [UInt8]) throws(Failure) -> [UInt8] {
     var result = texts[0]
     for index in placeholders.indices {
@@ -76,9 +78,9 @@ public struct Template: Sendable {
   }
 }
 
-/// What is wrong with a template, or with a value in its place: never the value.
+/// Why a template, or a value in it, is refused. The error does not hold the value.
 public struct TemplateFault: Error, Equatable, Sendable {
-  /// Of the template; nil where no line is to blame.
+  /// The line of the template; nil if no line is to blame.
   public let line: Int?
   /// A fixed phrase, without text of the template.
   public let reason: String
@@ -89,35 +91,35 @@ public struct TemplateFault: Error, Equatable, Sendable {
 /// A value for a place.
 public struct TemplateValue: Sendable {
   let text: String
-  /// Whether it is a text, and no number or truth value.
+  /// Whether the value is text rather than a number or boolean.
   let isText: Bool
 
-  /// A value for a place, as it is before the format escapes it.
+  /// Makes a value, before the format escapes it.
   public init(_ text: String, isText: Bool = true) { (self.text, self.isText) = (text, isText) }
 }
 
-/// What a text is read as once it is made.
+/// The format of a finished text.
 public enum TemplateFormat: String, Sendable, CaseIterable {
-  /// Anything: values go in as they are.
+  /// Any text. Values are inserted unchanged.
   case raw
-  /// JSON; values stand within its strings or in place of them.
+  /// JSON, with places in strings or instead of values.
   case json
   /// YAML 1.2.
   case yaml
   /// TOML 1.0.
   case toml
-  /// Sections and lines of `NAME = VALUE`.
+  /// INI: sections and lines of `NAME = VALUE`.
   case ini
-  /// Lines of `NAME=VALUE`, quoted as shells do.
+  /// Lines of `NAME=VALUE`, quoted as in shells.
   case env
   /// Words of a POSIX shell.
   case shell
   /// XML 1.0, content and attributes.
   case xml
-  /// An address: values are percent-encoded.
+  /// An address, with percent-encoded values.
   case url
 
-  /// The format that the name of a file tells; nil for none. What marks a template, such as `.tmpl`, is not looked at.
+  /// The format of a file name, without a template suffix such as `.tmpl`; nil for an unknown name.
   public init?(ofFileNamed path: String) {
     var words = path.split(separator: "/").last.map { $0.split(separator: ".", omittingEmptySubsequences: false) } ?? []
     while let last = words.last, ["tmpl", "tpl", "template", "in", "example", "dist"].contains(last) {
@@ -141,7 +143,7 @@ public enum TemplateFormat: String, Sendable, CaseIterable {
     }
   }
 
-  /// The format that the first line of a text tells: `#!` and a shell. Nil for any other line.
+  /// The format of a first line with `#!` and a shell; nil for any other line.
   package init?(ofText bytes: [UInt8]) {
     guard bytes.starts(with: "#!".utf8) else { return nil }
     let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)

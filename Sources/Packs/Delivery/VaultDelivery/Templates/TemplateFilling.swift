@@ -1,18 +1,18 @@
 internal import VaultDocument
 
 extension Template {
-  /// Looks whether a template is of a format, and each place is one for a value.
+  /// Checks that a template has a format, and that each place can hold a value.
   ///
   /// - Throws: ``TemplateFault``.
   public func check(as format: TemplateFormat) throws(TemplateFault) {
     if let syntax = format.syntax { _ = try TemplateFilling(self, syntax) }
   }
 
-  /// The text with values in their places, each written as its place asks, and read again: nothing but the places
-  /// differs from what the template says.
+  /// The text with values in their places, each escaped for its place. The result is parsed again, and must differ from
+  /// the template only in its places.
   ///
-  /// - Parameter values: of each placeholder, in their order.
-  /// - Throws: ``TemplateFault`` with the line of a value that cannot stand where it is wanted.
+  /// - Parameter values: one value for each placeholder, in order.
+  /// - Throws: ``TemplateFault`` with the line of a value that cannot be in its place.
   public func filled(as format: TemplateFormat, with values: [TemplateValue]) throws(TemplateFault) -> [UInt8] {
     precondition(values.count == placeholders.count, "each place has a value")
     guard let syntax = format.syntax else {
@@ -38,7 +38,7 @@ extension TemplateFormat {
   }
 }
 
-/// A template of a format, with words where its values will be.
+/// A template of a format, with marks in place of its values.
 private struct TemplateFilling {
   private static let countLimit = 1000
 
@@ -86,7 +86,7 @@ private struct TemplateFilling {
     }
     let result = template.filled { written[$0] }
     if fits(result, values: values, given: Set(values.indices)) { return result }
-    // With the first `good` values the text fits, and with the first `bad` ones it does not.
+    // The text is right with the first `good` values, and wrong with the first `bad` ones.
     var (good, bad) = (0, values.count)
     while bad - good > 1 {
       let half = (good + bad) / 2
@@ -99,7 +99,7 @@ private struct TemplateFilling {
       "with the value in its place, \(syntax.name) would say something else: put the place between double quotes")
   }
 
-  /// Whether a text is the template with these values, and the words for all others.
+  /// Whether a text is the template with these values, and marks for the others.
   private func fits(_ text: [UInt8], values: [TemplateValue], given: Set<Int>) -> Bool {
     guard let found = try? syntax.tokens(of: text) else { return false }
     return TemplateToken.same(found, parts.map { expected($0, values: values, given: given) })

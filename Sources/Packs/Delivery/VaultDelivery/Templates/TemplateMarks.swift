@@ -1,7 +1,7 @@
 internal import VaultDocument
 
-/// The words that stand in for the values while a template is read, one for each place: a beginning that the template
-/// does not have, a number and an `x`.
+/// Words that replace the values while a template is parsed: a prefix that the template does not contain, a number and
+/// an `x`.
 struct TemplateMarks: RandomAccessCollection {
   private let prefix: [UInt8]
   let endIndex: Int
@@ -18,7 +18,7 @@ struct TemplateMarks: RandomAccessCollection {
 
   subscript(index: Int) -> String { String(decoding: prefix, as: UTF8.self) + "\(index)x" }
 
-  /// The part of a text that each mark stands in, found in one pass; nil for a mark that no part holds.
+  /// The part of a text that contains each mark, found in one pass; nil for a mark in no part.
   func holders<Part>(among parts: [Part], _ text: (Part) -> [UInt8]) -> [Part?] {
     var found = [Part?](repeating: nil, count: count)
     for part in parts {
@@ -29,15 +29,13 @@ struct TemplateMarks: RandomAccessCollection {
     return found
   }
 
-  /// Whether a text may hold a mark.
   func areIn(_ text: [UInt8]) -> Bool { text.contains(prefix[0]) }
 
-  /// The numbers of the marks in a text, in their order.
   func numbers(in text: [UInt8]) -> [Int] {
     text.indices.compactMap { text[$0] == prefix[0] ? number(in: text, at: $0)?.number : nil }
   }
 
-  /// The number of the mark that begins here, and where the mark ends; nil if none begins here.
+  /// The number and end of the mark that begins here; nil without a mark.
   func number(in text: [UInt8], at start: Int) -> (number: Int, end: Int)? {
     guard text.has(prefix, at: start) else { return nil }
     let digits = text[(start + prefix.count)...].prefix { $0 != UInt8(ascii: "x") }

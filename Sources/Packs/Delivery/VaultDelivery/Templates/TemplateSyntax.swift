@@ -1,11 +1,11 @@
 internal import VaultDocument
 
-/// One part of a text as its format has it; two texts say the same when their parts are equal.
+/// One part of a text in its format. Two texts are equivalent if their parts are equal.
 struct TemplateToken {
-  /// What it is, with everything in which no value can stand.
+  /// The kind of the part, and everything in it that cannot hold a value.
   var mark: String
   var text: [UInt8] = []
-  /// Whether a reader takes it for something else than a text.
+  /// Whether a reader may give it a type other than text.
   var isTyped = false
 
   static func same(_ left: [TemplateToken], _ right: [TemplateToken]) -> Bool {
@@ -16,39 +16,38 @@ struct TemplateToken {
   }
 }
 
-/// What a value stands in.
+/// The context of a value.
 enum TemplatePlace: Equatable {
-  /// Where a whole value is wanted: it brings its quotes.
+  /// A whole value is expected, so the value needs quotes of its own.
   case bare
-  /// Beside something else, without quotes.
+  /// Beside other text, without quotes.
   case beside
   case doubleQuotes
   case singleQuotes
-  /// Several lines, each behind these blanks.
+  /// Several lines, each with this indentation.
   case block(indentation: [UInt8])
 }
 
-/// A format: how a value is written in its place, and how a text is read.
+/// A format: how to write a value in its place, and how to parse a text.
 protocol TemplateSyntax: Sendable {
   var name: String { get }
-  /// Whether a reader tells texts from numbers where nothing is quoted.
+  /// Whether unquoted values have types.
   var hasTypes: Bool { get }
 
-  /// The parts of a text.
   func tokens(of text: [UInt8]) throws(TemplateFault) -> [TemplateToken]
 
-  /// What each place is in; nil where no value can be put.
+  /// The context of each place; nil if it cannot hold a value.
   ///
-  /// - Parameter marks: stand in for the values.
+  /// - Parameter marks: replace the values.
   func places(in template: Template, marks: TemplateMarks) throws(TemplateFault) -> [TemplatePlace?]
 
-  /// A value as it has to stand in a place.
+  /// The text of a value in a place.
   func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateRefusal) -> String
 
-  /// A word in the place of a value, so that the text can be read.
+  /// A word instead of a value, so that the text can be parsed.
   func standIn(_ mark: String, at place: TemplatePlace) -> String
 
-  /// What a reader gets of a value that was written to a place.
+  /// The value that a reader gets from a place.
   func meaning(of value: TemplateValue, at place: TemplatePlace) -> String
 }
 
@@ -58,15 +57,15 @@ extension TemplateSyntax {
   func meaning(of value: TemplateValue, at place: TemplatePlace) -> String { value.text }
 }
 
-/// Why a value cannot stand in a place.
+/// Why a value cannot be in a place.
 struct TemplateRefusal: Error {
   let reason: String
   init(_ reason: String) { self.reason = reason }
 }
 
 extension String {
-  /// The text between double quotes, as JSON, YAML and TOML have it: what any of their readers could take differently
-  /// as an escape.
+  /// The text between double quotes in JSON, YAML and TOML. Everything that their readers could read differently is
+  /// escaped.
   var quotedContent: String {
     guard let bytes = try? JSONValue.string(self).compactBytes(limits: .exchange) else { return "" }
     var result = ""
@@ -81,6 +80,6 @@ extension String {
     return result
   }
 
-  /// Whether there is a control character, line ends and tabs included.
+  /// Whether there is a control character, including line ends and tabs.
   var hasControls: Bool { unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) } }
 }

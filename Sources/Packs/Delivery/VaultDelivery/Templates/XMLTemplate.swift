@@ -1,7 +1,7 @@
 internal import VaultDocument
 internal import VaultMarkup
 
-/// XML, read with expat: elements, attributes and texts.
+/// XML, parsed with expat: elements, attributes and texts.
 struct XMLTemplate: TemplateSyntax {
   let name = "XML"
 
@@ -59,13 +59,13 @@ struct XMLTemplate: TemplateSyntax {
   }
 }
 
-/// Whether a section that is not escaped has begun and not ended, told as the text comes.
+/// Whether a CDATA section is open, tracked while text arrives.
 private struct OpenSection {
   private static let begin = Array("<![CDATA[".utf8)
   private static let end = Array("]]>".utf8)
 
   private(set) var isOpen = false
-  /// The end of what came, which may hold a part of a sign.
+  /// The end of the text so far, which may be the beginning of a delimiter.
   private var rest: [UInt8] = []
 
   mutating func take(_ text: [UInt8]) {

@@ -1,7 +1,7 @@
 internal import VaultDocument
 internal import VaultMarkup
 
-/// YAML, read with libyaml: what stands in it, and how, event by event.
+/// YAML, parsed with libyaml and compared event by event.
 struct YAMLTemplate: TemplateSyntax {
   let name = "YAML"
   let hasTypes = true
@@ -11,7 +11,7 @@ struct YAMLTemplate: TemplateSyntax {
     let names = Self.names(in: events)
     let indices = events.indices.filter { events[$0].kind == .scalar }
     let scalars = indices.map { events[$0] }
-    // Both are in the order of the text, but for marks that are in no scalar.
+    // Both are in the order of the text, apart from marks outside scalars.
     var rest = scalars[...]
     return marks.indices.map { index in
       let mark = marks[index]
@@ -28,7 +28,7 @@ struct YAMLTemplate: TemplateSyntax {
     }
   }
 
-  /// The scalars that are names of a map, or a part of one, by their place among the events.
+  /// The scalars that are map keys, or parts of one, by event index.
   private static func names(in events: [YAMLEvents.Event]) -> Set<Int> {
     var names: Set<Int> = []
     var stack: [(isMap: Bool, count: Int, isName: Bool)] = []
@@ -49,7 +49,7 @@ struct YAMLTemplate: TemplateSyntax {
     return names
   }
 
-  /// The blanks of the line that a place begins; nil where something stands before it.
+  /// The indentation of a place at the start of its line; nil if there is other text before it.
   private func indentation(before index: Int, in template: Template) -> [UInt8]? {
     let blanks = template.texts[index].reversed().prefix { $0 == UInt8(ascii: " ") }
     let isLineStart = template.texts[index].dropLast(blanks.count).last == UInt8(ascii: "\n")
@@ -77,7 +77,7 @@ struct YAMLTemplate: TemplateSyntax {
     }
   }
 
-  /// The line end of a block ends its last line.
+  /// The line end of a block scalar ends its last line.
   func meaning(of value: TemplateValue, at place: TemplatePlace) -> String {
     guard case .block = place, value.text.utf8.last == UInt8(ascii: "\n") else { return value.text }
     return String(decoding: value.text.utf8.dropLast(), as: UTF8.self)

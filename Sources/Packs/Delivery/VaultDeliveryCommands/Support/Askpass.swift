@@ -2,7 +2,8 @@ import VaultCrypto
 import VaultSystem
 import VaultTerminal
 
-/// What ssh-add calls for the passphrase of a key: this program, which a variable tells where to read it.
+/// The program that ssh-add calls for the passphrase of a key. It is this program, and a variable tells where the
+/// passphrase is.
 enum Askpass {
   private static let variable = "CVAULT_ASKPASS_FD"
 
@@ -13,14 +14,14 @@ enum Askpass {
         .failed, "no_program", subject: "ssh-add", "cannot ask this program for a passphrase: its file was replaced",
         hints: ["try again"])
     }
-    // Without the second, ssh-add would ask at a terminal; an older one wants a display.
+    // Without the second variable ssh-add asks at a terminal. Older versions need a display.
     return [
       "SSH_ASKPASS=\(program)", "SSH_ASKPASS_REQUIRE=force",
       "DISPLAY=\(System.environment("DISPLAY") ?? ":0")", "\(variable)=\(descriptor)",
     ]
   }
 
-  /// Answers, if this process was started to do so: the first time with the passphrase, then with nothing, on which
+  /// Answers if ssh-add started this process. The first answer is the passphrase. The second answer is empty, so
   /// ssh-add gives up.
   static func answers() throws -> Bool {
     guard let descriptor = System.variable(variable).flatMap({ Int32($0) }) else { return false }

@@ -6,14 +6,13 @@ import VaultKit
 import VaultSealing
 import VaultTerminal
 
-/// One value that a program is to be given.
+/// One value for a program.
 struct Delivery {
-  /// How it gets there.
   enum Form: String {
     case variable
     /// A variable names a file in memory.
     case descriptor
-    /// A variable names a file in a folder that is in memory.
+    /// A variable names a file in a folder in memory.
     case file
     case input = "standard input"
   }
@@ -25,7 +24,7 @@ struct Delivery {
   /// The option, or the file and its line.
   let source: String
 
-  /// What is given, and by what.
+  /// The variable and its source.
   var place: String { name.isEmpty ? source : "\(name) of \(source)" }
 
   var reference: SecretReference? {
@@ -33,11 +32,11 @@ struct Delivery {
   }
 }
 
-/// Everything that a program is to be given: nothing stands twice.
+/// All deliveries to a program. Each name occurs once.
 struct DeliveryPlan {
   private(set) var deliveries: [Delivery] = []
 
-  /// Adds what comes before all that is there already.
+  /// Adds deliveries with precedence over the present ones.
   mutating func add(_ new: [Delivery], _ messages: Messages) throws {
     var names: Set<String> = []
     for delivery in new where !names.insert(delivery.name).inserted {
@@ -49,7 +48,7 @@ struct DeliveryPlan {
     deliveries = deliveries.filter { !names.contains($0.name) } + new
   }
 
-  /// Keeps of what files name only these.
+  /// Removes other variables that come from files.
   mutating func keep(only names: [String]) throws {
     for name in names where !deliveries.contains(where: { $0.name == name }) {
       throw CommandError.usage("--only", "\(name) is in no file of variables")
@@ -59,7 +58,7 @@ struct DeliveryPlan {
 }
 
 extension Delivery {
-  /// What an option says, `NAME=REFERENCE`.
+  /// Parses `NAME=REFERENCE` of an option.
   static func option(_ text: String, form: Form, option: String) throws -> Delivery {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, DeliveredVariable.isName(String(parts[0])) else {
@@ -69,14 +68,14 @@ extension Delivery {
     return Delivery(name: String(parts[0]), form: form, content: .reference(reference), source: option)
   }
 
-  /// Whether a variable is one of this program's, which a file may not set.
+  /// Whether this program uses the variable itself. A file may not set such a variable.
   static func isOwn(_ name: String) -> Bool { name.hasPrefix("CVAULT_") }
 
-  /// What a file of variables says.
+  /// The deliveries of a file of variables.
   ///
   /// - Parameters:
-  ///   - asked: names that the caller asked for, which the rule for files does not cover.
-  ///   - only: the names that are wanted, each asked for; nil for all.
+  ///   - asked: names that the user asked for, which are exempt from the rule for files.
+  ///   - only: the wanted names, each asked for; nil for all.
   static func file(_ path: String, asked: [String], only: [String]?) throws -> [Delivery] {
     let deliveries = try file(path)
     if only != nil { return deliveries }
@@ -116,9 +115,9 @@ extension Delivery {
 }
 
 extension Session {
-  /// The values of all references, each with the place that it is wanted for; all or none.
+  /// The values of all references, each with its destination; all or none.
   ///
-  /// - Parameter found: what was looked up already.
+  /// - Parameter found: the results of an earlier look-up.
   func values(
     of wanted: [(reference: SecretReference, place: String)], in vault: Vault,
     found: [SecretReference: ReferencedField] = [:]

@@ -1,9 +1,9 @@
 import VaultCrypto
 import VaultTerminal
 
-/// Files in memory for one program, in a folder that is removed when the program has ended.
+/// Files in memory for one program. Their folder is removed when the program ends.
 ///
-/// What a killed process has left is removed by the next.
+/// If the process is killed, the next process removes its folder.
 final class DeliveryFolder {
   private static let beginning = "cvault-run-"
   private let folder: MemoryFolder
@@ -18,7 +18,7 @@ final class DeliveryFolder {
     return DeliveryFolder(try .make(in: parent, named: beginning) { pending, path in pending.folder = path })
   }
 
-  /// Removes what killed processes have left.
+  /// Removes the folders of killed processes.
   static func sweep(_ parent: String? = System.memoryBackedFolder) {
     guard let parent else { return }
     for left in MemoryFolder.left(in: parent, named: beginning) { System.removeDirectory(left.path) }
@@ -26,9 +26,7 @@ final class DeliveryFolder {
 
   private init(_ folder: MemoryFolder) { self.folder = folder }
 
-  /// Adds a file that its owner may read.
-  ///
-  /// - Returns: its path.
+  /// Adds a file that only its owner can read, and returns its path.
   func add(_ name: String, _ value: SecretBytes) throws -> String {
     let file = folder.path + "/" + name
     try value.withBytes { try OutputFile.create(file, $0, isSynced: false) }

@@ -3,7 +3,7 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// What a program would get, without a key: which value under which name, since when it is sealed, and what is wrong.
+/// The values for a program, without a key: the name and sealing time of each, and its faults.
 struct DeliveryPreview {
   private struct Row {
     let delivery: Delivery

@@ -3,7 +3,7 @@ import VaultDelivery
 import VaultDocument
 import VaultTerminal
 
-/// A private key that an ssh-agent was given.
+/// A private key that was given to an ssh-agent.
 struct GivenKey {
   let vault: VaultID
   let record: RecordID
@@ -14,7 +14,8 @@ struct GivenKey {
   let end: Int?
 }
 
-/// Which keys ssh-agents have from us: what is public of them is noted, so that they can be taken back without a key.
+/// The keys that ssh-agents have from this program. Their public parts are noted, so taking a key back needs no key of
+/// the vault.
 enum GivenKeys {
   static func note(_ key: GivenKey) throws {
     let notes = KeyNotes(in: try StateLocation.requiredRuntimeFolder())
@@ -28,8 +29,7 @@ enum GivenKeys {
       ]), for: key.vault, named: Hex.encode(name))
   }
 
-  /// Takes keys out of their agents, as far as they are still there. One that an agent does not show stays noted until
-  /// its time is over.
+  /// Removes keys from their agents. A key that its agent does not show stays noted until its time is over.
   static func takeBack(_ isMeant: (GivenKey) -> Bool) throws -> [GivenKey] {
     guard let notes = StateLocation.runtimeFolder.map({ KeyNotes(in: $0) }) else { return [] }
     var taken: [GivenKey] = []

@@ -6,8 +6,8 @@ import VaultKit
 import VaultSealing
 import VaultTerminal
 
-/// A vault that another program asks for what it needs: nobody is asked anything, and no vault is taken that lies
-/// about in the folder in which that program happens to run.
+/// A vault for another program. No questions are asked, and a vault in the working directory of that program is not
+/// used.
 struct HelperSession {
   let session: Session
   private let unlocking: UnlockOptions
@@ -43,7 +43,7 @@ struct HelperSession {
     return record
   }
 
-  /// The record that a word means: a full id or a whole name.
+  /// The record of a full id or a full name.
   func record(_ word: String) async throws -> OpenRecord {
     let id: RecordID
     do throws(VaultError) {
@@ -55,7 +55,7 @@ struct HelperSession {
     return try await session.record(id.text, in: opened)
   }
 
-  /// The vault, for what that program wants stored.
+  /// The vault, to store data of the other program.
   func vaultToWrite() async throws -> Vault {
     try await explained { try await session.unlock(unlocking, to: .writing) }
   }
@@ -64,7 +64,7 @@ struct HelperSession {
     do {
       return try await unlock()
     } catch let error as CommandError where error.status == .cannotUnlock {
-      // The person has typed the name of another program, which can be run again.
+      // The user has typed the name of another program, which can be run again.
       var locked = error
       locked.hints.insert("run `vault unlock` in a terminal and try again: this helper cannot ask", at: 0)
       throw locked
@@ -73,7 +73,7 @@ struct HelperSession {
 }
 
 extension OpenRecord {
-  /// A value for a protocol of lines.
+  /// A value for a line-based protocol.
   func line(at path: String) throws -> SecretBytes {
     let value = try value(of: SecretReference(record: id.text, path: MemberPath(parsing: path)))
     let isLine = value.withBytes { bytes in
@@ -89,6 +89,5 @@ extension OpenRecord {
     return value
   }
 
-  /// Whether there is a text at a path.
   func has(_ path: String) -> Bool { fields[path]?.string != nil }
 }

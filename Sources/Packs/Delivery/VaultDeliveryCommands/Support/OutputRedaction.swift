@@ -6,16 +6,16 @@ import VaultKit
 import VaultSealing
 import VaultTerminal
 
-/// Whether sealed values are replaced in what a program prints.
+/// Whether sealed values are replaced in the output of a program.
 enum RedactionMode: String, ExpressibleByArgument, CaseIterable {
-  /// Where it does not go to a terminal.
+  /// Unless the output goes to a terminal.
   case auto
   case always, never
 }
 
-/// Which streams of a program are looked through for the values that it is given.
+/// The output streams of a program in which its values are replaced.
 struct OutputRedaction {
-  /// The descriptors whose output is looked through.
+  /// The descriptors of these streams.
   let streams: [Int32]
   private let needles: NeedleSet
   private let names: [String]
@@ -49,7 +49,7 @@ struct OutputRedaction {
     streams = needles.isEmpty ? [] : seen
   }
 
-  /// The ways of the streams: one for both where both go to one file, so that their order stays.
+  /// The relays. If both streams go to one file, one relay serves both, so that their order stays.
   func relays() throws(SystemError) -> (relays: [Relay], output: Int32?, errors: Int32?, tally: Tally) {
     let tally = Tally()
     var (relays, ends): ([Relay], [Int32: Int32]) = ([], [:])

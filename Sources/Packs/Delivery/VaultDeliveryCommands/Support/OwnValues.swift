@@ -4,9 +4,8 @@ import VaultDocument
 import VaultKit
 import VaultSealing
 
-/// All sealed values of a vault, removed records' too, to be looked for elsewhere. Of the values only hashes are held.
+/// All sealed values of a vault, also of removed records, for a search elsewhere. Only hashes are kept.
 struct OwnValues {
-  /// Where a value is.
   struct Origin {
     let id: RecordID
     let name: String
@@ -16,12 +15,12 @@ struct OwnValues {
 
   private(set) var origins: [Origin] = []
   private(set) var needles = NeedleSet()
-  /// How many values are too short to be looked for.
+  /// How many values are too short to search for.
   private(set) var shortCount = 0
-  /// How many lines of values are not looked for by themselves.
+  /// How many lines of values are not searched separately.
   private(set) var shortLineCount = 0
 
-  /// - Parameter visit: gets each value, and what it is called by.
+  /// - Parameter visit: receives each value with its label.
   init(
     of vault: Vault, visit: (_ label: Int, _ value: RawSpan) -> Void = { _, _ in }
   ) async throws {

@@ -4,9 +4,9 @@ import VaultDelivery
 import VaultSystem
 import VaultTerminal
 
-/// A program with all that it is given, about to be run.
+/// A program with its values, ready to run.
 struct ProgramRun {
-  /// How many of the last words of the command line are the program and its arguments.
+  /// How many of the last command-line words are the program and its arguments.
   private let wordCount: Int
   private var environment: ProgramEnvironment
   private let redaction: OutputRedaction
@@ -14,7 +14,7 @@ struct ProgramRun {
   private var input: Int32?
   private var folder: DeliveryFolder?
 
-  /// - Parameter waits: whether this process stays beside the program even where it need not.
+  /// - Parameter waits: whether this process stays beside the program even if that is not needed.
   init(wordCount: Int, environment: ProgramEnvironment, redaction: OutputRedaction, waits: Bool) {
     self.wordCount = wordCount
     self.environment = environment
@@ -22,7 +22,7 @@ struct ProgramRun {
     self.waits = waits
   }
 
-  /// Adds a value, in the form that a delivery says.
+  /// Adds a value, in the way of its delivery.
   mutating func give(_ value: SecretBytes, as delivery: Delivery) throws {
     switch delivery.form {
     case .input: input = try System.memoryFile(of: value)
@@ -46,9 +46,7 @@ struct ProgramRun {
     }
   }
 
-  /// Becomes the program, or waits for it and ends as it does.
-  ///
-  /// - Returns: the number of the error, only when it cannot be started.
+  /// Becomes the program, or waits for it and ends in the same way. Returns only on failure, with the error number.
   func run(_ messages: Messages) throws -> Int32 {
     guard waits || folder != nil || !redaction.streams.isEmpty else {
       return System.becomeProgram(ofLastArguments: wordCount, in: environment, input: input)

@@ -13,21 +13,20 @@ struct SSHAgent {
     var hosts: [String] = []
   }
 
-  /// The path of its socket.
   let socket: String
 
   private static let tool = "ssh-add"
-  /// The exit code for an agent that does not answer.
+  /// The exit code of ssh-add if no agent answers.
   private static let noAgent: Int32 = 2
-  /// A pipe takes as much without a reader, and ssh-add no more.
+  /// The limit of ssh-add, which also fits into a pipe without a reader.
   private static let longestPassphrase = 1024
 
-  /// The one that `SSH_AUTH_SOCK` names.
+  /// The agent of `SSH_AUTH_SOCK`.
   static func running() throws -> SSHAgent {
     guard let named = System.environment("SSH_AUTH_SOCK"), !named.isEmpty else {
       throw missing("SSH_AUTH_SOCK", "names no ssh-agent")
     }
-    // What is noted is read in other folders as well.
+    // The note is read in other folders as well, so the path must be absolute.
     let agent = SSHAgent(socket: ProcessEnvironment.realPath(named) ?? named)
     guard try agent.keys() != nil else { throw missing(named, "no ssh-agent answers there") }
     return agent
@@ -39,7 +38,7 @@ struct SSHAgent {
       hints: ["`eval \"$(ssh-agent)\"` starts one for this shell"])
   }
 
-  /// The keys that it has, `TYPE BASE64` each; nil when there is no agent.
+  /// The keys of the agent, each as `TYPE BASE64`; nil if no agent answers.
   func keys() throws -> Set<String>? {
     let answer = try ask(["-L"], RawSpan())
     guard answer.code != Self.noAgent else { return nil }
@@ -49,9 +48,9 @@ struct SSHAgent {
       })
   }
 
-  /// Gives it a private key; what it has already gets the new limits.
+  /// Gives the agent a private key. A key that the agent has already gets the new limits.
   ///
-  /// - Parameter passphrase: of the key, where it has one.
+  /// - Parameter passphrase: the passphrase of the key, if it has one.
   func add(_ key: SecretBytes, passphrase: SecretBytes?, _ limits: Limits) throws {
     guard passphrase?.count ?? 0 <= Self.longestPassphrase else {
       throw CommandError(.inputRefused, "input_refused", subject: "passphrase", "is longer than ssh-add takes")
@@ -77,16 +76,13 @@ struct SSHAgent {
       hints: said == nil ? ["`vault set RECORD --secret passphrase` stores it"] : [])
   }
 
-  /// What came of taking a key away.
   enum Removal {
     case removed
-    /// It does not show it: its time is over, or the agent is locked, which looks the same from outside.
+    /// The agent does not show the key, because its time is over or because the agent is locked. The two look the same.
     case notShown
-    /// Nobody answers any more.
     case agentGone
   }
 
-  /// Takes a key away.
   func remove(_ publicKey: String) throws -> Removal {
     let line = Array("\(publicKey)\n".utf8)
     guard try unsafe ask(["-q", "-d", "-"], line.span.bytes).code != 0 else { return .removed }

@@ -4,11 +4,11 @@ import VaultGit
 import VaultSystem
 import VaultTerminal
 
-/// Looks for values of a vault in files and in git.
+/// Searches for values of a vault in files and in git.
 struct Scan {
-  /// One line that holds a value.
+  /// One line with a value.
   struct Finding {
-    /// As its last part shows it: a path, or what git has it under.
+    /// The place: a path, or the name in git.
     let place: String
     let commit: String?
     let line: Int
@@ -19,15 +19,15 @@ struct Scan {
   private let values: OwnValues
   private(set) var findings: [Finding] = []
   private(set) var fileCount = 0
-  /// What could not be read, and why.
+  /// Unreadable files, with reasons.
   private(set) var faults: [CommandError] = []
 
   init(_ values: OwnValues) { self.values = values }
 
-  /// A file, all files below a folder, or standard input.
+  /// Scans a file, all files below a folder, or standard input.
   mutating func look(at path: String) {
     if path == "-" { return look(in: System.standardInput, path) }
-    // What is named may be a link; what is found in a folder is not followed.
+    // A named path may be a link. Links inside a folder are not followed.
     guard System.kind(of: path) == .directory else { return look(inFile: path) }
     let isLink = System.status(of: path, followingLink: false)?.kind != .directory
     walk(isLink ? path + "/." : path, at: path == "." ? "" : path)
@@ -42,7 +42,7 @@ struct Scan {
           continue
         }
         switch entry.kind ?? System.status(of: path, followingLink: false)?.kind {
-        // What git keeps is looked at commit by commit.
+        // The content of git is scanned commit by commit instead.
         case .directory where entry.name != ".git": walk(path, at: path)
         case .regular: look(inFile: path)
         default: break
@@ -72,7 +72,7 @@ struct Scan {
     if !isWhole { faults.append(CommandError(.inputOutput, "io_failed", subject: path, "cannot be read to its end")) }
   }
 
-  /// What commits, or the index, have, and the messages of the commits.
+  /// Scans commits or the index, and the messages of the commits.
   mutating func look(at changes: [GitChanges], _ git: Git) {
     var (blobs, messages): (Set<String>, Set<String>) = ([], [])
     for change in changes {
@@ -94,7 +94,7 @@ struct Scan {
       return
     }
     var search = NeedleSearch(values.needles)
-    // Above the message stand tree, parents and people, and an empty line.
+    // The tree, parents, people and an empty line precede the message.
     let headCount = name[1] == "commit" ? bytes.firstRange(of: [0x0A, 0x0A])?.upperBound ?? 0 : 0
     note(search.take(Array(bytes[headCount...])) + search.end(), place: place, commit: commit)
   }

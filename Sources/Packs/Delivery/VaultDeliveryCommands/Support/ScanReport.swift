@@ -3,7 +3,6 @@ import VaultDocument
 import VaultSealing
 import VaultTerminal
 
-/// Where values of a vault were found.
 struct ScanReport {
   let scan: Scan
   let shortCount: Int
@@ -47,7 +46,7 @@ struct ScanReport {
   }
 }
 
-/// Whether a text is, holds, or is part of values of a vault.
+/// Whether a text equals, contains, or is part of values of a vault.
 struct ValueReport {
   let matches: [(relation: String, origin: OwnValues.Origin)]
   let valueCount: Int

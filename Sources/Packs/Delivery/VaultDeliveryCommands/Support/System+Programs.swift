@@ -13,13 +13,13 @@ import VaultTerminal
 #endif
 
 extension System {
-  /// Becomes another program, in the same process: same number, terminal, parent and open files.
+  /// Replaces this process by another program, with the same process id, terminal, parent and open files. Returns only
+  /// on failure, with the error number.
   ///
   /// - Parameters:
   ///   - count: how many of the last arguments of this process are the program and its arguments, byte by byte.
-  ///   - environment: all that it gets; the program is looked for in the `PATH` among it.
-  ///   - input: what becomes its standard input; nil for that of this process.
-  /// - Returns: the number of the error, only when it cannot be started.
+  ///   - environment: the whole environment. Its `PATH` is used to find the program.
+  ///   - input: the standard input; nil for that of this process.
   static func becomeProgram(
     ofLastArguments count: Int, in environment: ProgramEnvironment, input: Int32?
   ) -> Int32 {
@@ -32,7 +32,7 @@ extension System {
     return unsafe program(ofLastArguments: count, in: environment).become().number
   }
 
-  /// A file in memory that programs that are started inherit: ``MemoryFile``.
+  /// A file in memory that started programs inherit: ``MemoryFile``.
   static func memoryFile(of value: SecretBytes) throws(SystemError) -> Int32 {
     do throws(Errno) {
       return try MemoryFile.sealed(value, isInherited: true)
@@ -56,7 +56,7 @@ extension System {
 
   private static func program(ofLastArguments count: Int, in environment: ProgramEnvironment) -> ProgramImage {
     let words = unsafe ProgramArguments.pointers(toLast: count)
-    // The image copies the pointers, and what they point to is never freed.
+    // The image copies the pointers, and their targets are never freed.
     return unsafe words.withUnsafeBufferPointer { words in unsafe ProgramImage(words: words, environment) }
   }
 }

@@ -1,5 +1,4 @@
 extension ImportFormats {
-  /// Formats that are tables of comma-separated values.
   static let csv: [any Importer] = [
     CSVImporter.bitwarden, CSVImporter.chrome, CSVImporter.dashlane, CSVImporter.dashlaneIDs,
     CSVImporter.dashlaneNetworks, CSVImporter.dashlaneNotes, CSVImporter.dashlanePayments, CSVImporter.dashlanePersons,

@@ -1,35 +1,32 @@
-/// A format that is a table with a header: what to do with each column.
+/// A format that is a table with a header, described by rules for its columns.
 ///
-/// Column names are compared without regard to case and spaces around them. A file is one of the format when it has all
-/// required columns and no excluded one, and no other tool requires more of its columns. Unless there is a rule for
-/// others, or the required ones are many or telling, at most one is not listed.
+/// Column names are compared without regard to case and surrounding spaces. A file has the format if it has every
+/// required column and no excluded one, and if no other tool requires more of its columns. At most one column may be
+/// unlisted, unless `others` or `isTelling` is set or the required columns are many.
 struct CSVImporter: Importer {
   typealias Columns = [String: LeafRule]
 
   let format: ImportFormat
-  /// The columns that such a file has, in lower case.
+  /// The columns that every such file has, in lower case.
   let required: Columns
-  /// The columns that it may have.
   var optional: Columns = [:]
-  /// Whether the names of the required columns are those of one tool, whatever else is there.
+  /// Whether the names of the required columns identify the tool, even beside unknown columns.
   var isTelling = false
-  /// The optional column that a file must have to be of the format with a column that is not listed: the required ones
-  /// are such as any table has.
+  /// An optional column that a file with an unlisted column must have. For formats whose required columns are common.
   var telling: String?
-  /// Columns that only files of other formats have.
   var excluded: Set<String> = []
   /// The rule for columns that are not listed.
   var others: LeafRule?
-  /// The rule for cells beyond the header, from the first one; nil when there must be none.
+  /// The rules for cells beyond the header, in order. Such cells are an error if the list is empty.
   var overflow: [LeafRule] = []
   var dialect = CSVDialect()
   /// How many columns at the end a row may lack.
   var optionalTail = 0
-  /// The kind of a row when nothing in it decides.
+  /// The kind of a row if none of its cells decides the kind.
   var kind = "login"
-  /// The name under which a column of the file is listed here.
+  /// Translates a column name of the file into the name listed here.
   var canonicalName: @Sendable (String) -> String = { $0 }
-  /// Makes the item of a row from what its cells were put into.
+  /// Makes the item of a row after all its cells were read.
   var finish: @Sendable (inout RecordBuilder, _ kind: String) throws(ExchangeError) -> ImportedItem = asRecord
 
   @Sendable static func asRecord(
@@ -40,14 +37,14 @@ struct CSVImporter: Importer {
     guard let header = CSVTable.firstRow(of: sample, dialect: dialect)?.cells else { return false }
     let names = Set(header.map(name))
     guard required.keys.allSatisfy(names.contains), names.isDisjoint(with: excluded) else { return false }
-    // So many columns are those of one tool, also where a later version of it has more.
+    // So many columns identify the tool, even if a later version adds more.
     if others != nil || isTelling || required.count >= 6 { return true }
     let newCount = names.count { !$0.isEmpty && required[$0] == nil && optional[$0] == nil }
     guard newCount == 0 || newCount == 1 && required.count >= 4, !hasCloser(to: names) else { return false }
     return newCount == 0 || telling.map(names.contains) ?? true
   }
 
-  /// Whether a table of another tool has all these columns and more of the names.
+  /// Whether another tool requires all these columns and more of the names.
   private func hasCloser(to names: Set<String>) -> Bool {
     ImportFormats.csv.compactMap { $0 as? CSVImporter }.contains { other in
       other.required.count > required.count && other.required.keys.allSatisfy(names.contains)
@@ -59,7 +56,7 @@ struct CSVImporter: Importer {
     try items(of: source, encoding: options.encoding, finish)
   }
 
-  /// The items, each made by a closure that may remember earlier rows.
+  /// The items. `finish` is called in row order, so a closure can remember earlier rows.
   func items(
     of source: ImportSource, encoding: TextEncoding?,
     _ finish: @escaping (inout RecordBuilder, String) throws(ExchangeError) -> ImportedItem
@@ -102,22 +99,22 @@ struct CSVImporter: Importer {
 }
 
 extension RecordBuilder {
-  /// Gives a leaf to its rule; an empty one is noted as such.
+  /// Applies the rule to the text. An empty text only gets a ledger line.
   mutating func take(_ text: String, from place: SourcePlace, by rule: LeafRule) {
     guard !text.isEmpty else { return note(place, .empty) }
     rule.apply(&self, text, place)
   }
 
-  /// Takes a name and its value that stand side by side.
+  /// Applies the rule of a name to the value beside it.
   ///
-  /// The name has a line of its own: that of an empty value is taken as empty too, since there is nothing to keep by
-  /// it.
+  /// The name has a ledger line of its own. For an empty value both lines say "empty".
   mutating func takePair(
     _ name: String, at namePlace: SourcePlace, _ value: String, at valuePlace: SourcePlace, by rules: [String: LeafRule]
   ) {
     let known = rules[name.lowercased()]
     guard known != nil || !TableHeader.isValue(name) || value.isEmpty else {
-      // Names are readable, and where the pairs are is not always sure.
+      // Names are readable, and the table may be wrong about where the pairs are. So an unknown name
+      // that looks like a value is sealed, too.
       take(name, from: namePlace, by: .secret(namePlace.path))
       return take(value, from: valuePlace, by: .secret(valuePlace.path))
     }

@@ -1,27 +1,27 @@
 /// How a tool writes its tables.
 struct CSVDialect: Sendable {
-  /// What stands between two cells; a comma in RFC 4180.
+  /// The byte between two cells; a comma in RFC 4180.
   var separator = UInt8(ascii: ",")
-  /// Whether `\"` and `\\` in quotes are a quote and a backslash, beside the doubled quote of RFC 4180.
+  /// Whether `\"` and `\\` in quotes stand for a quote and a backslash, in addition to the doubled quote of RFC 4180.
   var escapesWithBackslash = false
 }
 
-/// One row of a table in which some cell has a text.
+/// One row of a table, with at least one cell that is not empty.
 struct CSVRow: Sendable {
-  /// The line it begins on, from 1.
+  /// The line of the first cell, from 1.
   let line: Int
-  /// What its cells hold, without quotes; empty where the cell is no text.
+  /// The cells without quotes. A cell that is not valid text is empty.
   var cells: [String] = []
-  /// Why it cannot be taken, where its cells can nevertheless be told apart.
+  /// Why the row is refused, although its cells can be told apart.
   var fault: ExchangeError?
 }
 
 /// A strict reader of RFC 4180, row by row in constant memory.
 ///
-/// LF, CRLF and CR end a row outside quotes and stay inside. Nothing is trimmed. A fault that leaves no doubt about
-/// where the row ends is that of the row; one that does, such as text behind a closing quote, ends the reading.
+/// LF, CRLF and CR end a row outside quotes and are kept inside quotes. Nothing is trimmed. A fault is reported for its
+/// row if the end of the row is certain. Any other fault, such as text after a closing quote, ends the reading.
 struct CSVReader {
-  /// No row is longer, so that a quote that is never closed does not fill the memory.
+  /// The limit for one row, so that an unclosed quote does not fill the memory.
   static let maximumRowByteCount = 16 << 20
   static let maximumCellCount = 10_000
 
@@ -38,7 +38,7 @@ struct CSVReader {
   private var cell: [UInt8] = []
   private var row = CSVRow(line: 1)
   private var rowByteCount = 0
-  /// Whether the row has nothing but separators, empty quotes and blanks.
+  /// Whether the row so far has only separators, empty quotes and blanks.
   private var isBlank = true
 
   init(_ source: ImportSource, dialect: CSVDialect = CSVDialect(), encoding: TextEncoding? = nil) {
@@ -47,7 +47,7 @@ struct CSVReader {
     decoder = TextDecoder(encoding)
   }
 
-  /// The next row in which some cell has a text; nil at the end. Spreadsheets write rows of empty cells.
+  /// The next row with a cell that is not empty, because spreadsheets write empty rows. Nil at the end.
   mutating func next() throws(ExchangeError) -> CSVRow? {
     while try peek() != nil {
       let row = try readRow()
@@ -73,7 +73,7 @@ struct CSVReader {
     return row
   }
 
-  /// Takes one byte; true when the row ends with it.
+  /// Reads one byte. Returns true if the byte ends the row.
   private mutating func take(_ byte: UInt8, _ state: inout State, at place: SourcePlace) throws(ExchangeError) -> Bool {
     switch (state, byte) {
     case (.quoted, UInt8(ascii: "\"")):
@@ -145,11 +145,11 @@ extension CSVReader {
     return true
   }
 
-  /// Moves on and counts: lines by LF, or CR without one; columns by bytes that begin a character.
+  /// Counts the position: lines by LF or a lone CR, columns by bytes that begin a character.
   private mutating func advance(over byte: UInt8) throws(ExchangeError) {
     position += 1
     let isReturn = byte == UInt8(ascii: "\r")
-    // Only behind a return is it worth to look at the next byte, which may be in a piece that is not read yet.
+    // Only a return needs the next byte. That byte may be in a piece that was not read yet.
     let next = isReturn ? try peek() : nil
     if byte == UInt8(ascii: "\n") || isReturn && next != UInt8(ascii: "\n") {
       line += 1

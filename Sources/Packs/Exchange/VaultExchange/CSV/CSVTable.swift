@@ -1,4 +1,3 @@
-/// Rows below a header.
 struct CSVTable {
   let header: [String]
   private var reader: CSVReader
@@ -10,22 +9,20 @@ struct CSVTable {
     header = row.cells
   }
 
-  /// Rows of a file without a header.
   init(withoutHeader source: ImportSource, dialect: CSVDialect = CSVDialect(), encoding: TextEncoding?) {
     reader = CSVReader(source, dialect: dialect, encoding: encoding)
     header = []
   }
 
-  /// The next row that is not blank.
   mutating func next() throws(ExchangeError) -> CSVRow? { try reader.next() }
 
-  /// Where a cell stands: under the name of its column, or its number where it has none.
+  /// The place of a cell: the name of its column, or the number of a column without a name.
   func place(of index: Int, in row: CSVRow) -> SourcePlace {
     let name = index < header.count ? String(header[index].trimmingSpaces) : ""
     return SourcePlace(line: row.line, path: name.isEmpty ? "column \(index + 1)" : name)
   }
 
-  /// A row that is not taken, with all its cells.
+  /// A refused row, with a ledger line for each cell.
   func refused(_ row: CSVRow, _ reason: String) -> ImportedItem {
     let lines = row.cells.indices.map { index in
       LedgerLine(place(of: index, in: row), row.cells[index].isEmpty ? .empty : .refused(reason))
@@ -33,7 +30,7 @@ struct CSVTable {
     return .refused(row.fault?.place ?? SourcePlace(line: row.line), reason: reason, lines: lines)
   }
 
-  /// The first row of a file, as far as its beginning tells.
+  /// The first row of a file, if the sample holds it.
   static func firstRow(
     of sample: ImportSample, dialect: CSVDialect = CSVDialect(), encoding: TextEncoding? = nil
   ) -> CSVRow? {
@@ -43,7 +40,7 @@ struct CSVTable {
     return row
   }
 
-  /// The rows that stand in the beginning of a file as a whole.
+  /// The rows that the sample holds completely.
   static func rows(
     of sample: ImportSample, dialect: CSVDialect = CSVDialect(), encoding: TextEncoding? = nil
   ) -> [CSVRow] {

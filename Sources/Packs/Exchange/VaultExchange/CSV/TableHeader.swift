@@ -1,22 +1,21 @@
 internal import VaultRecords
 
-/// Whether the first row of a table of no known tool is its header.
+/// Decides whether the first row of an unknown table is its header.
 ///
-/// The names of columns become names of secrets, which anybody can read. So a row counts as a header only where its
-/// cells look like names, and the rows below do not say otherwise.
+/// Column names become names of secrets, which are readable without a key. So a row is a header only if its cells look
+/// like names and the rows below do not contradict it.
 struct TableHeader {
   private let names: [String]
-  /// The columns that a person has named, in lower case: whoever does that has seen a header.
+  /// The columns that the user has mapped, in lower case. A user who maps columns has seen a header.
   private let mapped: Set<String>
 
-  /// - Parameter cells: the first row.
   init(_ cells: [String], mapped: Set<String> = []) {
     names = cells.map { $0.trimmingSpaces.lowercased() }
     self.mapped = mapped
   }
 
   /// - Parameters:
-  ///   - isKnown: whether a name, in lower case, is one that the importer knows.
+  ///   - isKnown: whether the importer knows a name, given in lower case.
   ///   - rows: some of the rows below.
   func isHeader(above rows: some Sequence<CSVRow>, isKnown: (String) -> Bool) -> Bool {
     if !mapped.isEmpty, mapped.isSubset(of: names) { return true }
@@ -25,19 +24,19 @@ struct TableHeader {
     guard !known.isEmpty, !filled.contains(where: { !isKnown($0) && Self.isValue($0) }) else { return false }
     let nameCount = filled.count { isKnown($0) || Self.hasUsualWord($0) }
     guard nameCount * 2 >= filled.count else { return false }
-    // A password may be called password, where there is no doubt otherwise.
+    // A password may be the word "password", if nothing else is doubtful.
     return nameCount == filled.count
       || !rows.contains { row in repeats(known, in: row.cells.map { $0.trimmingSpaces.lowercased() }) }
   }
 
-  /// Whether a row has a name of the first one in the same place, or two of them anywhere: then they are values.
+  /// Whether a row repeats a known name in the same column, or two of them anywhere. Then the names are values.
   private func repeats(_ known: [Int], in cells: [String]) -> Bool {
     if known.contains(where: { $0 < cells.count && cells[$0] == names[$0] }) { return true }
     let cells = Set(cells)
     return Set(known.map { names[$0] }).count(where: cells.contains) >= 2
   }
 
-  /// Whether a text is rather a value than the name of one.
+  /// Whether a text looks like a value rather than a name.
   static func isValue(_ text: String) -> Bool {
     if text.utf8.count > 64 || text.contains("://") || SecretAddress(in: text) != nil { return true }
     let scalars = text.unicodeScalars
@@ -47,7 +46,7 @@ struct TableHeader {
     return hasInnerDigit(text)
   }
 
-  /// Whether a digit stands between letters, as in `s3cret`, but for the names of well-known things.
+  /// Whether a digit is between letters, as in `s3cret`. Well-known names with digits do not count.
   private static func hasInnerDigit(_ text: String) -> Bool {
     text.lowercased().split { !$0.isLetter && !$0.isNumber }.contains { word in
       let scalars = Array(word.unicodeScalars)
@@ -69,7 +68,7 @@ struct TableHeader {
       || name.split { !$0.isLetter && !$0.isNumber }.contains { usualWords.contains(String($0.filter(\.isLetter))) }
   }
 
-  /// Words that columns of such tables are called by.
+  /// Common column names.
   private static let usualWords: Set<String> = [
     "account", "address", "age", "algorithm", "api", "app", "application", "bank", "birthday", "brand", "bucket",
     "cardholder", "category", "city", "client", "code", "codes", "column", "comment", "comments", "company", "contact",

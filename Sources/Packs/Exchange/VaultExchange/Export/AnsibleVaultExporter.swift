@@ -2,10 +2,9 @@ internal import VaultCrypto
 internal import VaultDocument
 internal import VaultMarkup
 
-/// A file of variables that `ansible-vault` opens, and every playbook that is given the password: YAML, sealed as a
-/// whole in the form 1.1.
+/// A file of variables that `ansible-vault` and playbooks open with the password: YAML, sealed as a whole in form 1.1.
 ///
-/// The MAC stands before the text, so that all of it is in memory until the end.
+/// The MAC is before the text, so the whole text is in memory until the end.
 struct AnsibleVaultExporter: Exporter {
   private static let iterationCount = 10_000
   private static let lineByteCount = 80
@@ -34,8 +33,8 @@ struct AnsibleVaultExporter: Exporter {
   mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8] {
     for (name, value) in try names.variables(of: record) {
       var writer = YAMLWriter()
-      // Ansible takes a text without the tag for a template, and runs what stands in it. With the tag it takes `"0042"`
-      // for a number; no such text is a template.
+      // Without the tag, Ansible evaluates the text as a template. With the tag, Ansible reads `"0042"` as a number. No
+      // text that looks like a number is a template.
       if value.mayBeTypedInYAML {
         writer.member(name, .string(value))
       } else {
@@ -47,7 +46,7 @@ struct AnsibleVaultExporter: Exporter {
   }
 
   mutating func end() throws(ExportError) -> [UInt8] {
-    // Padded as the program pads: to whole blocks, though the cipher needs none.
+    // `ansible-vault` pads to whole blocks, although the cipher does not need padding.
     let missing = 16 - text.count % 16
     let padded = text + [UInt8](repeating: UInt8(missing), count: missing)
     let (key, macKey, nonce) = (Array(keys[..<32]), Array(keys[32..<64]), Array(keys[64..<80]))

@@ -1,7 +1,7 @@
 internal import VaultCrypto
 internal import VaultDocument
 
-/// Bitwarden's JSON: logins, cards, keys for the Secure Shell and secure notes, which everything else becomes.
+/// Bitwarden's JSON: logins, cards, SSH keys and secure notes. Every other kind becomes a secure note.
 struct BitwardenExporter: Exporter {
   private(set) var notes = ExportNotes("bitwarden")
   private var folders: [String: String] = [:]
@@ -23,7 +23,7 @@ struct BitwardenExporter: Exporter {
         }
     }
 
-    /// The text members that the form has places for.
+    /// The text members that the format has places for.
     var texts: Set<String> {
       switch self {
       case .login: ["title", "notes", "username", "password", "totp"]
@@ -85,12 +85,12 @@ struct BitwardenExporter: Exporter {
 
   mutating func end() -> [UInt8] { Array("\n]}\n".utf8) }
 
-  /// What Bitwarden has marks for.
+  /// The members for states that Bitwarden marks.
   private static func flags(_ parts: inout EntryParts) -> JSONObject {
     var item = JSONObject()
     item["favorite"] = .bool(parts.takeTag("favorite"))
     item["reprompt"] = parts.takeTag("reprompt") ? 1 : 0
-    // The dates say so already, where they are known.
+    // A known date already says that the entry is deleted or archived.
     for tag in ["deleted", "archived"]
     where parts.extras.contains(where: { $0.name == tag && EntryParts.isDate($0.text) }) { _ = parts.takeTag(tag) }
     return item
@@ -123,7 +123,7 @@ struct BitwardenExporter: Exporter {
     }
   }
 
-  /// `1` and `2030` of `2030-01` or `01/30`, which has no century.
+  /// The month and year, such as `1` and `2030` from `2030-01`. The year of `01/30` has no century.
   private static func month(_ expiry: String) -> (month: String, year: String) {
     let parts = expiry.split { $0 == "/" || $0 == "-" }.map(String.init)
     guard parts.count == 2 else { return (expiry, "") }
@@ -138,12 +138,12 @@ struct BitwardenExporter: Exporter {
     ])
   }
 
-  /// A field that shows the value of another one.
+  /// A field that shows the value of another field.
   private static func link(_ name: String, _ target: Int) -> JSONValue {
     .members(["linkedId": .number(JSONNumber(target)), "name": .string(name), "type": 3, "value": .null])
   }
 
-  /// A UUID that is the same for a folder in every export.
+  /// The UUID of a folder, which is the same in every export.
   private static func folderID(_ name: String) throws(ExportError) -> String {
     do throws(ExchangeError) {
       let hex = Array(try ContentHash.hex(of: ["folder", name]))
@@ -163,7 +163,7 @@ struct BitwardenExporter: Exporter {
 }
 
 extension JSONValue {
-  /// An object; the names are written in source code and differ.
+  /// An object. The names are literals in source code and must differ.
   static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
     var object = JSONObject()
     for (name, value) in members { object[name] = value }

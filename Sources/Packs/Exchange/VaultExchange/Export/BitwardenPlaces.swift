@@ -1,12 +1,12 @@
 internal import VaultDocument
 
-/// Values that an import has kept under the paths that they have in Bitwarden's JSON, and that go back there: passkeys,
-/// old passwords, rules by which addresses match, and fields that are linked to others.
+/// Values that an import kept under their paths in Bitwarden's JSON. The export writes them back to those paths.
+///
+/// The values are passkeys, old passwords, match rules for addresses, and links to other fields.
 struct BitwardenPlaces {
   private var values: [(path: MemberPath, value: JSONValue)] = []
-  /// Linked fields: their names and what they are linked to.
   private(set) var links: [(name: String, target: Int)] = []
-  /// How many values have such a path and no place under it, so that they stay custom fields.
+  /// How many values have such a path but no place there. Those stay custom fields.
   private(set) var strayCount = 0
 
   private static let passkey = [
@@ -20,11 +20,11 @@ struct BitwardenPlaces {
     "attachments", "card", "identity", "login", "passwordHistory", "secureNote", "sshKey",
   ]
 
-  /// Takes the values away from the parts, which would be custom fields.
+  /// Takes the values out of the parts, so that they do not become custom fields.
   init(_ parts: inout EntryParts, isLogin: Bool) {
     var (names, paths): (Set<String>, Set<MemberPath>) = ([], [])
     for extra in parts.extras {
-      // Another map of the record may have the same name: the first, which is the one that is taken, goes there.
+      // Several maps of a record can have the same name. Only the first one goes here.
       let isFirst = names.insert(extra.name).inserted
       if isFirst, let name = Self.linkedName(extra), let target = Int(extra.text) {
         links.append((name, target))
@@ -46,7 +46,7 @@ struct BitwardenPlaces {
     renumber()
   }
 
-  /// Gives the items of lists the numbers from 0: some may have been taken out since.
+  /// Renumbers the items of lists from 0, because some may have been removed since the import.
   private mutating func renumber() {
     var seen: [MemberPath: [MemberPath]] = [:]
     for index in values.indices {
@@ -65,14 +65,14 @@ struct BitwardenPlaces {
     extra.name.ends(with: " linkedId") ? String(Substring(extra.name.utf8.dropLast(9))) : nil
   }
 
-  /// What goes to a place; nil for one that the record does not have.
+  /// The value for a place; nil if the record does not have that place.
   private static func value(_ text: String, at path: MemberPath, _ parts: EntryParts, isLogin: Bool) -> JSONValue? {
     let names = path.components.map { component in
       if case .member(let name) = component { ".\(name)" } else { "[]" }
     }
     let pattern = String(names.joined().dropFirst())
     guard isLogin || path.top != "login" else { return nil }
-    // With an address that had no scheme, it is not known which address stood where.
+    // If an address had no scheme, the order of the addresses is not known.
     if pattern == "login.uris[].match", case .index(let index) = path.components[2], index < parts.urls.count,
       !parts.hasLooseAddresses
     {
@@ -81,11 +81,10 @@ struct BitwardenPlaces {
     return places.contains(pattern) ? .string(text) : nil
   }
 
-  /// Puts the values into an item.
   func fill(_ item: inout JSONObject) {
     var tree = JSONValue.object(item)
     for (path, value) in values {
-      // Numbers ascend from 0 and addresses are there, so that each place is.
+      // This cannot fail: the numbers ascend from 0 and the addresses are there.
       try? tree.set(value, at: path)
     }
     item = tree.object ?? item
@@ -94,7 +93,7 @@ struct BitwardenPlaces {
     item["login"] = .object(login)
   }
 
-  /// A passkey has all its members; one that was empty is null.
+  /// The passkey with all its members. A member that was empty is null.
   private static func completed(_ key: JSONValue) -> JSONValue {
     guard var members = key.object else { return key }
     for name in passkey where members[name] == nil { members[name] = .null }

@@ -2,14 +2,13 @@ internal import VaultDocument
 
 /// A table with a column for every path that any record has.
 ///
-/// The columns are paths, which is how the importer of tables knows them again.
+/// The importer of tables recognises the columns because their names are paths.
 struct CSVExporter: Exporter {
   private(set) var notes = ExportNotes("csv")
   private let hasKinds: Bool
   private var paths: Set<MemberPath> = []
   private var columns: [MemberPath] = []
 
-  /// - Parameter hasKinds: whether there is a column for the kind.
   init(hasKinds: Bool) { self.hasKinds = hasKinds }
 
   mutating func survey(_ record: ExportedRecord) throws(ExportError) {
@@ -49,7 +48,7 @@ struct CSVExporter: Exporter {
 }
 
 extension MemberPath {
-  /// Members by the bytes of their names, items by their number.
+  /// Compares members by the bytes of their names, and items by number.
   func precedes(_ right: MemberPath) -> Bool {
     for (one, other) in zip(components, right.components) where one != other {
       switch (one, other) {

@@ -1,4 +1,4 @@
-/// Rows as RFC 4180 has them: commas, CRLF, quotes where they are needed.
+/// Rows as in RFC 4180: commas, CRLF, quotes only if needed.
 enum CSVText {
   static func row(_ cells: [String]) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -12,7 +12,7 @@ enum CSVText {
   }
 
   private static func append(_ cell: String, to bytes: inout [UInt8]) {
-    // Spaces at the ends are quoted, too: some readers take them away otherwise.
+    // Spaces at the ends are quoted, because some readers trim them otherwise.
     let needsQuotes =
       cell.utf8.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 < 0x20 || $0 == 0x3B }
       || cell.utf8.first == UInt8(ascii: " ") || cell.utf8.last == UInt8(ascii: " ")
@@ -25,9 +25,9 @@ enum CSVText {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Whether a spreadsheet would take the text for a formula.
+  /// Whether a spreadsheet would evaluate the text as a formula.
   ///
-  /// It goes out as it is all the same: a mark before it would be a part of the password.
+  /// The export still writes the text unchanged, because a mark in front would become part of the password.
   static func isFormula(_ cell: String) -> Bool {
     guard let first = cell.utf8.first else { return false }
     return Array("=+-@\t\r\n".utf8).contains(first)

@@ -26,12 +26,11 @@ struct NetrcExporter: Exporter {
   }
 }
 
-/// What netrc has of a record.
 private struct NetrcLogin {
   let machines: [String]
   let user: String
   let password: String
-  /// Members that have no place.
+  /// Members that have no place in netrc.
   let others: [String]
 
   init?(_ record: ExportedRecord) {
@@ -64,7 +63,7 @@ private struct NetrcLogin {
       || text.begins(with: "#")
   }
 
-  /// As it is, or in quotes, which curl, git and Python read.
+  /// The text, in quotes if needed, as curl, git and Python read them.
   static func word(_ text: String) -> String {
     guard isQuoted(text) else { return text }
     let escaped = text.unicodeScalars.map { scalar -> String in
@@ -79,7 +78,7 @@ private struct NetrcLogin {
   }
 }
 
-/// The password file of PostgreSQL's programs: a line for each database of that engine.
+/// The password file of PostgreSQL clients: a line for each PostgreSQL database.
 struct PgpassExporter: Exporter {
   private(set) var notes = ExportNotes("pgpass")
 
@@ -108,9 +107,9 @@ struct PgpassExporter: Exporter {
   }
 }
 
-/// A Secret of Kubernetes for each record, in YAML.
+/// Kubernetes Secrets in YAML, one for each record.
 struct KubernetesExporter: Exporter {
-  /// What a cluster takes of one.
+  /// The largest Secret that a cluster accepts.
   private static let maximumByteCount = 1 << 20
 
   private(set) var notes = ExportNotes("kubernetes")
@@ -140,14 +139,14 @@ struct KubernetesExporter: Exporter {
     return Array("---\n".utf8) + writer.bytes
   }
 
-  /// A name as DNS has it: small letters, digits and hyphens, at most 253 of them.
+  /// A DNS name: lower-case letters, digits and hyphens, at most 253 characters.
   private static func name(of record: ExportedRecord) -> String {
     let words = record.name.lowercased().utf8.split { !($0 >= 0x61 && $0 <= 0x7A || $0 >= 0x30 && $0 <= 0x39) }
     let name = words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-").prefix(240)
     return name.isEmpty ? "record-\(record.id.prefix(8))" : String(name)
   }
 
-  /// The values but the title, by keys of letters, digits, `-`, `_` and `.`.
+  /// The values except the title, under keys of letters, digits, `-`, `_` and `.`.
   private static func data(
     of record: ExportedRecord
   ) throws(ExportError) -> (values: [(key: String, base64: String)], voidCount: Int) {

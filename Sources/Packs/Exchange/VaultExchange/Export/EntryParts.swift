@@ -1,8 +1,7 @@
 internal import VaultDocument
 
-/// A record as managers of passwords see it: members that all of them have, and the rest as named values.
+/// A record as password managers see it: the members that they all have, and the rest as named values.
 struct EntryParts {
-  /// A value that becomes a custom field.
   struct Extra {
     let name: String
     let text: String
@@ -10,17 +9,17 @@ struct EntryParts {
     let member: String
   }
 
-  /// Text members by name, as far as they were asked for.
+  /// The text members that the format asked for, by name.
   private(set) var texts: [String: String] = [:]
   private(set) var urls: [String] = []
   private(set) var tags: [String] = []
-  /// Whether some of the addresses had no scheme, so that they are not where they were among the others.
+  /// Whether some addresses had no scheme. Then the order of the addresses is not the original one.
   private(set) var hasLooseAddresses = false
   private(set) var extras: [Extra] = []
-  /// How many values hold nothing that a text could.
+  /// How many values are null, empty or without items.
   private(set) var voidCount = 0
 
-  /// - Parameter known: the text members that the format has places for; a path may be one.
+  /// - Parameter known: the text members that the format has places for, as names or paths.
   init(_ record: ExportedRecord, known: Set<String>) throws(ExportError) {
     let hasSecrets = record.kind == "login" || record.kind == "custom"
     var others: [String] = []
@@ -46,7 +45,7 @@ struct EntryParts {
     hasLooseAddresses = !others.isEmpty
   }
 
-  /// Whether it is what an import has made of an address without a scheme: `fields.url`, `fields["url 2"]`.
+  /// Whether an import made this path from an address without a scheme: `fields.url`, `fields["url 2"]`.
   private static func isAddress(_ path: MemberPath) -> Bool {
     guard path.components.count == 2, path.top == "fields", case .member(let name) = path.components[1] else {
       return false
@@ -54,22 +53,22 @@ struct EntryParts {
     return name == "url" || name.begins(with: "url ") && name.utf8.dropFirst(4).allSatisfy { $0 &- 0x30 < 10 }
   }
 
-  /// The name that a person has chosen, without the map it stands in; the path of everything else.
+  /// For a custom field, the name without its map. For any other value, its path.
   private static func name(of path: MemberPath, hasSecrets: Bool) -> String {
     let maps: Set<String> = hasSecrets ? ["fields", "secrets"] : ["extra"]
     if path.components.count == 2, case .member(let name) = path.components[1], maps.contains(path.top) { return name }
     return path.description
   }
 
-  /// Takes a tag away, and tells whether it was there.
+  /// Removes a tag. Returns whether the tag was there.
   mutating func takeTag(_ tag: String) -> Bool {
     guard let index = tags.firstIndex(of: tag) else { return false }
     tags.remove(at: index)
     return true
   }
 
-  /// Takes the value of a readable custom field away, or of one that its kind had no other place for than `extra`, if
-  /// it is what the format takes there.
+  /// Removes a readable custom field and returns its value, if the format accepts that value. Also finds a field that
+  /// an import sealed under `extra`, because its kind has no custom fields.
   mutating func takeReadable(_ name: String, if isFit: (String) -> Bool) -> String? {
     let isThere = extras.contains {
       (!$0.isSealed && $0.member == "fields" || $0.member == "extra") && $0.name.utf8.elementsEqual(name.utf8)
@@ -78,7 +77,7 @@ struct EntryParts {
     return isThere ? take(name) : nil
   }
 
-  /// Takes away what an import has noted as the id that the tool itself gave, so that it goes out as that id again.
+  /// Removes the id that an import noted for the tool, so that the export can write it as that id.
   mutating func takeID(of format: String, if isFit: (String) -> Bool) -> String? {
     let prefix = "\(format):"
     let isThere = extras.contains {
@@ -90,7 +89,7 @@ struct EntryParts {
 
   static func isDate(_ text: String) -> Bool { (try? Timestamp(parsing: text)) != nil }
 
-  /// Takes the readable or sealed value of a name away, as a member of its own that the format has.
+  /// Removes the readable or sealed value of a name, for a member of the format.
   mutating func take(_ name: String) -> String? {
     guard let index = extras.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
     return extras.remove(at: index).text

@@ -1,7 +1,6 @@
-/// Assignments for a shell: `NAME='value'`, a line or more for each value.
+/// Assignments for a shell: `NAME='value'`, at least one line for each value.
 ///
-/// Values stand in single quotes, where a shell (POSIX, section 2.2.2) takes every byte as it is, but for the quote
-/// itself.
+/// In single quotes a shell takes every byte literally except the quote itself (POSIX, section 2.2.2).
 struct EnvironmentExporter: Exporter {
   private var names = VariableNames("env")
 
@@ -19,10 +18,10 @@ struct EnvironmentExporter: Exporter {
   }
 }
 
-/// A file of variables for python-dotenv, Docker Compose and other programs that are no shell.
+/// A file of variables for python-dotenv, Docker Compose and other programs that are not shells.
 ///
-/// They agree on values without quotes, on single quotes around what has neither those nor backslashes, and on escapes
-/// in double quotes, but for the dollar sign there. `docker run --env-file` knows no quotes at all.
+/// These programs agree on three forms: values without quotes, values in single quotes that contain neither quotes nor
+/// backslashes, and escapes in double quotes except the dollar sign. `docker run --env-file` does not support quotes.
 struct DotenvExporter: Exporter {
   private enum Form { case plain, single, double }
 
@@ -33,15 +32,15 @@ struct DotenvExporter: Exporter {
   mutating func survey(_ record: ExportedRecord) throws(ExportError) {
     for value in try names.survey(record) {
       let form = Self.form(of: value)
-      // python-dotenv takes the last backslash and the closing quote for an escaped quote, and reads on to the next
-      // one.
+      // python-dotenv reads the last backslash and the closing quote as an escaped quote, and reads on to the next
+      // quote.
       if form == .double, value.hasSuffix("\\") {
         throw ExportError(
           "has a value in quotes that ends with a backslash, which readers of such files take apart", in: record)
       }
       if form != .plain { names.add(.quoted) }
       if form == .double && (value.utf8.contains(UInt8(ascii: "`")) || value.holds("$(")) { names.add(.commands) }
-      // Some put in values for `${NAME}` also between single quotes.
+      // Some programs substitute `${NAME}` even between single quotes.
       if form == .double && value.utf8.contains(UInt8(ascii: "$")) || value.holds("${") { names.add(.dollars) }
     }
   }
@@ -51,7 +50,7 @@ struct DotenvExporter: Exporter {
   }
 
   private static func form(of text: String) -> Form {
-    // A backslash before a closing quote is one too many for python-dotenv.
+    // python-dotenv does not accept a backslash before a closing quote.
     let isPlain = text.utf8.allSatisfy { byte in
       byte >= 0x30 && byte <= 0x39 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A || "_./:@%+,=-\\".utf8.contains(byte)
     }

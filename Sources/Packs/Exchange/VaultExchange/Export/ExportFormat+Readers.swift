@@ -1,5 +1,5 @@
 extension ExportFormat {
-  /// What the readers of a format evaluate in a value, and what the export does about it.
+  /// The parts of a value that readers of a format evaluate, and how the export handles them.
   ///
   /// `docs/formats.md` has the same rows.
   package var evaluation: (evaluated: String, export: String) {

@@ -1,7 +1,7 @@
 public import VaultAge
 public import VaultCrypto
 
-/// A format that records can go out to.
+/// A format that records can be exported to.
 public enum ExportFormat: String, Sendable, CaseIterable {
   /// A table (RFC 4180), one column for each member.
   case csv
@@ -21,16 +21,16 @@ public enum ExportFormat: String, Sendable, CaseIterable {
   case kdbx
   /// Lines of `machine`, `login` and `password`, as curl and ftp read them.
   case netrc
-  /// The password file of PostgreSQL's programs.
+  /// The password file of PostgreSQL clients.
   case pgpass
   /// Assignments as Docker Compose and the dotenv libraries read them.
   case dotenv
-  /// Manifests of Kubernetes, a Secret for each record.
+  /// Kubernetes manifests with a Secret for each record.
   case kubernetes
-  /// A file of Ansible Vault.
+  /// An Ansible Vault file.
   case ansibleVault = "ansible-vault"
 
-  /// Whether it makes sense only with the sealed fields opened: tools expect passwords there.
+  /// Whether the format needs the sealed fields opened, because tools expect passwords there.
   public var needsSecrets: Bool {
     switch self {
     case .csv, .yaml, .env, .dotenv: false
@@ -38,7 +38,7 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the members keep their own names, which can then be written in another style.
+  /// Whether members keep their own names. Only then can the names be written in another style.
   public var keepsNames: Bool {
     switch self {
     case .csv, .yaml: true
@@ -50,20 +50,20 @@ public enum ExportFormat: String, Sendable, CaseIterable {
   /// Whether the file is sealed with a passphrase of its own.
   public var needsPassphrase: Bool { self == .kdbx || self == .ansibleVault }
 
-  /// How many bytes of attachments a file of the format takes, all in memory, since they come before the records; 0
-  /// where it has no place for any.
+  /// How many bytes of attachments a file of the format can have; 0 if the format has no attachments. All of them are
+  /// in memory, because they come before the records.
   public var attachmentByteLimit: Int { self == .kdbx ? 64 << 20 : 0 }
 
-  /// Whether it is bytes rather than text.
+  /// Whether the file is binary rather than text.
   public var isBinary: Bool { self == .kdbx }
 
   /// A writer of the format.
   ///
   /// - Parameters:
-  ///   - recipients: who can open the sealed values of `sops`; the other formats seal nothing.
-  ///   - passphrase: what a file is sealed with that ``needsPassphrase``.
-  ///   - isOfOneKind: whether the person has said of which kind the records are.
-  /// - Throws: ``ExportError`` when a key cannot be made or sealed, or there is no passphrase.
+  ///   - recipients: the keys that can open the sealed values of `sops`; the other formats seal nothing.
+  ///   - passphrase: the passphrase of the file, if ``needsPassphrase``.
+  ///   - isOfOneKind: whether the user has chosen one kind for all records.
+  /// - Throws: ``ExportError`` if a key cannot be made or sealed, or if the passphrase is missing.
   public func exporter(
     recipients: [AgeRecipient], passphrase: SecretBytes? = nil, isOfOneKind: Bool
   ) throws(ExportError) -> any Exporter {

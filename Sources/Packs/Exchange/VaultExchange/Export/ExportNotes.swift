@@ -1,32 +1,31 @@
-/// What a person is told before an export begins, with how often it is the case.
+/// The remarks for the user before an export begins, with counts.
 public struct ExportNotes: Equatable, Sendable {
-  /// One thing to say.
   enum Remark: Hashable {
     case recordsLeftOut(kind: String)
     case valuesLeftOut(member: String, kind: String)
-    /// Null, an empty text or list, where the format cannot tell it from what is absent.
+    /// Null, an empty text or list, which the format cannot tell from an absent value.
     case emptyLeftOut(kind: String)
-    /// What one record of a kind is in the format, and what several are.
+    /// The form of one record of a kind in the format, and its plural.
     case becoming(String, many: String, kind: String)
-    /// What another tool has a place for that the record has not any more.
+    /// A value of another tool whose record does not have its place any more.
     case stray(kind: String)
     case formulas
-    /// What the tool itself drops or changes when it reads the file.
+    /// A text that the tool itself drops or changes when it reads the file.
     case fragile
     case renumbered
-    /// Quotes that a reader of variables may not know.
+    /// Quotes that some readers of variables do not support.
     case quoted
-    /// Dollar signs that a reader of variables may put something in for.
+    /// Dollar signs that some readers of variables substitute.
     case dollars
-    /// Commands between double quotes, which some readers of variables run.
+    /// Commands in double quotes, which some readers of variables run.
     case commands
-    /// Quotes that older programs do not know.
+    /// Quotes that older programs do not support.
     case quotedWords
-    /// Line ends that readers of netrc do not agree on.
+    /// Line ends, which netrc readers interpret differently.
     case escapedLines
-    /// Braces that KeePass shows something else for, and has no escape for.
+    /// Braces that KeePass replaces and that it cannot escape.
     case placeholders
-    /// Numbers in another form, such as 1000 for 1e3.
+    /// Numbers that are written in another form, such as 1000 for 1e3.
     case numbers
 
     var isLoss: Bool {
@@ -45,10 +44,10 @@ public struct ExportNotes: Equatable, Sendable {
 
   mutating func add(_ remark: Remark) { counts[remark, default: 0] += 1 }
 
-  /// Whether all records can go out with all that they hold.
+  /// Whether all records can be exported with all their values.
   public var isComplete: Bool { !counts.keys.contains(where: \.isLoss) }
 
-  /// A sentence for each, the losses first.
+  /// One sentence for each remark, the losses first.
   public var sentences: [String] {
     counts.map { (remark: $0.key, text: text(of: $0.key, $0.value, values($0.value))) }
       .sorted { ($0.remark.isLoss ? 0 : 1, $0.text) < ($1.remark.isLoss ? 0 : 1, $1.text) }

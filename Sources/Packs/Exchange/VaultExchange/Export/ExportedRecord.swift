@@ -1,24 +1,24 @@
 public import VaultDocument
 public import VaultRecords
 
-/// A record on its way out.
+/// A record to export.
 public struct ExportedRecord: Sendable {
   /// Its id, a UUID.
   public let id: String
   /// The name of its kind.
   public let kind: String
-  /// What names it in lists; may be empty.
+  /// The name for lists; may be empty.
   public let name: String
-  /// Its members: sealed ones in clear, as tokens or absent.
+  /// The members. A sealed member is in clear, a token, or absent.
   public let members: JSONObject
-  /// What is attached to it, as far as it goes out: nothing where the format has no place for it.
+  /// The attachments to export; empty if the format has no place for them.
   public var attachments: [ExportedAttachment] = []
   private let schema: RecordKind?
   private let sealedPaths: Set<MemberPath>
 
   /// - Parameters:
-  ///   - schema: what its kind is; nil for one that this program does not know.
-  ///   - sealedPaths: where sealed values stand, by the paths of their tokens.
+  ///   - schema: the kind; nil if this program does not know it.
+  ///   - sealedPaths: the paths of the sealed values, which are the paths of their tokens.
   public init(
     id: String, kind: String, name: String, members: JSONObject, schema: RecordKind?, sealedPaths: Set<MemberPath>
   ) {
@@ -30,10 +30,10 @@ public struct ExportedRecord: Sendable {
     self.sealedPaths = sealedPaths
   }
 
-  /// Every value that is no object or array, or is empty, with its path.
+  /// Every scalar and every empty object or array, with its path.
   var leaves: [(path: MemberPath, value: JSONValue)] { JSONValue.object(members).leaves().filter { !$0.0.isRoot } }
 
-  /// The part of the path that leads to a sealed value; nil for what is readable.
+  /// The beginning of the path that leads to a sealed value; nil if the value is readable.
   func sealedPath(of path: MemberPath) -> MemberPath? {
     for count in 1...max(1, path.components.count) {
       let prefix = MemberPath(Array(path.components.prefix(count)))
@@ -42,12 +42,12 @@ public struct ExportedRecord: Sendable {
     return nil
   }
 
-  /// Whether the kind has bytes there, as their base64.
+  /// Whether the kind has bytes at the path, which are written as base64.
   func isBytes(_ path: MemberPath) -> Bool { schema?.value(at: path)?.isBytes == true }
 
   func isSealed(_ path: MemberPath) -> Bool { sealedPath(of: path) != nil }
 
-  /// The name of the member that is sealed at a path: that of the map where all values of a map are.
+  /// The name of the member that is sealed at a path. If a whole map is sealed, the name of the map.
   func sealedName(at path: MemberPath) -> String {
     let names = path.components.compactMap { if case .member(let name) = $0 { name } else { nil } }
     guard names.count > 1, let schema else { return names.first ?? "" }
@@ -59,14 +59,14 @@ public struct ExportedRecord: Sendable {
   }
 }
 
-/// A file on its way out with its record.
+/// An attachment to export with its record.
 public struct ExportedAttachment: Sendable {
-  /// What it is called.
+  /// The name of the attachment.
   public let name: String
-  /// All of it.
+  /// The whole content.
   public let bytes: [UInt8]
 
-  /// A file by its name and content.
+  /// Makes an attachment of a name and its content.
   public init(name: String, bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
 }
 
@@ -80,7 +80,7 @@ extension MemberPath {
 }
 
 extension JSONValue {
-  /// A string itself, anything else as JSON in one line.
+  /// A string itself, any other value as JSON on one line.
   func plainText(in record: ExportedRecord) throws(ExportError) -> String {
     if case .string(let text) = self { return text }
     do throws(DocumentError) {
@@ -90,7 +90,7 @@ extension JSONValue {
     }
   }
 
-  /// Whether there is nothing in it that a text could hold: null, no text, no items.
+  /// Whether the value holds nothing that a text could hold: null, an empty text, or no items.
   var isVoid: Bool {
     switch self {
     case .null: true

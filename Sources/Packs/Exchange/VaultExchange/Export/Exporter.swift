@@ -2,29 +2,28 @@ internal import VaultDocument
 
 /// A writer of one format of another tool.
 ///
-/// Every record is shown to it twice, in the same order: to ``survey(_:)``, so that what the format cannot carry is
-/// known before anything is written, and to ``bytes(of:)``. It keeps no record, so that an export of any size takes
-/// little memory.
+/// Every record is passed twice, in the same order: first to ``survey(_:)``, so that losses are known before anything
+/// is written, then to ``bytes(of:)``. The writer keeps no record, so an export of any size needs little memory.
 public protocol Exporter {
-  /// What is to be said before anything is written, once all records were surveyed.
+  /// The remarks for the user, after all records were surveyed and before anything is written.
   var notes: ExportNotes { get }
 
-  /// Looks at a record that is going to be written.
+  /// Looks at a record that will be written.
   ///
-  /// - Throws: ``ExportError`` for what makes the whole export impossible.
+  /// - Throws: ``ExportError`` if the whole export is impossible.
   mutating func survey(_ record: ExportedRecord) throws(ExportError)
 
-  /// What stands before the first record.
+  /// The bytes before the first record.
   ///
   /// - Throws: ``ExportError``.
   mutating func begin() throws(ExportError) -> [UInt8]
 
-  /// A record; nothing for one that has no place.
+  /// The bytes of a record; empty if the format has no place for the record.
   ///
   /// - Throws: ``ExportError``, also for a record that was not surveyed.
   mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8]
 
-  /// What stands behind the last record.
+  /// The bytes after the last record.
   ///
   /// - Throws: ``ExportError``.
   mutating func end() throws(ExportError) -> [UInt8]
@@ -35,20 +34,20 @@ extension Exporter {
   public mutating func end() throws(ExportError) -> [UInt8] { [] }
 }
 
-/// Why an export stops; `reason` is a fixed sentence, never a value.
+/// Why an export stops. `reason` is a fixed sentence and never holds a value.
 public struct ExportError: Error, Sendable {
-  /// The record, nil for the export as a whole.
+  /// The id of the record; nil if the export as a whole failed.
   public let record: String?
-  /// The path of the member, where it is one.
+  /// The path of the member, if the error is about a member.
   public let path: String?
-  /// A fixed sentence, never a value.
+  /// A fixed sentence without any value.
   public let reason: String
-  /// Whether records were not the same when they were written as when they were surveyed: another try may do.
+  /// Whether a record changed between the survey and the writing. Then another try may succeed.
   public let isChange: Bool
   /// The error of the layer below.
   public let underlying: (any Error)?
 
-  // `StaticString` makes it impossible to put a value into the sentence.
+  // With `StaticString` a value cannot get into the sentence.
   init(
     _ reason: StaticString, in record: ExportedRecord? = nil, at path: MemberPath? = nil,
     isChange: Bool = false, underlying: (any Error)? = nil
@@ -60,7 +59,6 @@ public struct ExportError: Error, Sendable {
     self.underlying = underlying
   }
 
-  /// A record that is not as it was surveyed.
   static func changed(_ record: ExportedRecord) -> ExportError {
     ExportError("was changed by another process while it was exported", in: record, isChange: true)
   }

@@ -1,12 +1,12 @@
 internal import VaultCrypto
 internal import VaultDocument
 
-/// A database of KeePass, KDBX 4, under a password: the XML of ``KeePassExporter`` with attachments, encrypted with
-/// ChaCha20 in blocks that are authenticated.
+/// A KeePass database, KDBX 4, sealed with a passphrase. It holds the XML of ``KeePassExporter`` with attachments,
+/// encrypted with ChaCha20 in authenticated blocks.
 struct KDBXExporter: Exporter {
   private static let blockByteCount = 1 << 20
   private static let (memoryByteCount, passCount, laneCount): (UInt64, UInt64, UInt32) = (64 << 20, 10, 2)
-  /// Where there is no library for Argon2: about a second.
+  /// The rounds without Argon2: about a second.
   private static let roundCount: UInt64 = 60_000_000
 
   private var content: KeePassExporter
@@ -47,7 +47,7 @@ struct KDBXExporter: Exporter {
     let hash = try inExport { [header] () throws(CryptoError) in try SHA256.hash(RawSpan(_elements: header.span)) }
     let check = try authenticator(of: header, .max)
     var inner = Self.field(1, UInt32(3).littleEndianBytes) + Self.field(2, streamKey)
-    // The first byte: it is to be protected in memory.
+    // The first byte is the flag for protection in memory.
     for binary in content.binaries { inner += Self.field(3, [1] + binary) }
     return header + hash + check + (try sealed(inner + Self.field(0, []) + content.begin()))
   }
@@ -62,7 +62,7 @@ struct KDBXExporter: Exporter {
     return rest + last + (try block([]))
   }
 
-  /// Encrypts the next bytes, and gives the blocks that are full.
+  /// Encrypts the next bytes and returns the full blocks.
   private mutating func sealed(_ bytes: [UInt8]) throws(ExportError) -> [UInt8] {
     buffer += try inExport { [cipher] () throws(CryptoError) in try cipher.process(RawSpan(_elements: bytes.span)) }
     var output: [UInt8] = []
@@ -99,7 +99,7 @@ struct KDBXExporter: Exporter {
     [id] + UInt32(value.count).littleEndianBytes + value
   }
 
-  /// The key, and the parameters that it was made with.
+  /// The key, and the parameters that derive it.
   private static func key(
     of passphrase: SecretBytes, salt: [UInt8]
   ) throws(CryptoError) -> (bytes: [UInt8], derivation: [UInt8]) {

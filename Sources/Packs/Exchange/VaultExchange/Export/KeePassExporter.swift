@@ -3,14 +3,14 @@ internal import VaultDocument
 
 /// The XML of KeePass 2, which KeePassXC imports as well: an entry for every record, in one group.
 ///
-/// What KeePass has no name for is a string of the entry; sealed values are marked to be protected in memory.
+/// Values without a KeePass member become strings of the entry. Sealed values are marked for protection in memory.
 struct KeePassExporter: Exporter {
-  /// What files of this exporter say they were written by: in them, strings that are not protected were readable.
+  /// The generator in files of this exporter. In these files, unprotected strings were readable in the vault.
   static let generator = "vault"
 
-  /// What a database has otherwise than a file of XML.
+  /// The differences of a database from a plain XML file.
   struct Database {
-    /// What values are protected with, one after the other.
+    /// The cipher of protected values, in document order.
     let stream: StreamCipher
 
     func protected(_ text: String) throws(ExportError) -> String {
@@ -22,7 +22,7 @@ struct KeePassExporter: Exporter {
 
   private(set) var notes: ExportNotes
   private let database: Database?
-  /// In a database, the attachments of all records, in their order.
+  /// The attachments of all records in order; empty outside a database.
   private(set) var binaries: [[UInt8]] = []
   private var binaryCount = 0
 
@@ -32,7 +32,7 @@ struct KeePassExporter: Exporter {
   }
 
   private static let texts: Set<String> = ["title", "username", "password", "totp", "notes", "text"]
-  /// What an entry has itself; a custom field of the same name gets another one.
+  /// Strings that every entry has. A custom field with such a name is renamed.
   private static let reserved: Set<String> = ["Title", "UserName", "Password", "URL", "Notes", "otp"]
 
   mutating func survey(_ record: ExportedRecord) throws(ExportError) {
@@ -58,7 +58,8 @@ struct KeePassExporter: Exporter {
     }
   }
 
-  /// Tags stand in one text, between semicolons; KeePassXC takes commas and tabs as well, and no spaces at the ends.
+  /// Whether a text can be a tag. Tags are joined with semicolons; KeePassXC also splits at commas and tabs, and trims
+  /// spaces.
   private static func isTag(_ tag: String) -> Bool {
     ![";", ",", "\t"].contains(where: tag.holds) && tag.trimmingSpaces == tag && !tag.isEmpty
   }
@@ -94,7 +95,7 @@ struct KeePassExporter: Exporter {
       text += "          \(try value(of: string))\n        </String>\n"
     }
     for attachment in attachments {
-      // What was surveyed stands before the entries.
+      // The surveyed attachments were written before the entries, so each must be the same now.
       guard binaryCount < binaries.count, binaries[binaryCount] == attachment.bytes else { throw .changed(record) }
       text += "        <Binary>\n          <Key>\(XMLText.escaped(attachment.name))</Key>\n"
       text += "          <Value Ref=\"\(binaryCount)\"/>\n        </Binary>\n"
@@ -109,8 +110,8 @@ struct KeePassExporter: Exporter {
     return "<Value Protected=\"True\">\(try database.protected(string.text))</Value>"
   }
 
-  /// Takes what an import has kept as attachments, the bytes that the kind has, and what is attached. KeePass knows one
-  /// of each name.
+  /// Takes the attachments that an import kept as values, the byte values of the kind, and the attachments of the
+  /// record. KeePass allows each name once.
   private static func attachments(
     _ parts: inout EntryParts, of record: ExportedRecord
   ) -> [(name: String, bytes: [UInt8])] {
@@ -138,7 +139,7 @@ struct KeePassExporter: Exporter {
     var isSealed = false
   }
 
-  /// What an entry says of itself, by the names that the importer has for it.
+  /// Members that describe an entry, with the names that the importer gives them.
   private static var members: [(element: String, name: String, isFit: (String) -> Bool)] {
     [
       ("LastModificationTime", "modified", isTime), ("CreationTime", "created", isTime),
@@ -148,12 +149,12 @@ struct KeePassExporter: Exporter {
     ]
   }
 
-  /// A date, or seconds as 8 bytes in base64.
+  /// Whether the text is a date, or seconds as 8 bytes in base64.
   private static func isTime(_ text: String) -> Bool {
     EntryParts.isDate(text) || (try? Base64.decode(text))?.count == 8
   }
 
-  /// A database has seconds since the year 1, eight bytes in base64, the lowest first.
+  /// In a database, the seconds since the year 1 as eight bytes in base64, little-endian. Otherwise the text.
   private func time(_ text: String) -> String {
     guard database != nil, let moment = try? Timestamp(parsing: text) else { return text }
     return Base64.encode((moment.secondsSinceEpoch + 62_135_596_800).littleEndianBytes)
@@ -193,7 +194,7 @@ struct KeePassExporter: Exporter {
     return strings
   }
 
-  /// 16 bytes in base64, the same in every export.
+  /// A 16-byte identifier in base64, which is the same in every export.
   private static func identifier(_ parts: [String]) throws(ExportError) -> String {
     do {
       return Base64.encode(try Hex.decode(try ContentHash.hex(of: parts)))
@@ -204,7 +205,7 @@ struct KeePassExporter: Exporter {
 }
 
 extension Set<String> {
-  /// Takes a name, with a number behind it where it is there already.
+  /// Inserts a name, with a number if the name is taken. Returns the inserted name.
   fileprivate mutating func insertUnique(_ name: String) -> String {
     var (unique, number) = (name, 1)
     while !insert(unique).inserted {
@@ -215,9 +216,9 @@ extension Set<String> {
   }
 }
 
-/// Text within an element.
 enum XMLText {
-  /// What XML 1.0 (section 2.2) has characters for. A carriage return goes out by its number, so that it comes back.
+  /// Whether XML 1.0 (section 2.2) can hold all characters. A carriage return is written as a reference, so it
+  /// survives.
   static func canHold(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       scalar.value >= 0x20
@@ -225,8 +226,8 @@ enum XMLText {
     }
   }
 
-  /// Whether it has characters that XML holds and KeePassXC drops (U+007F to U+009F) or changes (a return without line
-  /// feed).
+  /// Whether the text has characters that XML holds but KeePassXC drops (U+007F to U+009F) or changes (a return without
+  /// a line feed).
   static func isFragile(_ text: String) -> Bool {
     let scalars = Array(text.unicodeScalars)
     return scalars.indices.contains { index in

@@ -1,18 +1,18 @@
 internal import VaultDocument
 
-/// What KeePass and KeePassXC put in for names in braces, in every text of an entry.
+/// Placeholders in braces that KeePass and KeePassXC replace in every text of an entry.
 enum KeePassPlaceholder {
-  /// Names that stand alone or before a colon (KeePass 2, help: Placeholders, Field References, Text Transformations).
+  /// Names that are used alone or before a colon (KeePass 2, help: Placeholders, Field References, Text
+  /// Transformations).
   private static let names: Set<String> = [
     "TITLE", "USERNAME", "URL", "PASSWORD", "PASSWORD_ENC", "NOTES", "UUID", "S", "TOTP", "TIMEOTP", "HMACOTP", "REF",
     "BASE", "APPDIR", "INTERNETEXPLORER", "FIREFOX", "OPERA", "GOOGLECHROME", "SAFARI", "EDGE", "ENV_DIRSEP",
     "ENV_PROGRAMFILES_X86", "NEWPASSWORD", "PICKCHARS", "PICKFIELD", "CLIPBOARD", "CLIPBOARD-SET", "CMD", "C", "T-CONV",
     "T-REPLACE-RX",
   ]
-  /// Beginnings of names: moments, groups, the database.
+  /// Beginnings of names: times, groups, the database.
   private static let beginnings = ["DT_", "GROUP", "DB_"]
 
-  /// Whether a text has one.
   static func isIn(_ text: String) -> Bool {
     var rest = text[...]
     while let start = rest.pair(separatedBy: "{") {

@@ -1,6 +1,6 @@
 internal import VaultDocument
 
-/// The table that 1Password 8 writes and reads: logins, with one address and without custom fields, and notes.
+/// The table that 1Password 8 writes and reads: logins with one address and without custom fields, and notes.
 struct OnePasswordExporter: Exporter {
   private(set) var notes = ExportNotes("1password-csv")
 
@@ -8,7 +8,7 @@ struct OnePasswordExporter: Exporter {
     "Title", "Url", "Username", "Password", "OTPAuth", "Favorite", "Archived", "Tags", "Notes",
   ]
 
-  /// The text members that have columns; nil for a kind that has no place.
+  /// The text members that have columns; nil if the kind has no place.
   private static func texts(of record: ExportedRecord) -> Set<String>? {
     switch record.kind {
     case "login": ["title", "username", "password", "totp", "notes"]
@@ -20,7 +20,7 @@ struct OnePasswordExporter: Exporter {
   mutating func survey(_ record: ExportedRecord) throws(ExportError) {
     guard let texts = Self.texts(of: record) else { return notes.add(.recordsLeftOut(kind: record.kind)) }
     var parts = try EntryParts(record, known: texts)
-    // Made of title, user name and address, as an import makes it again.
+    // An import derives the same id again from title, user name and address.
     _ = parts.takeID(of: "1password-csv") { _ in true }
     for extra in parts.extras { notes.add(.valuesLeftOut(member: extra.member, kind: record.kind)) }
     for _ in parts.urls.dropFirst() { notes.add(.valuesLeftOut(member: "urls", kind: record.kind)) }

@@ -2,10 +2,10 @@ internal import VaultAge
 internal import VaultCrypto
 internal import VaultDocument
 
-/// JSON that `sops` decrypts: an object with the records as a list, of which only the sealed members are encrypted.
+/// JSON that `sops` decrypts: an object with a list of records, in which only the sealed members are encrypted.
 ///
-/// Source: the description of the format in the README of sops 3. The names of sealed members are an `encrypted_regex`,
-/// and so is encrypted whatever stands below a member of such a name. The MAC is over all values in their order.
+/// Source: the format description in the README of sops 3. `encrypted_regex` matches the names of sealed members, and
+/// everything below a matching member is encrypted. The MAC covers all values in order.
 struct SOPSExporter: Exporter {
   private(set) var notes = ExportNotes("sops")
   private let recipients: [AgeRecipient]
@@ -56,7 +56,7 @@ struct SOPSExporter: Exporter {
     return Array("\n\t],\n\t\"sops\": ".utf8) + (try Self.bytes(.object(metadata))) + Array("\n}\n".utf8)
   }
 
-  /// The tree with its values encrypted where a name on the way says so; items of lists have no name of their own.
+  /// The tree, with values encrypted if a name on their way matches. Items of lists have no name.
   private func value(
     _ tree: JSONValue, at names: [String], isSealed: Bool, _ record: ExportedRecord
   ) throws(ExportError) -> JSONValue {
@@ -84,7 +84,7 @@ struct SOPSExporter: Exporter {
     }
   }
 
-  /// A pattern of RE2 for exactly these names; one that nothing fits where nothing is sealed.
+  /// An RE2 pattern for exactly these names. If nothing is sealed, the pattern matches nothing.
   private var regex: String {
     let patterns = names.sorted().map { name in
       name.unicodeScalars.map { scalar in
@@ -105,12 +105,12 @@ struct SOPSExporter: Exporter {
   }
 }
 
-/// The data key of one export and the MAC of what was written with it.
+/// The data key of one export, and the MAC over its values.
 struct SOPSCipher {
   private let key: SecretBytes
   private let values: Values
 
-  /// The hash of all values so far; a class, since a hasher cannot be copied and the exporter around it can.
+  /// The hash of all values so far. A class, because a hasher cannot be copied but the exporter around it can.
   private final class Values {
     var hasher: SHA512.Hasher?
 
@@ -122,13 +122,13 @@ struct SOPSCipher {
     values = try inExport { () throws(CryptoError) in try Values() }
   }
 
-  /// Takes a value into the MAC, and gives it as it is written.
+  /// Adds a value to the MAC, and returns the value to write.
   func take(
     _ text: String, type: String, plain: JSONValue, names: [String], isSealed: Bool
   ) throws(ExportError) -> JSONValue {
     let bytes = Array(text.utf8)
     try inExport { () throws(CryptoError) in try values.hasher?.update(RawSpan(_elements: bytes.span)) }
-    // sops leaves an empty text as it is.
+    // sops leaves an empty text unencrypted.
     guard isSealed, !bytes.isEmpty else { return plain }
     return .string(try sealed(bytes, type: type, associated: names.joined(separator: ":") + ":"))
   }
@@ -147,7 +147,7 @@ struct SOPSCipher {
     return "ENC[AES256_GCM,data:\(data),iv:\(nonce),tag:\(tag),type:\(type)]"
   }
 
-  /// The sealed MAC: SHA-512 of all values, in upper-case digits, bound to the time.
+  /// The sealed MAC: SHA-512 of all values in upper-case hex, bound to the time.
   func mac(at time: String) throws(ExportError) -> String {
     let hash = try inExport { () throws(CryptoError) -> [UInt8] in
       guard let hasher = values.hasher.take() else { return [] }
@@ -156,7 +156,7 @@ struct SOPSCipher {
     return try sealed(Array(Hex.encode(hash).uppercased().utf8), type: "str", associated: time)
   }
 
-  /// The data key for each recipient, as an age file of its own.
+  /// The data key for each recipient, each an age file.
   func keys(for recipients: [AgeRecipient]) throws(ExportError) -> [JSONValue] {
     var keys: [JSONValue] = []
     for recipient in recipients {
@@ -175,17 +175,16 @@ struct SOPSCipher {
 
 /// Numbers as sops writes them: without an exponent.
 enum SOPSNumber {
-  /// The shortest decimal that is read as the same floating-point number; nil when that is another number than was
-  /// written.
+  /// The shortest decimal for the floating-point number; nil if that is not the number in the file.
   static func text(of number: JSONNumber) -> String? {
     if let int = Int(number.literal), abs(int) < 1 << 53 { return String(int) }
     guard let double = Double(number.literal), double.isFinite else { return nil }
     let plain = plain(double.description)
-    // What the literal says beyond a floating-point number would be lost.
+    // A literal with more digits than a floating-point number would lose them.
     return significant(plain) == significant(Self.plain(number.literal)) ? plain : nil
   }
 
-  /// Without an exponent.
+  /// The literal without an exponent.
   private static func plain(_ literal: String) -> String {
     let parts = literal.lowercased().split(separator: "e" as Character)
     guard parts.count == 2, let exponent = Int(parts[1]), abs(exponent) < 400 else { return literal }
@@ -202,7 +201,7 @@ enum SOPSNumber {
     return (isNegative ? "-" : "") + text
   }
 
-  /// The digits that count, without zeros at the end of a fraction.
+  /// The significant digits, without zeros at the end of a fraction.
   private static func significant(_ plain: String) -> String {
     guard plain.contains(".") else { return plain }
     let end = plain.lastIndex { $0 != "0" } ?? plain.startIndex

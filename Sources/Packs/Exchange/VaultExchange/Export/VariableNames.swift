@@ -1,7 +1,7 @@
 internal import VaultDocument
 
-/// What becomes a variable of a program: a value of a record each, under a name made of the record's and the path's,
-/// such as `ADA_LOVELACE_ACCESS_KEY`.
+/// Variables of a program, one for each value of a record. The names combine record and path, such as
+/// `ADA_LOVELACE_ACCESS_KEY`.
 struct VariableNames {
   private(set) var notes: ExportNotes
   private let isLowercase: Bool
@@ -15,7 +15,7 @@ struct VariableNames {
 
   mutating func add(_ remark: ExportNotes.Remark) { notes.add(remark) }
 
-  /// The values of a record that is surveyed.
+  /// Surveys a record, and returns its values.
   @discardableResult
   mutating func survey(_ record: ExportedRecord) throws(ExportError) -> [String] {
     var values: [String] = []
@@ -35,7 +35,7 @@ struct VariableNames {
     return values
   }
 
-  /// The variables of a record that is written, in the order of the survey.
+  /// The variables of a record, in the order of the survey.
   mutating func variables(of record: ExportedRecord) throws(ExportError) -> [(name: String, value: String)] {
     var variables: [(name: String, value: String)] = []
     for (path, value) in record.leaves where !Self.isLeftOut(value) {
@@ -45,7 +45,7 @@ struct VariableNames {
     return variables
   }
 
-  /// An empty text is a value of a variable; null and empty lists are none.
+  /// An empty text is a value. Null and empty lists are left out.
   private static func isLeftOut(_ value: JSONValue) -> Bool { value.string == nil && value.isVoid }
 
   private func name(of path: MemberPath, in record: ExportedRecord) -> String {
@@ -58,7 +58,7 @@ struct VariableNames {
     return isLowercase ? (full.hasPrefix("ANSIBLE_") ? "vault_" + full : full).lowercased() : full
   }
 
-  /// Letters and digits of ASCII in upper case, everything else between them as one `_`; empty without any.
+  /// ASCII letters and digits in upper case, with `_` for everything between them. Empty without letters and digits.
   private static func word(_ text: String) -> String {
     let parts = text.utf8.split { byte in
       !(byte >= 0x30 && byte <= 0x39 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A)

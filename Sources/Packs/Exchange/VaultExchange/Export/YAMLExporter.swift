@@ -3,8 +3,8 @@ internal import VaultMarkup
 
 /// A list of records in YAML: block style, every string in double quotes.
 ///
-/// YAML 1.2 takes JSON's strings, numbers and literals as they are. What readers of YAML 1.1 would take otherwise is
-/// written so that both agree: `1e3` as `1.0e+3`, line separators and what is not printable by its number.
+/// YAML 1.2 accepts JSON's strings, numbers and literals. The text is written so that YAML 1.1 readers agree: `1e3` as
+/// `1.0e+3`, and escapes for line separators and unprintable characters.
 struct YAMLExporter: Exporter {
   let notes = ExportNotes("yaml")
   private var isEmpty = true
@@ -21,19 +21,18 @@ struct YAMLExporter: Exporter {
   mutating func end() -> [UInt8] { isEmpty ? Array("[]\n".utf8) : [] }
 }
 
-/// Writes JSON trees as YAML.
 struct YAMLWriter {
   private(set) var bytes: [UInt8] = []
 
-  /// An item of the list at the top.
+  /// Writes an item of the top-level list.
   mutating func item(_ value: JSONValue) { listItem(value, indent: 0) }
 
-  /// A member of the map at the top.
+  /// Writes a member of the top-level map.
   mutating func member(_ name: String, _ value: JSONValue) {
     members(JSONObject(ascending: [(name, value)]), indent: 0, isFirstPlaced: true)
   }
 
-  /// A text with a tag, as a member of the map at the top.
+  /// Writes a tagged text as a member of the top-level map.
   mutating func member(_ name: String, _ text: String, tag: String) {
     key(name, indent: 0)
     put(" \(tag)")
@@ -70,7 +69,7 @@ struct YAMLWriter {
     }
   }
 
-  /// Readers look for the colon of a plain key within 1024 characters; a longer one is marked as such.
+  /// Writes a key. Readers expect the colon of a plain key within 1024 characters, so a longer key is marked.
   private mutating func key(_ name: String, indent: Int) {
     guard name.utf8.count > 120 else {
       string(name)
@@ -96,7 +95,7 @@ struct YAMLWriter {
     put("\n")
   }
 
-  /// With an exponent YAML 1.1 wants a point and a sign, or it is text.
+  /// YAML 1.1 reads a number with an exponent as text, unless it has a point and a sign.
   static func number(_ literal: String) -> String {
     guard let mark = literal.firstIndex(where: { $0 == "e" || $0 == "E" }) else { return literal }
     let digits = literal[..<mark]

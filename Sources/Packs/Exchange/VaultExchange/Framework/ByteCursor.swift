@@ -1,4 +1,4 @@
-/// Reads a binary file from its beginning to its end; whatever is longer than the rest is damage.
+/// Reads a binary file from start to end. A length beyond the end is reported as damage.
 struct ByteCursor {
   private let bytes: [UInt8]
   private(set) var offset: Int
@@ -8,22 +8,20 @@ struct ByteCursor {
 
   var isAtEnd: Bool { offset == end }
 
-  /// What was not read yet.
   var rest: [UInt8] { Array(bytes[offset..<end]) }
 
-  /// The next bytes.
   mutating func take(_ count: Int) throws(ExchangeError) -> [UInt8] {
     guard count >= 0, count <= end - offset else { throw ExchangeError(.malformed, "is cut off, or damaged") }
     defer { offset += count }
     return Array(bytes[offset..<offset + count])
   }
 
-  /// An integer of so many bytes, 8 at the most, the lowest first.
+  /// A little-endian integer of `count` bytes, at most 8.
   mutating func integer(_ count: Int) throws(ExchangeError) -> UInt64 {
     try take(count).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// The count of something that follows, in so many bytes.
+  /// A count that is stored in `byteCount` bytes.
   mutating func count(_ byteCount: Int) throws(ExchangeError) -> Int {
     guard let count = Int(exactly: try integer(byteCount)) else {
       throw ExchangeError(.malformed, "is cut off, or damaged")
@@ -33,6 +31,5 @@ struct ByteCursor {
 }
 
 extension FixedWidthInteger {
-  /// Its bytes, the lowest first.
   var littleEndianBytes: [UInt8] { (0..<Self.bitWidth / 8).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) } }
 }

@@ -1,6 +1,6 @@
-/// The month in which a card ends, as tools write it.
+/// The expiry month of a card in the forms that tools write.
 enum CardExpiry {
-  /// `YYYY-MM`, or `MM/YY` where the century is not said; nil for what is no month.
+  /// `YYYY-MM`, or `MM/YY` if the century is missing; nil if the text is not a month.
   ///
   /// Reads `06/2020`, `06 / 20`, `6-2020`, `2020-06`, `202006`, `June,2020`.
   static func normal(_ text: String) -> String? {

@@ -1,9 +1,8 @@
 internal import VaultCrypto
 internal import VaultDocument
 
-/// A name for what has no id.
 enum ContentHash {
-  /// 128 bits of SHA-256 over texts, each with its length, as 32 hex digits.
+  /// 128 bits of SHA-256 over texts with their lengths, as 32 hex digits. Identifies entries without an id.
   static func hex(of parts: [String]) throws(ExchangeError) -> String {
     let named = Array(parts.map { "\($0.utf8.count):\($0)" }.joined().utf8)
     do throws(CryptoError) {

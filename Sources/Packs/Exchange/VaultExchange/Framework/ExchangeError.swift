@@ -2,8 +2,8 @@ internal import VaultMarkup
 
 /// Why a file of another tool was refused.
 ///
-/// `reason` is a fixed sentence of this module and the place is a line, a column or a path: no error holds what the
-/// file says. Two errors are equal when their codes are.
+/// `reason` is a fixed sentence of this module, and the place is a line, a column or a path. So an error never holds
+/// content of the file. Two errors are equal if their codes are equal.
 public struct ExchangeError: Error, Equatable, Sendable {
   /// The kind of failure. New codes may be added in later versions.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -16,69 +16,69 @@ public struct ExchangeError: Error, Equatable, Sendable {
 
     public var description: String { name.rawValue }
 
-    /// No format has this name, or none is that of the file.
+    /// The format is unknown: no format has this name, or the file matches no format.
     public static let unknownFormat = Code(name: .unknownFormat)
-    /// The file can be of more than one format.
+    /// The file matches more than one format.
     public static let ambiguousFormat = Code(name: .ambiguousFormat)
     /// The file breaks the rules of its format.
     public static let malformed = Code(name: .malformed)
-    /// Bytes that are no text in the encoding of the file.
+    /// Bytes that are not text in the encoding of the file.
     public static let invalidText = Code(name: .invalidText)
-    /// A column that the format needs is not there.
+    /// A required column is missing.
     public static let missingColumn = Code(name: .missingColumn)
     /// A version or part of the format that this program does not read.
     public static let unsupported = Code(name: .unsupported)
-    /// More than the limits of the format allow.
+    /// The file exceeds the limits of its format.
     public static let tooLarge = Code(name: .tooLarge)
-    /// The file is sealed with a passphrase and none was given.
+    /// The file is sealed with a passphrase, and no passphrase was given.
     public static let passphraseNeeded = Code(name: .passphraseNeeded)
     /// The passphrase does not open the file.
     public static let wrongPassphrase = Code(name: .wrongPassphrase)
-    /// The file is sealed to an age key and no identity was given.
+    /// The file is sealed with an age key, and no identity was given.
     public static let identityNeeded = Code(name: .identityNeeded)
-    /// No identity that was given opens the file.
+    /// No given identity opens the file.
     public static let wrongIdentity = Code(name: .wrongIdentity)
-    /// A tag or MAC of the file is not that of its content.
+    /// A tag or MAC of the file does not match its content.
     public static let notAuthentic = Code(name: .notAuthentic)
-    /// A mapping names a source or a member that cannot be.
+    /// A mapping names a source or a member that cannot exist.
     public static let invalidMapping = Code(name: .invalidMapping)
     /// The file could not be read; `underlying` says why.
     public static let reading = Code(name: .reading)
   }
 
-  /// What a person can do about it: where a command of the program at hand does it, the program has the words.
+  /// A remedy for the user. If a command can help, the program has the words.
   public enum Advice: Hashable, Sendable, ExpressibleByStringLiteral {
-    /// Whatever holds in every program.
+    /// Advice that is valid in every program.
     case sentence(String)
     /// Importing a file of this format.
     case format(String)
-    /// Importing what this command of another program prints; nil for whatever format that is of.
+    /// Import the output of this command of another program; the format is nil if any format is possible.
     case pipe(String, format: String? = nil)
-    /// Importing a folder as this format, each file of which this command of another program opens.
+    /// Import a folder in this format, after this command of another program opened each file.
     case decrypt(String, format: String)
-    /// Giving the key file that a sealed one may have beside its passphrase.
+    /// Give the key file that can be needed beside the passphrase.
     case keyFile
-    /// Saying what the columns of a table are.
+    /// Map the columns of a table.
     case mapColumns
 
     public init(stringLiteral value: String) { self = .sentence(value) }
   }
 
-  /// What has gone wrong, for programs.
+  /// The code, for programs.
   public let code: Code
   /// A fixed sentence without any content of the file.
   public let reason: String
-  /// Where in the file; nil for the file as a whole.
+  /// The place in the file; nil if the error is about the whole file.
   public let place: SourcePlace?
-  /// The names of the formats that could be meant.
+  /// The names of the possible formats.
   public let candidates: [String]
-  /// Its sentences are fixed, too.
+  /// The next steps, also in fixed sentences.
   public let advice: [Advice]
   /// The error of the layer below or of the caller's own closure.
   public let underlying: (any Error)?
 
-  // `StaticString` makes it impossible to put a part of the input into the sentence.
-  /// An error of these facts; the sentence is one of source code.
+  // With `StaticString` a part of the input cannot get into the sentence.
+  /// Makes an error. The sentence is a literal in source code.
   public init(
     _ code: Code, _ reason: StaticString, at place: SourcePlace? = nil, candidates: [String] = [],
     advice: [Advice] = [], underlying: (any Error)? = nil
@@ -113,12 +113,11 @@ extension ExchangeError {
     self.init(code, error.reason, at: error.line.map { SourcePlace(line: $0, column: error.column) })
   }
 
-  /// The root element of a text of XML.
   static func xmlRoot(of bytes: [UInt8]) throws(ExchangeError) -> XMLElement {
     try inMarkup { () throws(MarkupError) in try XMLReader.root(of: bytes) }
   }
 
-  /// What `read` reads of XML or YAML.
+  /// Runs `read`, and translates the errors of XML and YAML.
   static func inMarkup<Result: ~Copyable>(_ read: () throws(MarkupError) -> Result) throws(ExchangeError) -> Result {
     do throws(MarkupError) { return try read() } catch { throw ExchangeError(error) }
   }

@@ -1,20 +1,19 @@
 package import VaultDocument
 package import VaultRecords
 
-/// Where a record says which entry of another tool it came from.
+/// The id that records which entry of another tool a record came from.
 package enum ExternalID {
-  /// The name of the custom field.
   package static let fieldName = "external_id"
 
-  /// The id of what has nothing but its file to go by: `PREFIX:file:HASH`.
+  /// The id of an entry that only its file identifies: `PREFIX:file:HASH`.
   package static func ofFile(_ identity: String, from idPrefix: String) throws(ExchangeError) -> String {
     ofFiles(from: idPrefix) + (try ContentHash.hex(of: [identity]))
   }
 
-  /// What such ids begin with, whatever the file.
+  /// The prefix of all such ids.
   package static func ofFiles(from idPrefix: String) -> String { "\(idPrefix):file:" }
 
-  /// `fields.external_id`, or `extra.external_id` in kinds without readable custom fields; nil where neither can be.
+  /// `fields.external_id`, or `extra.external_id` in kinds without readable custom fields; nil if the kind has neither.
   package static func path(in kind: RecordKind) -> MemberPath? {
     [
       MemberPath([.member("fields"), .member(fieldName)]),
@@ -23,7 +22,6 @@ package enum ExternalID {
     .first { kind.value(at: $0) != nil }
   }
 
-  /// The members with the id in its place.
   package static func adding(_ id: String, to members: JSONObject, of kind: RecordKind) -> JSONObject {
     guard let path = path(in: kind), case .member(let map)? = path.components.first else { return members }
     var members = members
@@ -33,7 +31,6 @@ package enum ExternalID {
     return members
   }
 
-  /// The members without an id.
   package static func removed(from members: JSONObject, of kind: RecordKind) -> JSONObject {
     guard let path = path(in: kind), case .member(let map)? = path.components.first,
       var values = members[map]?.object

@@ -1,17 +1,16 @@
 internal import VaultDocument
 
-/// How a field is read that is an object: one member has its name, one its value, others say what it is.
+/// How to read a field that is an object: one member is its name, one its value, and others describe it.
 struct FieldReading {
-  /// What the value is called, should it become a custom field.
+  /// The name of the value as a custom field.
   let name: String
-  /// What to do with the value.
   let rule: LeafRule
-  /// The paths of the members that make its name or its type.
+  /// The paths of the members that make the name or the type.
   let understood: Set<String>
 
-  /// Takes all leaves of the object; `isValue` says which paths are values.
+  /// Takes all leaves of the object; `isValue` tells which paths are values.
   ///
-  /// What is neither says how the other tool shows the field, and is not taken.
+  /// The other leaves say how the tool shows the field, and are not taken.
   func take(
     _ object: JSONValue, at place: SourcePlace, into builder: inout RecordBuilder, isValue: (String) -> Bool
   ) {
@@ -30,18 +29,18 @@ struct FieldReading {
 }
 
 extension LeafRule {
-  /// Why what a tool shows or computes is not taken.
+  /// The outcome for a leaf that only says how the tool shows an entry.
   static let appearance = LedgerLine.Outcome.leftOut("how the other tool shows it is not kept")
 
-  /// Not taken, for this reason.
+  /// A leaf that is not taken, for this reason.
   static func refused(_ reason: StaticString) -> LeafRule {
     LeafRule { builder, _, place in builder.note(place, .refused("\(reason)")) }
   }
 
-  /// How the tool shows an entry, or what it has worked out of it: nothing that the person has entered.
+  /// A leaf that the tool shows or computes. The user did not enter it.
   static let shown = LeafRule { builder, _, place in builder.note(place, appearance) }
 
-  /// A word that is a tag but for the usual one, which says nothing.
+  /// A word that becomes a tag, except the usual word, which says nothing.
   static func state(_ tags: [String: String], usual: String) -> LeafRule {
     LeafRule { builder, text, place in
       guard text != usual else { return builder.note(place, .mapped(to: "tags")) }
@@ -51,7 +50,7 @@ extension LeafRule {
 }
 
 extension JSONObject {
-  /// Lines for all its members but those that are read as entries.
+  /// Lines for all members except those that are read as entries.
   func lines(
     at path: MemberPath, without entries: Set<String>, _ outcome: (String) -> LedgerLine.Outcome
   ) -> [LedgerLine] {
@@ -62,8 +61,8 @@ extension JSONObject {
 }
 
 extension LedgerLine.Outcome {
-  /// What no reader of the format knows.
+  /// The outcome for a leaf that the format does not define.
   static let unknown = LedgerLine.Outcome.refused("the format does not say what this is")
-  /// What a vault, an account or a database says of itself rather than of an entry.
+  /// The outcome for a leaf that describes a vault, an account or a database rather than an entry.
   static let container = LedgerLine.Outcome.leftOut("what a vault says of itself has no place")
 }

@@ -1,11 +1,11 @@
-/// The formats that records can come from.
+/// The formats that records can be imported from.
 public enum ImportFormats {
-  /// All of them, in the order of their names.
+  /// All formats, in the order of their names.
   public static let all: [any Importer] = (csv + json + documents + codes + lines + services).sorted {
     $0.format.name < $1.format.name
   }
 
-  /// Formats of one file each that are neither tables nor JSON.
+  /// Formats of one file each, other than tables and JSON.
   private static let documents: [any Importer] = [
     KeePassXMLImporter(), KDBXImporter(), SSHKeyFolderImporter(), OnePassword1PUXImporter(), SopsImporter.json,
     SopsImporter.yaml, DotenvImporter(),
@@ -23,7 +23,7 @@ public enum ImportFormats {
     return importer
   }
 
-  /// Refuses a file that is known for what it is, and is not of the format that was named.
+  /// Refuses a recognised file that does not have the named format.
   ///
   /// - Throws: ``ExchangeError`` `.unsupported`.
   public static func check(_ sample: ImportSample, for importer: any Importer) throws(ExchangeError) {
@@ -31,10 +31,10 @@ public enum ImportFormats {
     throw ExchangeError(.unsupported, tool.title, advice: tool.advice)
   }
 
-  /// The importer of the only format that a file can be of; a general one where no other is.
+  /// The importer of the only format that the file can have. A general format counts only if no other matches.
   ///
-  /// - Throws: ``ExchangeError`` `.unknownFormat`, `.unsupported` for the file of a tool that is known and not read,
-  ///   and `.ambiguousFormat` with the candidates.
+  /// - Throws: ``ExchangeError`` `.unknownFormat`, `.unsupported` for a recognised file that this program does not
+  ///   read, and `.ambiguousFormat` with the candidates.
   public static func detecting(_ sample: ImportSample) throws(ExchangeError) -> any Importer {
     let matching = all.filter { $0.detects(sample) }
     let special = matching.filter { !$0.format.isGeneral }
@@ -43,7 +43,7 @@ public enum ImportFormats {
     }
     let candidates = special.isEmpty ? matching : special
     guard let importer = candidates.first else {
-      // Any JSON can be taken by the paths in it, a table by its columns.
+      // Any JSON can be imported by its paths, and a table by its columns.
       throw ExchangeError(
         .unknownFormat, "is of no format that can be told from how it begins",
         advice: sample.outline.isJSON ? [.format("plain-json")] : [])

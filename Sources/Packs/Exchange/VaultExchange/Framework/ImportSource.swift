@@ -1,15 +1,17 @@
-/// The bytes of a file to import, read piece by piece.
+/// The bytes of a file to import, read in pieces.
 public final class ImportSource {
   /// The name of the file, without folders; empty for standard input.
   public let name: String
-  /// What tells the file from others of its name, such as its path; nil where nothing does, as for standard input.
+  /// An identity of the file among others of its name, such as its path; nil for standard input.
   public let identity: String?
-  /// What is in the folder that is imported, in the order of the paths; nil for a file.
+  /// The files of an imported folder, in the order of their paths; nil for a single file.
   public let files: [ImportFile]?
   private let pull: () throws(ExchangeError) -> [UInt8]
   private var head: [UInt8] = []
 
-  /// - Parameter pull: gives the next piece, an empty one at the end.
+  /// Makes a source that reads from a closure.
+  ///
+  /// - Parameter pull: returns the next piece, and an empty one at the end.
   public init(name: String, identity: String? = nil, pull: @escaping () throws(ExchangeError) -> [UInt8]) {
     self.name = name
     self.identity = identity
@@ -17,7 +19,7 @@ public final class ImportSource {
     files = nil
   }
 
-  /// A folder, of which importers open the files that they know.
+  /// Makes a source of a folder. Importers open the files that they know.
   public init(name: String, identity: String? = nil, files: [ImportFile]) {
     self.name = name
     self.identity = identity
@@ -25,7 +27,7 @@ public final class ImportSource {
     pull = { () throws(ExchangeError) in [] }
   }
 
-  /// A source of bytes that are at hand.
+  /// Makes a source of bytes in memory.
   public convenience init(name: String, bytes: [UInt8]) {
     var rest = bytes
     self.init(name: name) {
@@ -34,9 +36,9 @@ public final class ImportSource {
     }
   }
 
-  /// The next piece; empty at the end, and only there.
+  /// The next piece. Only the end is an empty piece.
   ///
-  /// - Throws: what the closure throws, `.reading`.
+  /// - Throws: errors of the closure, `.reading`.
   public func read() throws(ExchangeError) -> [UInt8] {
     guard head.isEmpty else {
       defer { head = [] }
@@ -45,9 +47,9 @@ public final class ImportSource {
     return try pull()
   }
 
-  /// All of it, for formats that cannot be read in pieces.
+  /// All bytes, for formats that cannot be read in pieces.
   ///
-  /// - Throws: ``ExchangeError`` `.tooLarge`, and what the closure throws.
+  /// - Throws: ``ExchangeError`` `.tooLarge`, and errors of the closure.
   public func readAll(limit: Int = 512 << 20) throws(ExchangeError) -> [UInt8] {
     var bytes = try read()
     var piece = bytes
@@ -59,9 +61,9 @@ public final class ImportSource {
     return bytes
   }
 
-  /// How the source begins; it is read again afterwards.
+  /// The beginning of the source. A later ``read()`` returns these bytes again.
   ///
-  /// - Throws: what the closure throws.
+  /// - Throws: errors of the closure.
   public func sample() throws(ExchangeError) -> ImportSample {
     var isWhole = false
     while head.count < ImportSample.byteCount, !isWhole {
@@ -73,16 +75,16 @@ public final class ImportSource {
   }
 }
 
-/// A file in a folder that is imported.
+/// A file in an imported folder.
 public struct ImportFile {
-  /// Its path in the folder, with `/` between the parts.
+  /// The path in the folder, with `/` between the parts.
   public let path: String
-  /// Why it is not opened, such as for a link; nil for a plain file.
+  /// Why the file is not opened, such as for a link; nil for a plain file.
   public let refusal: String?
   /// The bytes of the file.
   public let read: () throws(ExchangeError) -> [UInt8]
 
-  /// A file whose bytes are read when they are asked for.
+  /// A file whose bytes are read on demand.
   public init(path: String, refusal: String? = nil, read: @escaping () throws(ExchangeError) -> [UInt8]) {
     self.path = path
     self.refusal = refusal
@@ -90,23 +92,23 @@ public struct ImportFile {
   }
 }
 
-/// The name and the first bytes of a file, by which its format is told.
+/// The name and the first bytes of a file, which tell its format.
 public struct ImportSample: Sendable {
-  /// How much of a file is looked at.
+  /// How many bytes are used to detect the format.
   public static let byteCount = 64 << 10
 
   /// The name of the file, without folders; empty for standard input.
   public let name: String
-  /// The first bytes, at least ``byteCount`` unless the file is shorter.
+  /// The first bytes: at least ``byteCount``, or the whole file.
   public let head: [UInt8]
   /// Whether ``head`` is the whole file.
   public let isWhole: Bool
-  /// The paths of the files, for a folder.
+  /// The paths of the files in a folder.
   public let paths: [String]
-  /// What the beginning is as JSON: the one for all that ask.
+  /// The beginning as JSON, parsed once for all importers.
   let outline: JSONOutline
 
-  /// The beginning of a source, which is looked at as JSON once.
+  /// Makes a sample. Its bytes are parsed as JSON once.
   public init(name: String, head: [UInt8], isWhole: Bool, paths: [String] = []) {
     self.paths = paths
     self.name = name

@@ -1,29 +1,29 @@
 public import VaultDocument
 
-/// One record as it comes from another tool, not yet checked by its kind and not yet sealed.
+/// One record from another tool. Its kind has not checked it, and it is not sealed yet.
 public struct ImportedRecord: Sendable {
-  /// Where it stands in the source.
+  /// The place of the record in the source.
   public let place: SourcePlace
   /// The name of its kind.
   public let kind: String
   /// Its members in clear, as the kind encodes them.
   public let members: JSONObject
-  /// `FORMAT:ID`, the same for the same entry in each export of a tool; nil where nothing but its place tells an entry
-  /// from others, and for a whole file.
+  /// `FORMAT:ID`, the same for the same entry in each export of a tool. Nil for a whole file, and for an entry that
+  /// only its place identifies.
   ///
-  /// Where the tool gives no id, it is made from readable members that name the entry, never from a secret one. Two
-  /// entries of a source may then have the same.
+  /// If the tool gives no id, the id is made from readable members, never from a secret. Two entries of a source may
+  /// then have the same id.
   public let externalID: String?
-  /// Whether it is all that the file holds, so that the file tells which record it is.
+  /// Whether the record is the only content of the file, so that the file identifies the record.
   public let isWholeFile: Bool
-  /// What became of each leaf of its source.
+  /// The outcome of each leaf of the source.
   public let lines: [LedgerLine]
-  /// Files of the entry that are empty, or larger than a value may be; their names are good and differ.
+  /// Files of the entry that are empty or exceed the limit of a value. Their names are valid and unique.
   public var attachments: [ImportedAttachment] = []
-  /// What the person is told about values that were taken, with the number of values.
+  /// Remarks for the user about the values, with the number of values.
   public var remarks: [ImportRemark: Int] = [:]
 
-  /// A record of an importer, which has a line for each leaf that it was made of.
+  /// Makes the record of an importer, with a line for each leaf.
   public init(
     place: SourcePlace, kind: String, members: JSONObject, externalID: String?, isWholeFile: Bool = false,
     lines: [LedgerLine]
@@ -37,7 +37,7 @@ public struct ImportedRecord: Sendable {
   }
 }
 
-/// What a person is told about values that were taken. New ones may be added in later versions.
+/// A remark for the user about values that were taken. New remarks may be added in later versions.
 public struct ImportRemark: Hashable, Sendable, CustomStringConvertible {
   private enum Name: String, CaseIterable {
     case escapedMarkup, resolvedReference
@@ -48,34 +48,34 @@ public struct ImportRemark: Hashable, Sendable, CustomStringConvertible {
 
   /// The value holds `&amp;` or the like, which the tool may have written for another character.
   public static let escapedMarkup = ImportRemark(name: .escapedMarkup)
-  /// The value stood in another entry, to which this one referred.
+  /// The value was copied from another entry, to which this entry referred.
   public static let resolvedReference = ImportRemark(name: .resolvedReference)
 
-  /// All of them.
+  /// All remarks.
   public static let all = Name.allCases.map(ImportRemark.init)
 }
 
-/// A file that an entry of another tool has.
+/// A file that is attached to an entry of another tool.
 public struct ImportedAttachment: Sendable {
-  /// What it is called.
+  /// The name of the file.
   public let name: String
-  /// Its bytes in base64.
+  /// The bytes in base64.
   public let text: String
 
-  /// A file by its name and its bytes in base64.
+  /// Makes a file of its name and its bytes in base64.
   public init(name: String, text: String) { (self.name, self.text) = (name, text) }
 }
 
-/// What an importer finds, in the order of the source.
+/// One result of an importer, in the order of the source.
 public enum ImportedItem: Sendable {
   /// A record, with the lines of its leaves.
   case record(ImportedRecord)
-  /// Leaves that belong to no record: what the file says of itself, a folder that was read into tags.
+  /// Leaves that belong to no record, such as the file's own metadata or a folder that became tags.
   case leaves([LedgerLine])
-  /// An entry that is not taken as a whole: its place, why, and its leaves.
+  /// An entry that is refused as a whole: its place, the reason, and its leaves.
   case refused(SourcePlace, reason: String, lines: [LedgerLine])
 
-  /// What became of its leaves.
+  /// The outcomes of the leaves.
   public var lines: [LedgerLine] {
     switch self {
     case .record(let record): record.lines
@@ -84,21 +84,21 @@ public enum ImportedItem: Sendable {
   }
 }
 
-/// The items of a source, one after the other.
+/// The items of a source, in order.
 public struct ImportedItems {
   private let advance: () throws(ExchangeError) -> ImportedItem?
 
-  /// Items as they are asked for; `advance` gives nil at the end of the source.
+  /// Makes items on demand; `advance` returns nil at the end of the source.
   public init(_ advance: @escaping () throws(ExchangeError) -> ImportedItem?) { self.advance = advance }
 
-  /// Items of a format that is read as a whole.
+  /// Makes items of a format that is read as a whole.
   public init(_ items: [ImportedItem]) {
     var rest = items[...]
     advance = { rest.popFirst() }
   }
 
-  /// The next item, nil at the end.
+  /// The next item; nil at the end.
   ///
-  /// - Throws: ``ExchangeError``: the source cannot be read on. What came before it is good.
+  /// - Throws: ``ExchangeError`` if the rest of the source cannot be read. Earlier items are valid.
   public func next() throws(ExchangeError) -> ImportedItem? { try advance() }
 }

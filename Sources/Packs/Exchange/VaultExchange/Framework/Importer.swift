@@ -4,38 +4,38 @@ public import VaultRecords
 
 /// A reader of one format of another tool.
 public protocol Importer: Sendable {
-  /// What the format is.
+  /// The format.
   var format: ImportFormat { get }
 
-  /// Whether a file that begins like this is one of this format.
+  /// Whether the beginning of a file has this format.
   ///
-  /// At most one importer says so of a file, but for those that are ``ImportFormat/isGeneral``.
+  /// At most one importer returns true for a file, apart from importers that are ``ImportFormat/isGeneral``.
   func detects(_ sample: ImportSample) -> Bool
 
-  /// The records of a source, each with the ledger lines of its leaves.
+  /// The records of a source, with a ledger line for each leaf.
   ///
-  /// - Throws: ``ExchangeError`` when the source as a whole cannot be read.
+  /// - Throws: ``ExchangeError`` if the source as a whole cannot be read.
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems
 }
 
-/// What a person is told about a format.
+/// The description of a format for the user.
 public struct ImportFormat: Hashable, Sendable {
-  /// What it is called on the command line, such as `bitwarden-json`.
+  /// The name on the command line, such as `bitwarden-json`.
   public let name: String
   /// The tool and the form, such as `Bitwarden, JSON`.
   public let title: String
-  /// Which versions of the tool write what this reads.
+  /// The versions of the tool whose files are read.
   public let versions: String
-  /// One line about what is kept, and where what has no place of its own goes.
+  /// One line about the values that are kept, and where values without a place go.
   public let keeps: String
-  /// Whether many tools write such files: it is only detected where no other format is.
+  /// Whether many tools write such files. A general format is detected only if no other format matches.
   public let isGeneral: Bool
-  /// Whether a kind and mappings can say where its values go.
+  /// Whether a kind and mappings can decide where the values go.
   public let takesMappings: Bool
-  /// What the external ids of its entries begin with, before a colon: the name, or that of the format it is a form of.
+  /// The prefix of external ids, before a colon. Forms of one format share a prefix.
   public let idPrefix: String
 
-  /// A format of this name; without `idPrefix` its ids begin with the name.
+  /// Makes a format. Without `idPrefix` its ids begin with the name.
   public init(
     _ name: String, title: String, versions: String, keeps: String, isGeneral: Bool = false,
     takesMappings: Bool = false, idPrefix: String? = nil
@@ -50,29 +50,28 @@ public struct ImportFormat: Hashable, Sendable {
   }
 }
 
-/// What a person says about an import beyond the format.
+/// The choices of the user for an import, apart from the format.
 public struct ImportOptions: Sendable {
-  /// Which sources go to which members; for formats that have no meaning of their own.
+  /// Which sources go to which members, for formats without a meaning of their own.
   public var mappings: [FieldMapping] = []
-  /// The kind of the records of such formats; logins when nil.
+  /// The kind of the records in such formats; logins if nil.
   public var kind: RecordKind?
-  /// The kinds that records which say theirs can have.
+  /// The kinds that records can name.
   public var kinds: KindCatalog = .builtIn
-  /// The encoding of text that does not say its own; UTF-8 when nil.
+  /// The encoding of text that does not declare one; UTF-8 if nil.
   public var encoding: TextEncoding?
-  /// Asks for the passphrase of a sealed file; nil when nobody can be asked.
+  /// Asks for the passphrase of a sealed file; nil if nobody can be asked.
   public var passphrase: (@Sendable () throws(ExchangeError) -> SecretBytes)?
 
-  /// What the file holds that opens a sealed one beside its passphrase, or instead; nil for none.
+  /// The content of the key file that opens the source, alone or with a passphrase; nil for none.
   public var keyFile: [UInt8]?
 
-  /// The keys of files that are sealed with age.
+  /// The keys for files that are sealed with age.
   public var identities: [AgeIdentity] = []
 
-  /// Nothing beyond the format.
+  /// Makes options with the default values.
   public init() {}
 
-  /// The passphrase of a sealed file.
   func sourcePassphrase() throws(ExchangeError) -> SecretBytes {
     guard let passphrase else {
       throw ExchangeError(.passphraseNeeded, "is sealed with a password, and nobody can be asked for it")
@@ -88,15 +87,15 @@ public struct FieldMapping: Hashable, Sendable {
   /// The name of the column or member.
   public let source: String
 
-  /// A mapping whose parts were told apart already.
+  /// Makes a mapping of its two parts.
   public init(field: String, source: String) {
     self.field = field
     self.source = source
   }
 
-  /// Reads `FIELD=SOURCE`; the source may hold further equals signs.
+  /// Reads `FIELD=SOURCE`; the source may contain equals signs.
   ///
-  /// - Throws: ``ExchangeError`` `.invalidMapping` when either is empty.
+  /// - Throws: ``ExchangeError`` `.invalidMapping` if a part is empty.
   public init(parsing text: String) throws(ExchangeError) {
     guard let (field, source) = text.pair(separatedBy: "="), !field.isEmpty, !source.isEmpty else {
       throw ExchangeError(.invalidMapping, "a mapping has the form FIELD=SOURCE")

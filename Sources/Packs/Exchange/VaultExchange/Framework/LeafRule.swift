@@ -1,15 +1,15 @@
 internal import VaultDocument
 
-/// What an importer does with a leaf: the right side of the tables that formats are described by.
+/// The treatment of a leaf by an importer: the right side of the tables that describe formats.
 ///
-/// An empty leaf never reaches a rule.
+/// Rules are never called for an empty leaf.
 struct LeafRule: Sendable {
-  /// Puts the text of a leaf into the record and writes exactly one ledger line.
+  /// Puts the text of a leaf into the record, and writes exactly one ledger line.
   let apply: @Sendable (_ builder: inout RecordBuilder, _ text: String, _ place: SourcePlace) -> Void
 
   init(_ apply: @escaping @Sendable (inout RecordBuilder, String, SourcePlace) -> Void) { self.apply = apply }
 
-  /// Into a text member of the kind.
+  /// Stores the text in a text member of the kind.
   static func member(_ name: String) -> LeafRule {
     LeafRule { builder, text, place in builder.put(text, .member(name), from: place) }
   }
@@ -20,34 +20,34 @@ struct LeafRule: Sendable {
   static let totp = member("totp")
   static let notes = member("notes")
 
-  /// One address.
+  /// Adds one address.
   static let url = LeafRule { builder, text, place in builder.put(text, .list("urls"), from: place) }
 
-  /// Readable, under `fields`.
+  /// Stores the text readable, under `fields`.
   static func field(_ name: String) -> LeafRule {
     LeafRule { builder, text, place in builder.put(text, .field(name), from: place) }
   }
 
-  /// Sealed, under `secrets`.
+  /// Stores the text sealed, under `secrets`.
   static func secret(_ name: String) -> LeafRule {
     LeafRule { builder, text, place in builder.put(text, .secret(name), from: place) }
   }
 
-  /// Sealed, under the name that the source gives it: for all that nothing is known of.
+  /// Stores the text sealed, under the name in the source: for all unknown values.
   static let secret = LeafRule { builder, text, place in
     builder.put(text, .secret(place.path.isEmpty ? "value" : place.path), from: place)
   }
 
-  /// Readable, under the name that the source gives it.
+  /// Stores the text readable, under the name in the source.
   static let field = LeafRule { builder, text, place in builder.put(text, .field(place.path), from: place) }
 
-  /// The id that the tool gives the entry.
+  /// Keeps the id that the tool gives the entry.
   static let identifier = LeafRule { builder, text, place in
     builder.toolID = text
     builder.note(place, .mapped(to: "external_id"))
   }
 
-  /// Several items in one text, each into the list.
+  /// Splits the text into several items of a list.
   static func list(_ name: String, separatedBy separator: String) -> LeafRule {
     LeafRule { builder, text, place in
       let items = text.parts(separatedBy: separator).map { String($0.trimmingSpaces) }.filter { !$0.isEmpty }
@@ -60,8 +60,8 @@ struct LeafRule: Sendable {
     }
   }
 
-  /// Addresses in one text. A separator may also be a part of an address: what follows it begins a new one only when it
-  /// has a scheme.
+  /// Splits the text into addresses. A separator can also be part of an address, so only a text with a scheme begins a
+  /// new address.
   static func urls(separatedBy separator: String) -> LeafRule {
     LeafRule { builder, text, place in
       var urls: [String] = []
@@ -78,7 +78,7 @@ struct LeafRule: Sendable {
     }
   }
 
-  /// Lines of `name: value`, each a secret of its own; the whole text when a line is none.
+  /// Reads lines of `name: value`, each a secret. If a line does not have this form, the whole text is one secret.
   static let namedLines = LeafRule { builder, text, place in
     let pairs = text.lines.map { $0.pair(separatedBy: ":") }
     guard !pairs.contains(where: { $0 == nil }) else { return secret.apply(&builder, text, place) }
@@ -88,7 +88,7 @@ struct LeafRule: Sendable {
     builder.note(place, .mapped(to: "secrets"))
   }
 
-  /// A member of a payment card; nothing else has it, so it decides the kind.
+  /// Stores a member of a payment card. Only cards have it, so it decides the kind.
   static func card(_ name: String) -> LeafRule {
     LeafRule { builder, text, place in
       builder.kind = builder.kind ?? "payment-card"
@@ -96,13 +96,13 @@ struct LeafRule: Sendable {
     }
   }
 
-  /// The month in which a card ends, in any of the usual forms.
+  /// Stores the expiry month of a card, from any common form.
   static let expiry = LeafRule { builder, text, place in
     let normal = CardExpiry.normal(text)
     builder.put(normal ?? text, .member("expiry"), from: place, converted: normal != nil && normal != text)
   }
 
-  /// A part of a value that is put together when the entry has been read; `member` is where that goes.
+  /// Keeps a part of a value that is assembled at the end of the entry; `member` is the place of that value.
   static func part(_ name: String, of member: String) -> LeafRule {
     LeafRule { builder, text, place in
       builder.parts[name] = text
@@ -110,10 +110,9 @@ struct LeafRule: Sendable {
     }
   }
 
-  /// A tag.
   static let tag = LeafRule { builder, text, place in builder.put(text, .list("tags"), from: place) }
 
-  /// A folder as a tag with `/` between its levels.
+  /// Adds a folder as a tag, with `/` between its levels.
   static func folder(separator: String = "/") -> LeafRule {
     LeafRule { builder, text, place in
       let levels = text.parts(separatedBy: separator).filter { !$0.isEmpty }
@@ -121,7 +120,7 @@ struct LeafRule: Sendable {
     }
   }
 
-  /// A tag when the text says yes; anything that is neither yes nor no is kept.
+  /// Adds a tag if the text means yes. Text that means neither yes nor no is kept.
   static func flag(_ tag: String) -> LeafRule {
     LeafRule { builder, text, place in
       switch text.lowercased() {
@@ -132,7 +131,7 @@ struct LeafRule: Sendable {
     }
   }
 
-  /// The kind that a word of the tool stands for; other words become a field.
+  /// Sets the kind that the word stands for. Other words become a field.
   static func kind(_ kinds: [String: String]) -> LeafRule {
     LeafRule { builder, text, place in
       guard let kind = kinds[text.lowercased()] else { return builder.put(text, .field("type"), from: place) }
@@ -141,7 +140,7 @@ struct LeafRule: Sendable {
     }
   }
 
-  /// Moments since 1970 as ISO 8601 under `fields`; what is not a number is kept as it is.
+  /// Stores a time since 1970 as ISO 8601 under `fields`. Text that is not a number is kept unchanged.
   static func moment(_ name: String, millisecondsPerUnit unit: Int64) -> LeafRule {
     LeafRule { builder, text, place in
       guard let date = Timestamp(text, millisecondsPerUnit: unit) else {
@@ -151,10 +150,8 @@ struct LeafRule: Sendable {
     }
   }
 
-  /// Seconds since 1970.
   static func seconds(_ name: String) -> LeafRule { moment(name, millisecondsPerUnit: 1000) }
 
-  /// Milliseconds since 1970.
   static func milliseconds(_ name: String) -> LeafRule { moment(name, millisecondsPerUnit: 1) }
 }
 

@@ -1,23 +1,23 @@
-/// Where something stands in the file of another tool.
+/// A place in the file of another tool.
 public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
-  /// The line, from 1, where the format has lines.
+  /// The line, from 1; nil if the format has no lines.
   public var line: Int?
   /// The column of the line, from 1, in Unicode scalars; only for faults.
   public var column: Int?
-  /// The name of the column, the member path, or the path of elements; empty for the line or file as a whole.
+  /// The column name, the member path, or the element path; empty for the line or file as a whole.
   public var path: String
 
-  /// A place; the file as a whole where nothing is said.
+  /// Makes a place; without arguments, the file as a whole.
   public init(line: Int? = nil, column: Int? = nil, path: String = "") {
     self.line = line
     self.column = column
     self.path = path
   }
 
-  /// The same place, at a path.
+  /// The same line, at a path.
   public func at(_ path: String) -> SourcePlace { SourcePlace(line: line, path: path) }
 
-  /// The part of the path that is below another place; the whole path where it is not, and nothing for the same path.
+  /// The path relative to another place; the whole path if it is not below it, and empty for the same path.
   func path(below place: SourcePlace) -> String {
     guard !place.path.isEmpty, path.begins(with: place.path) else { return path }
     let rest = path.utf8.dropFirst(place.path.utf8.count)
@@ -33,62 +33,52 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What became of one leaf of the source.
+/// The outcome of one leaf of the source.
 public struct LedgerLine: Hashable, Sendable {
-  /// What can become of a leaf; the text is the member path in the record.
+  /// The possible outcomes of a leaf; the text is the member path in the record.
   public enum Outcome: Hashable, Sendable {
-    /// Stored as it is.
+    /// Stored unchanged.
     case stored(at: String)
-    /// Stored in another form, or understood: it chose the kind or became the identity.
+    /// Stored in another form, or used to choose the kind or the identity.
     case mapped(to: String)
-    /// Put under `fields` or `secrets`, since the kind has no member for it.
+    /// Stored under `fields` or `secrets`, because the kind has no member for it.
     case custom(at: String)
     /// Made a tag.
     case tagged
-    /// An empty text, an absent date, an empty list: there is nothing to store.
+    /// Not stored, because it is an empty text, an absent date or an empty list.
     case empty
-    /// Nothing of the person's: a setting of the other program, or how it shows something; a fixed sentence.
+    /// Not stored, because it is a setting or the appearance of the other program. The text is a fixed sentence.
     case leftOut(String)
-    /// Not taken, for this reason: a fixed sentence without content.
+    /// Not stored, for this reason: a fixed sentence without content.
     case refused(String)
   }
 
-  /// Where the leaf stands in the source.
+  /// The place of the leaf in the source.
   public let place: SourcePlace
-  /// What became of it.
+  /// The outcome.
   public let outcome: Outcome
 
-  /// What became of the leaf at a place.
+  /// Makes the line of a leaf.
   public init(_ place: SourcePlace, _ outcome: Outcome) {
     self.place = place
     self.outcome = outcome
   }
 }
 
-/// How many leaves of a source had which outcome; it does not keep the lines.
+/// How many leaves of a source had which outcome.
 package struct LedgerTotals: Hashable, Sendable {
-  /// Leaves stored as they were.
   package private(set) var stored = 0
-  /// Leaves stored in another form, or understood.
   package private(set) var mapped = 0
-  /// Leaves put under `fields` or `secrets`.
   package private(set) var custom = 0
-  /// Leaves made tags.
   package private(set) var tagged = 0
-  /// Leaves without anything to store.
   package private(set) var empty = 0
-  /// Settings of the other program.
   package private(set) var leftOut = 0
-  /// Leaves not taken.
   package private(set) var refused = 0
 
-  /// No leaf yet.
   package init() {}
 
-  /// All leaves.
   package var leaves: Int { stored + mapped + custom + tagged + empty + leftOut + refused }
 
-  /// Counts lines; each is one leaf.
   package mutating func add(_ lines: some Sequence<LedgerLine>) {
     for line in lines {
       switch line.outcome {

@@ -1,13 +1,11 @@
 internal import VaultDocument
 
-/// Files that are read line by line, but are small enough to be held.
 enum LineText {
-  /// The lines of a text, whatever ends them.
+  /// The lines of a file, with any line ends. Such files are small enough to be in memory.
   static func lines(of source: ImportSource, _ options: ImportOptions) throws(ExchangeError) -> [Substring] {
     try text(of: source, options).lines
   }
 
-  /// The whole text.
   static func text(of source: ImportSource, _ options: ImportOptions) throws(ExchangeError) -> String {
     let bytes = try JSONReading.text(of: source, options: options)
     if let text = String(validating: bytes, as: UTF8.self) { return text }

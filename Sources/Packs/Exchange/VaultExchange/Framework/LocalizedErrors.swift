@@ -5,9 +5,9 @@
 #endif
 
 extension ExchangeError: LocalizedError {
-  /// What `localizedDescription` shows: the same one line.
+  /// The text of `localizedDescription`: the same line.
   public var errorDescription: String? { description }
-  /// What to do next, as far as that holds in every program.
+  /// The next step, if the advice is valid in every program.
   public var recoverySuggestion: String? {
     let sentences = advice.compactMap { if case .sentence(let text) = $0 { text } else { nil } }
     return sentences.isEmpty ? nil : sentences.joined(separator: "\n")
@@ -15,6 +15,6 @@ extension ExchangeError: LocalizedError {
 }
 
 extension ExportError: LocalizedError {
-  /// What `localizedDescription` shows: the same one line.
+  /// The text of `localizedDescription`: the same line.
   public var errorDescription: String? { [record, path, reason].compactMap(\.self).joined(separator: ": ") }
 }

@@ -1,10 +1,10 @@
 internal import VaultDocument
 internal import VaultRecords
 
-/// The members of one record as they come in.
+/// The members of one record, collected one by one.
 struct MemberCollector {
   private let shape: KindShape
-  /// Whether a value that the kind refuses is given to it nevertheless, so that it says why.
+  /// Whether a refused value is stored nevertheless, so that the kind reports why.
   private let isStrict: Bool
   private var members = JSONObject()
   private var maps: [String: [String: String]] = [:]
@@ -14,12 +14,12 @@ struct MemberCollector {
     self.isStrict = isStrict
   }
 
-  /// Whether they can be a record of the kind, but for the title.
+  /// Whether the members can be a record of the kind, apart from the title.
   var isComplete: Bool { shape.takes(members) }
 
-  /// Stores a text and says where it went; `name` is that of a custom field, should it become one.
+  /// Stores a text and returns its place; `name` is the name if the text becomes a custom field.
   ///
-  /// An address that would be readable with a secret in it is sealed: as a whole, since nothing of it may be lost.
+  /// A readable address that contains a secret is sealed as a whole, so that nothing of it is lost.
   mutating func store(_ text: String, _ destination: RecordBuilder.Destination, name: String) -> LedgerLine.Outcome {
     if isReadable(destination), let secret = SecretAddress(in: text) {
       return seal(text, secret, meantFor: destination)
@@ -50,7 +50,7 @@ struct MemberCollector {
     }
     switch destination {
     case .list("urls"):
-      // Where it leads is no secret, and what one looks for.
+      // The origin of the address is not secret, and users search for it.
       if let origin = SecretAddress.origin(of: text), shape.takes(origin, inList: "urls") {
         _ = storeItem(origin, "urls", name: "url")
       }
@@ -86,12 +86,12 @@ struct MemberCollector {
     return list == "tags" ? .tagged : .stored(at: list)
   }
 
-  /// Members whose text may be read, also where the kind has no place for it.
+  /// Members that stay readable even if the kind has no place for them.
   private static let readable: Set<String> = ["title", "username", "holder", "expiry", "public_key", "fingerprint"]
 
-  /// Inserts under the name, or the name with the next free number.
+  /// Inserts under the name, or under the name with the next free number.
   private mutating func insert(_ text: String, _ name: String, in map: String) -> LedgerLine.Outcome {
-    // Names are readable: what a file has under an address with a secret in it loses that name.
+    // Names are readable, so an address with a secret cannot be a name.
     let name = SecretAddress(in: name) == nil ? name : "value"
     var free = name
     var number = 1
@@ -99,24 +99,24 @@ struct MemberCollector {
       number += 1
       free = "\(name) \(number)"
     }
-    // Never replaced: names that differ only in their form are one name to `==` and to the vault.
+    // Never replace: `==` and the vault treat names that differ only in normalisation as one name.
     if maps[map]?[free] == nil { maps[map, default: [:]][free] = text }
     return .custom(at: MemberPath([.member(map), .member(free)]).description)
   }
 
-  /// Gives the record a title when nothing in it names it.
+  /// Gives the record a title if no member names it.
   mutating func nameRecord(_ title: @autoclosure () -> String) {
     if shape.has("title"), shape.title(of: members).isEmpty { members["title"] = .string(title()) }
   }
 
-  /// Takes the e-mail address for the user name where there is no other.
+  /// Uses the e-mail address as the user name if there is no other.
   mutating func nameUser(_ email: String?) {
     if let email, shape.has("username"), members["username"] == nil, SecretAddress(in: email) == nil {
       members["username"] = .string(email)
     }
   }
 
-  /// The members as the kind encodes them.
+  /// The members in the form that the kind encodes.
   var object: JSONObject {
     var tree = members
     for (name, values) in maps {
@@ -127,7 +127,7 @@ struct MemberCollector {
     return tree
   }
 
-  /// Sets a value, making the objects and lists above it; false where another value stands in the way.
+  /// Sets a value and makes the objects and lists above it. Returns false if another value is in the way.
   private mutating func set(_ value: JSONValue, at path: MemberPath) -> Bool {
     var tree = JSONValue.object(members)
     guard (try? tree.set(value, at: path)) != nil, case .object(let object) = tree else { return false }

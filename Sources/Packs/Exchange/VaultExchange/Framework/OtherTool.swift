@@ -1,8 +1,8 @@
-/// A file that is known for what it is, and not read: what it is and how its tool writes one that is.
+/// A recognised file that this program does not read, with advice how its tool writes a readable one.
 struct OtherTool: Sendable {
-  /// Behind "is".
+  /// The words after "is".
   let title: StaticString
-  /// What to do in the tool, a line each.
+  /// The steps in the tool, one line each.
   let advice: [ExchangeError.Advice]
   fileprivate let matches: @Sendable (ImportSample, JSONOutline) -> Bool
 
@@ -20,7 +20,7 @@ struct OtherTool: Sendable {
     self.matches = matches
   }
 
-  /// The tool whose file begins like this; nil when it is none of these.
+  /// The tool whose file begins like this; nil for any other file.
   static func of(_ sample: ImportSample) -> OtherTool? {
     let outline = sample.outline
     return all.first { $0.matches(sample, outline) }
@@ -108,7 +108,7 @@ struct OtherTool: Sendable {
 }
 
 extension ImportSample {
-  /// Whether the file begins with these bytes, behind a byte order mark.
+  /// Whether the file begins with these bytes, after a byte order mark.
   fileprivate func begins(_ bytes: [UInt8]) -> Bool {
     head.starts(with: bytes) || head.starts(with: [0xEF, 0xBB, 0xBF] + bytes)
   }

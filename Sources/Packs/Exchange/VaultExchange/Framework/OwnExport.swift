@@ -2,21 +2,20 @@ package import VaultDocument
 package import VaultRecords
 internal import VaultSealing
 
-/// What an export of several kinds says of each record beside its members: of which kind it is.
+/// The kind of each record, which an export of several kinds adds to the members.
 ///
-/// It stands under `$vault`, where a record of a vault has it too, so that no member can have the name.
+/// The kind is under `$vault`, as in the records of a vault, so no member can have the name.
 package enum OwnExport {
-  /// The path of the kind, which tables have as the name of a column.
+  /// The path of the kind, which is also the column name in tables.
   static let kindPath = "\(RecordEnvelope.memberName).kind"
 
-  /// The members of a record with its kind.
   package static func adding(kind: String, to members: JSONObject) -> JSONObject {
     var members = members
     members[RecordEnvelope.memberName] = .members(["kind": .string(kind)])
     return members
   }
 
-  /// The kind that a record says, and its members without it; nil where it says none, or more than an export does.
+  /// The kind of a record, and its members without it. Nil if the record has no kind, or more than an export writes.
   package static func taking(_ members: JSONObject) -> (kind: String, members: JSONObject)? {
     guard let own = members[RecordEnvelope.memberName]?.object, own.names == ["kind"], let kind = own["kind"]?.string
     else { return nil }
@@ -25,7 +24,7 @@ package enum OwnExport {
     return (kind, members)
   }
 
-  /// The records of the document that an export writes, each with its kind; nil for any other value.
+  /// The records of an exported document, each with its kind; nil for any other value.
   package static func records(of document: JSONValue) -> [JSONObject]? {
     guard document["schema"]?.int == 1, let items = document["records"]?.array else { return nil }
     var records: [JSONObject] = []
@@ -39,7 +38,7 @@ package enum OwnExport {
   }
 }
 
-/// The kinds of records that say theirs.
+/// The kinds that records can name.
 package struct OwnKinds: Sendable {
   private static let unknown = "is of a kind that this vault does not have"
   private static let other = "is of another kind than the one that was named"
@@ -49,17 +48,17 @@ package struct OwnKinds: Sendable {
 
   init(_ options: ImportOptions) { self.init(options.kinds, chosen: options.kind) }
 
-  /// - Parameter chosen: the only kind that is taken; nil for all.
+  /// - Parameter chosen: the only kind that is accepted; nil for all.
   package init(_ catalog: KindCatalog, chosen: RecordKind?) { (self.catalog, self.chosen) = (catalog, chosen) }
 
-  /// The kind of a record, or why it is not taken.
+  /// The kind of a record, or why the record is refused.
   package func kind(named name: String) -> (kind: RecordKind?, refusal: String) {
     guard let kind = catalog[name] else { return (nil, Self.unknown) }
     let isChosen = chosen.map { $0.name.utf8.elementsEqual(name.utf8) } ?? true
     return isChosen ? (kind, "") : (nil, Self.other)
   }
 
-  /// What a member path of our own export means; what the kind has no place for is sealed under it.
+  /// The rule for a member path of our own export. A value without a place in the kind is sealed under its path.
   static func rule(for path: String, in shape: KindShape) -> LeafRule {
     path == OwnExport.kindPath ? .known(as: "kind") : FieldRules.rule(forPath: path, in: shape) ?? .secret(path)
   }

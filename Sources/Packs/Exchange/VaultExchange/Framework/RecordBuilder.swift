@@ -2,20 +2,18 @@ internal import VaultDocument
 internal import VaultRecords
 internal import VaultSealing
 
-/// Collects the leaves of one entry, and makes the record and a ledger line for each leaf once the kind is known.
+/// Collects the leaves of one entry. When the kind is known, makes the record and a ledger line for each leaf.
 ///
-/// Every importer goes through it, so that what an empty text, a repeated name or a second value for the same member
-/// means is decided in one place.
+/// All importers use this type, so empty texts, repeated names and second values are treated in one place.
 struct RecordBuilder {
-  /// Where a leaf goes.
   enum Destination: Hashable {
-    /// Into a text member, by path; a second value, or one that the kind has no member for, becomes a custom field.
+    /// A text member, by path. A second value becomes a custom field, and so does a value without a member.
     case member(String)
-    /// Behind what a text list holds already.
+    /// The end of a text list.
     case list(String)
-    /// Readable, under `fields`.
+    /// A readable value under `fields`.
     case field(String)
-    /// Sealed, under `secrets`.
+    /// A sealed value under `secrets`.
     case secret(String)
   }
 
@@ -27,7 +25,7 @@ struct RecordBuilder {
   private struct Value {
     let text: String
     let destination: Destination
-    /// Nil for what is known without a leaf of its own, or is a part of one.
+    /// Nil for a value without a leaf of its own, or for a part of a leaf.
     let place: SourcePlace?
     let isConverted: Bool
     let name: String
@@ -35,15 +33,15 @@ struct RecordBuilder {
 
   let format: String
   let place: SourcePlace
-  /// Nil until something has decided it.
+  /// Nil until a leaf decides the kind.
   var kind: String?
-  /// The id that the tool itself gives the entry.
+  /// The id that the tool gives the entry.
   var toolID: String?
-  /// Parts of a value that several leaves make together.
+  /// Parts of a value that is assembled from several leaves.
   var parts: [String: String] = [:]
-  /// What the person is told about values that were taken.
+  /// Remarks for the user, with counts.
   var remarks: [ImportRemark: Int] = [:]
-  /// Whether the next texts are not as the source has them.
+  /// Whether the next texts differ from the source.
   var isRewritten = false
   private var leaves: [Leaf] = []
   private var attachments: [ImportedAttachment] = []
@@ -54,11 +52,11 @@ struct RecordBuilder {
     self.kind = kind
   }
 
-  /// Puts a leaf somewhere and writes its line.
+  /// Stores a leaf, and writes its line.
   ///
   /// - Parameters:
-  ///   - name: what it is called as a custom field, should it become one; when nil, ``ownName(_:at:)``.
-  ///   - converted: whether the text is not as the source has it.
+  ///   - name: the name if the leaf becomes a custom field; if nil, ``ownName(_:at:)``.
+  ///   - converted: whether the text differs from the source.
   mutating func put(
     _ text: String, _ destination: Destination, from place: SourcePlace, as name: String? = nil,
     converted: Bool = false
@@ -72,8 +70,8 @@ struct RecordBuilder {
           name: name ?? ownName(destination, at: place))))
   }
 
-  /// What a value is called as a custom field: the path of its place in the entry, never that of the entry, which
-  /// counts the entries before it.
+  /// The name of a value as a custom field: its path in the entry. The path of the entry itself is not used, because it
+  /// counts the entries.
   func ownName(_ destination: Destination, at place: SourcePlace) -> String {
     switch destination {
     case .list("urls"): return "url"
@@ -87,22 +85,23 @@ struct RecordBuilder {
     }
   }
 
-  /// Puts something somewhere without a line: a part of a leaf, or what is known without one.
+  /// Stores a value without a line: a part of a leaf, or a value that no leaf holds.
   mutating func add(_ text: String, _ destination: Destination, as name: String) {
     guard !text.isEmpty else { return }
     leaves.append(.value(Value(text: text, destination: destination, place: nil, isConverted: false, name: name)))
   }
 
-  /// Writes the line of a leaf that is not put anywhere as a whole.
+  /// Writes the line of a leaf that is not stored as a whole.
   mutating func note(_ place: SourcePlace, _ outcome: LedgerLine.Outcome) {
     leaves.append(.line(LedgerLine(place, outcome)))
   }
 
-  /// Takes a file that no value can hold, and says what became of it.
+  /// Attaches a file that is too large for a value, and returns the outcome.
   ///
   /// - Parameters:
   ///   - text: in base64.
-  ///   - isEarlier: whether an earlier version of the entry has it, which is nothing more where the content is there.
+  ///   - isEarlier: whether the file belongs to an earlier version of the entry. Then the same content is not attached
+  ///     again.
   mutating func attach(_ text: String, as name: String, isEarlier: Bool = false) -> LedgerLine.Outcome {
     let outcome = LedgerLine.Outcome.mapped(to: "attachments")
     if isEarlier, attachments.contains(where: { sameBytes($0.text, text) }) { return outcome }
@@ -120,7 +119,7 @@ struct RecordBuilder {
     return outcome
   }
 
-  /// A name as an attachment can have it, with room for a number.
+  /// A valid attachment name, with room for a number.
   private static func goodName(_ name: String) -> String {
     var good = ""
     for character in name {
@@ -132,19 +131,14 @@ struct RecordBuilder {
     return Attachment.isGood(name: good) ? good : "attachment"
   }
 
-  /// Counts a value that the person is told about.
   mutating func remark(_ remark: ImportRemark) { remarks[remark, default: 0] += 1 }
 
-  /// All texts that were put somewhere.
   var texts: [String] { leaves.compactMap { if case .value(let value) = $0 { value.text } else { nil } } }
 
-  /// The first value for a text member.
   func text(_ member: String) -> String? { first(.member(member)) }
 
-  /// The first value for a list.
   func firstItem(_ list: String) -> String? { first(.list(list)) }
 
-  /// The first value of a field.
   func text(field name: String) -> String? { first(.field(name)) }
 
   private func first(_ destination: Destination) -> String? {
@@ -152,9 +146,9 @@ struct RecordBuilder {
     return nil
   }
 
-  /// The record; `fallback` is its kind when no leaf has decided it.
+  /// The record; `fallback` is its kind if no leaf has decided it.
   ///
-  /// What the kind would refuse, such as a card without a number, becomes `custom`.
+  /// An incomplete record, such as a card without a number, becomes `custom`.
   func record(kind fallback: String = "login") throws(ExchangeError) -> ImportedRecord {
     let name = kind ?? (isNote && fallback == "login" ? "secure-note" : fallback)
     if let shape = KindShape.builtIn(name) {
@@ -166,7 +160,7 @@ struct RecordBuilder {
     return try record("custom", members: members, lines: lines)
   }
 
-  /// The record of a kind that a person has chosen, and that is to say itself what it lacks.
+  /// The record of a kind that the user has chosen. The kind itself reports what is missing.
   func record(of kind: RecordKind) throws(ExchangeError) -> ImportedRecord {
     let (members, lines) = collected(in: KindShape(kind), isStrict: true)
     return try record(kind.name, members: members, lines: lines)
@@ -178,7 +172,7 @@ struct RecordBuilder {
     var members = members
     members.nameRecord(title)
     members.nameUser(first(.field("email")))
-    // Every entry that is one of several has a place.
+    // If a file has several entries, each entry has a place.
     let isWholeFile = place == SourcePlace() && toolID == nil
     var record = ImportedRecord(
       place: place, kind: kind, members: members.object, externalID: isWholeFile ? nil : try externalID(),
@@ -203,7 +197,7 @@ struct RecordBuilder {
     return (members, lines)
   }
 
-  /// Lines for leaves that make no record: all of them are taken for `path`.
+  /// Lines for leaves that make no record: all of them are mapped to `path`.
   func lines(mappedTo path: String) -> [LedgerLine] {
     leaves.compactMap { leaf in
       switch leaf {
@@ -213,25 +207,24 @@ struct RecordBuilder {
     }
   }
 
-  /// Whether no other member than the one has a value.
   func holdsOnly(_ member: String) -> Bool {
     leaves.allSatisfy { leaf in
       if case .value(let value) = leaf { value.destination == .member(member) } else { true }
     }
   }
 
-  /// Whether it has text, but nothing to log in with.
+  /// Whether the entry has text but nothing to log in with.
   private var isNote: Bool {
     text("notes") != nil && text("username") == nil && text("password") == nil && text("totp") == nil
       && firstItem("urls") == nil
   }
 
-  /// What it is called when the source has no title: its first host, user name or, last, place.
+  /// The name if the source has no title: the first host, the user name, or the place.
   private var title: String {
     firstItem("urls").flatMap(Self.host) ?? text("username").flatMap(Self.readable) ?? "\(format), \(place)"
   }
 
-  /// A text without a secret in it; of an address with one, where it leads.
+  /// The text if it contains no secret. For an address with a secret, its origin.
   private static func readable(_ text: String) -> String? {
     SecretAddress(in: text) == nil ? text : SecretAddress.origin(of: text)
   }
@@ -243,7 +236,7 @@ struct RecordBuilder {
     return host.isEmpty ? url : String(host)
   }
 
-  /// The tool's own id, else a hash of what a reader of the vault can see anyway; nil when there is nothing to see.
+  /// The tool's own id, or a hash of readable values; nil without readable values.
   private func externalID() throws(ExchangeError) -> String? {
     if let toolID, SecretAddress(in: toolID) == nil { return "\(format):\(toolID)" }
     var parts = [text("title"), text("username"), text("holder")].map { $0.flatMap(Self.readable) ?? "" }
@@ -255,7 +248,7 @@ struct RecordBuilder {
 }
 
 extension LedgerLine.Outcome {
-  /// `stored` and `custom` are `mapped` when the text was converted.
+  /// Turns `stored` and `custom` into `mapped` if the text was converted.
   fileprivate func converted(_ isConverted: Bool) -> LedgerLine.Outcome {
     switch self {
     case .stored(let path) where isConverted, .custom(let path) where isConverted: .mapped(to: path)

@@ -1,26 +1,27 @@
-/// How text is written in bytes.
+/// The encoding of text.
 public enum TextEncoding: String, Sendable, CaseIterable {
   /// UTF-8.
   case utf8 = "utf-8"
-  /// UTF-16, the low byte first.
+  /// UTF-16, little-endian.
   case utf16LittleEndian = "utf-16le"
-  /// UTF-16, the high byte first.
+  /// UTF-16, big-endian.
   case utf16BigEndian = "utf-16be"
-  /// Windows-1252, of which ISO 8859-1 as files have it is a part.
+  /// Windows-1252, which contains ISO 8859-1 as files use it.
   case windows1252 = "windows-1252"
 }
 
-/// Makes UTF-8 of text that comes in pieces.
+/// Converts text to UTF-8, piece by piece.
 ///
-/// What is no text becomes the byte FF, which is in no UTF-8: who reads a value finds it there, and knows the line.
+/// Invalid text becomes the byte FF, which never occurs in UTF-8. The reader of a value finds that byte and knows the
+/// line.
 struct TextDecoder {
   private var encoding: TextEncoding?
   private var rest: [UInt8] = []
   private var lead: UInt16?
   private var hasBegun = false
 
-  /// - Parameter encoding: nil to go by the first bytes, for UTF-8 unless they say otherwise. A byte order mark has the
-  ///   last word in any case.
+  /// - Parameter encoding: nil to detect the encoding from the first bytes, with UTF-8 as the default. A byte order
+  ///   mark always decides.
   init(_ encoding: TextEncoding? = nil) { self.encoding = encoding }
 
   /// The text of the next piece; an empty piece is the end.
@@ -43,7 +44,7 @@ struct TextDecoder {
     }
   }
 
-  /// Goes by the mark, or by where the zeros of the first character stand; the result is the length of the mark.
+  /// Detects the encoding from the mark, or from the zeros of the first character. Returns the length of the mark.
   private mutating func begin(_ bytes: [UInt8]) -> Int {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
       encoding = .utf8
@@ -113,7 +114,7 @@ struct TextDecoder {
     UTF8.encode(scalar)?.forEach { text.append($0) }
   }
 
-  /// What Windows-1252 has at 80 to 9F; 0 where it has nothing.
+  /// Windows-1252 from 80 to 9F; 0 for unassigned bytes.
   private static let upper: [UInt16] = [
     0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
     0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E,

@@ -1,10 +1,9 @@
-/// Taking text apart by its bytes.
+/// Splits text by bytes.
 ///
-/// Swift compares characters: a quote, a colon or a line end before a combining mark is another character to it than
-/// alone, and would be none to a reader of lines. All that separates here is ASCII, which no other scalar has in its
-/// bytes.
+/// Swift compares characters, so a quote, colon or line end before a combining mark is a different character. All
+/// separators here are ASCII, and ASCII bytes occur in no other scalar.
 extension StringProtocol where SubSequence == Substring {
-  /// The lines, whatever ends them: LF, CRLF or CR.
+  /// The lines, with any line ends: LF, CRLF or CR.
   var lines: [Substring] {
     var lines: [Substring] = []
     var (start, index) = (startIndex, startIndex)
@@ -22,7 +21,7 @@ extension StringProtocol where SubSequence == Substring {
     return lines + [self[start...]]
   }
 
-  /// Without spaces, tabs and line ends at both ends.
+  /// The text without spaces, tabs and line ends at both ends.
   var trimmingSpaces: Substring {
     let scalars = unicodeScalars
     guard let start = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
@@ -31,7 +30,7 @@ extension StringProtocol where SubSequence == Substring {
     return self[start..<scalars.index(after: end)]
   }
 
-  /// What stands between the separators, of which there is at least one byte.
+  /// The parts between the separators. The separator must not be empty.
   func parts(separatedBy separator: String) -> [Substring] {
     var parts: [Substring] = []
     var rest = self[...]
@@ -42,18 +41,15 @@ extension StringProtocol where SubSequence == Substring {
     return parts + [rest]
   }
 
-  /// What stands before and behind the first separator; nil without one.
+  /// The text before and after the first separator; nil if there is no separator.
   func pair(separatedBy separator: String) -> (before: Substring, behind: Substring)? {
     guard let range = utf8.firstRange(of: separator.utf8) else { return nil }
     return (self[..<range.lowerBound], self[range.upperBound...])
   }
 
-  /// Whether it begins with these bytes.
   func begins(with text: String) -> Bool { utf8.starts(with: text.utf8) }
 
-  /// Whether it ends with these bytes.
   func ends(with text: String) -> Bool { utf8.reversed().starts(with: text.utf8.reversed()) }
 
-  /// Whether these bytes stand somewhere in it.
   func holds(_ text: String) -> Bool { utf8.firstRange(of: text.utf8) != nil }
 }

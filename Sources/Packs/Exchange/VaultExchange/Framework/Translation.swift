@@ -1,6 +1,6 @@
 internal import VaultCrypto
 
-/// Runs what only the library can fail at.
+/// Runs `body`, and translates errors of the cryptographic library.
 func inCrypto<Result>(_ body: () throws(CryptoError) -> Result) throws(ExchangeError) -> Result {
   do throws(CryptoError) {
     return try body()
@@ -9,7 +9,7 @@ func inCrypto<Result>(_ body: () throws(CryptoError) -> Result) throws(ExchangeE
   }
 }
 
-/// The same while something is written.
+/// Like ``inCrypto(_:)``, for exports.
 func inExport<Result>(_ body: () throws(CryptoError) -> Result) throws(ExportError) -> Result {
   do throws(CryptoError) {
     return try body()
@@ -19,7 +19,7 @@ func inExport<Result>(_ body: () throws(CryptoError) -> Result) throws(ExportErr
 }
 
 extension SecretBytes {
-  /// The bytes in ordinary memory: for keys of files of other tools, never for one of a vault.
+  /// The bytes in ordinary memory: for keys of foreign files, never for a key of a vault.
   var foreignKey: [UInt8] {
     withBytes { bytes in
       let bytes = Span<UInt8>(_bytes: bytes)

@@ -1,29 +1,29 @@
 internal import VaultDocument
 
-/// A format whose entries are trees: how a file is told, where its entries are, and what their members mean.
+/// A format whose entries are trees: how to detect it, where its entries are, and what their members mean.
 struct TreeImporter: Importer {
   let format: ImportFormat
   let detected: @Sendable (ImportSample) -> Bool
-  /// The members on the way to the entries, which are a list or an object.
+  /// The members on the way to the entries, which are in a list or an object.
   var list: [String] = []
-  /// Whether the document is one entry, rather than holds a list of them.
+  /// Whether the document is one entry rather than a list of entries.
   var isOneEntry = false
-  /// The kind of an entry when nothing in it decides.
+  /// The kind of an entry if none of its members decides the kind.
   var kind = "login"
   let rules: TreeRules
-  /// Where entries name their groups, and where the groups have their names.
+  /// The members that refer to groups, and the names of the groups.
   var groups: Groups?
-  /// Makes the tree of the bytes: JSON unless it says otherwise.
+  /// Parses the bytes; JSON by default.
   var parsed: @Sendable (ImportSource, ImportOptions) throws(ExchangeError) -> JSONValue = json
-  /// Opens what is sealed, or puts entries where they are looked for.
+  /// Opens sealed parts, or moves entries to the place that `list` names.
   var opened: @Sendable (JSONValue, ImportOptions) throws(ExchangeError) -> JSONValue = unchanged
-  /// Why an entry makes no record; nil for one that does.
+  /// Why an entry makes no record; nil if it makes one.
   var refusal: @Sendable (JSONValue) -> StaticString? = { _ in nil }
-  /// Puts together what several values make.
+  /// Assembles values from several leaves.
   var finish: @Sendable (inout RecordBuilder) -> Void = { _ in }
 
   struct Groups {
-    /// The member of an entry: an id, or a list of them.
+    /// The member of an entry that holds one group id, or a list of ids.
     let member: String
     let list: [String]
     let id: String
@@ -106,7 +106,7 @@ struct TreeImporter: Importer {
     return document.leafPaths(at: .root).compactMap { path, leaf in
       if path.components.starts(with: entries), path.components.count > entries.count { return nil }
       let isGroup = group.map { path.components.starts(with: $0) } ?? false
-      // A setting that is to be an object, and is none, may have been an entry.
+      // A text where a setting should be an object may have been an entry.
       let isEntry = Self.isInList(path) || leaf.leafText.begins(with: "{")
       let outcome: LedgerLine.Outcome = isGroup ? .mapped(to: "tags") : isEntry ? .unknown : .container
       return LedgerLine(SourcePlace(path: path.description), leaf.leafText.isEmpty ? .empty : outcome)
@@ -115,14 +115,14 @@ struct TreeImporter: Importer {
 }
 
 extension TreeRules {
-  /// What a tool shows or works out, with all that is in it.
+  /// Takes a subtree that the tool only shows or computes.
   static let hidden: Subtree = { builder, value, place in
     for (path, leaf) in value.leafPaths(at: .root) {
       builder.take(leaf.leafText, from: place.below(path), by: .shown)
     }
   }
 
-  /// A map of names and values, each a secret of its own.
+  /// Takes a map of names and values, each a secret.
   static let secrets: Subtree = { builder, value, place in
     for (path, leaf) in value.leafPaths(at: .root) {
       builder.take(leaf.leafText, from: place.below(path), by: .secret(path.components.isEmpty ? "value" : path.name))
@@ -131,13 +131,13 @@ extension TreeRules {
 }
 
 extension MemberPath {
-  /// The name of a member at the top as it is, else the path.
+  /// The name of a top-level member, otherwise the path.
   var name: String {
     if components.count == 1, case .member(let name) = components[0] { name } else { description }
   }
 }
 
 extension JSONValue {
-  /// The value at members in members; nil where one is missing.
+  /// The value below nested members; nil if one is missing.
   func value(below names: [String]) -> JSONValue? { names.reduce(self) { $0?[$1] } }
 }

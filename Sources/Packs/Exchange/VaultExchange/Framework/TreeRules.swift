@@ -1,21 +1,20 @@
 internal import VaultDocument
 
-/// What an importer does with the members of an entry that is a tree: rules by path.
+/// The treatment of the members of an entry that is a tree: rules by path.
 ///
-/// A path has `[]` for any item of a list: `login.uris[].uri`. What no rule is there for is kept under its path in the
-/// entry: sealed, unless it is listed as readable.
+/// In a path, `[]` stands for any item of a list: `login.uris[].uri`. A value without a rule is kept under its path in
+/// the entry. It is sealed, unless the path is listed as readable.
 struct TreeRules: Sendable {
-  /// Takes a whole subtree and writes a line for each leaf of it.
+  /// Takes a whole subtree, and writes a line for each leaf.
   typealias Subtree = @Sendable (_ builder: inout RecordBuilder, _ value: JSONValue, _ place: SourcePlace) -> Void
 
   var leaves: [String: LeafRule]
   var subtrees: [String: Subtree] = [:]
-  /// Paths that go under `fields`.
+  /// Paths of values that go under `fields`.
   var readable: Set<String> = []
 }
 
 extension RecordBuilder {
-  /// Takes all leaves of an entry.
   mutating func take(_ entry: JSONValue, at place: SourcePlace, by rules: TreeRules) {
     take(entry, at: .root, pattern: "", in: place, by: rules)
   }

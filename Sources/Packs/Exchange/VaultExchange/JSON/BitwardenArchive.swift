@@ -1,6 +1,5 @@
 internal import VaultDocument
 
-/// Bitwarden's zip file: its JSON, and the attachments in a folder for each item.
 struct BitwardenArchiveImporter: Importer {
   let format = ImportFormat(
     "bitwarden-zip", title: "Bitwarden, zip with attachments", versions: "2025 and later",

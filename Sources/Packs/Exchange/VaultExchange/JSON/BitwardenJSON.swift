@@ -16,7 +16,7 @@ struct BitwardenImporter: Importer {
       || outline.has("encKeyValidation_DO_NOT_EDIT")
   }
 
-  /// What the tool's own command prints: items without anything around them.
+  /// Whether the file is the output of the tool's own command: a bare list of items.
   private func isList(_ outline: JSONOutline) -> Bool {
     outline.has("[].object", "[].type", "[].id") && (outline.has("[].login") || outline.has("[].reprompt"))
   }
@@ -25,7 +25,7 @@ struct BitwardenImporter: Importer {
     try Self.items(of: try JSONReading.value(of: source, options: options))
   }
 
-  /// The items of an export that is in clear.
+  /// The items of an unencrypted export.
   static func items(of document: JSONValue, files: ArchiveFiles? = nil) throws(ExchangeError) -> ImportedItems {
     if document["encrypted"]?.bool == true {
       throw ExchangeError(
@@ -69,7 +69,7 @@ struct BitwardenImporter: Importer {
     return try builder.record()
   }
 
-  /// The lines of everything but the items: folders are tags of what is in them.
+  /// The lines of everything except the items. Folders become tags of their items.
   private static func lines(outsideItems root: JSONObject, used: Set<String>) -> [LedgerLine] {
     root.flatMap { member -> [LedgerLine] in
       let path = MemberPath([.member(member.name)])
@@ -87,7 +87,7 @@ struct BitwardenImporter: Importer {
     }
   }
 
-  /// The names of folders and collections by their ids.
+  /// The names of folders and collections, by id.
   private struct Folders {
     var names: [String: String] = [:]
 
@@ -133,7 +133,7 @@ extension TreeRules {
       "postalCode", "country", "company", "email", "phone", "username",
     ].map { ("identity.\($0)", LeafRule.field($0)) })
 
-  /// A custom field: a name and a value. Also a text is sealed, since many a PIN is one.
+  /// Takes a custom field: a name and a value. Visible texts are sealed too, because many of them are PINs.
   private static let bitwardenField: Subtree = { builder, value, place in
     let name = value["name"]?.leafText ?? ""
     let text = value["value"]?.leafText ?? ""
@@ -152,12 +152,12 @@ extension TreeRules {
 }
 
 extension LeafRule {
-  /// What has been understood already, without a text of its own.
+  /// A leaf that was already used for a member.
   static func known(as member: String) -> LeafRule {
     LeafRule { builder, _, place in builder.note(place, .mapped(to: member)) }
   }
 
-  /// A moment whose mere presence says something: a field and a tag of that name.
+  /// A date whose presence is a state. It becomes a field and a tag of that name.
   static func dated(_ name: String) -> LeafRule {
     LeafRule { builder, text, place in
       builder.add(name, .list("tags"), as: name)
@@ -167,7 +167,7 @@ extension LeafRule {
 }
 
 extension RecordBuilder {
-  /// Makes the month in which a card ends of the parts `month` and `year`.
+  /// Makes the expiry of a card from the parts `month` and `year`.
   mutating func addExpiry() {
     let text = [parts["month"], parts["year"]].compactMap { $0 }.joined(separator: "/")
     add(CardExpiry.normal(text) ?? text, .member("expiry"), as: "expiry")

@@ -1,7 +1,7 @@
 internal import VaultCrypto
 internal import VaultDocument
 
-/// Bitwarden's JSON under a password of its own: PBKDF2 or Argon2id, AES-256-CBC and HMAC-SHA-256.
+/// Bitwarden's JSON with a password of its own: PBKDF2 or Argon2id, AES-256-CBC and HMAC-SHA-256.
 struct BitwardenProtectedImporter: Importer {
   let format = ImportFormat(
     "bitwarden-protected-json", title: "Bitwarden, JSON with a password", versions: "2022 to 2026, PBKDF2 and Argon2id",
@@ -35,7 +35,7 @@ struct BitwardenProtectedImporter: Importer {
     return text
   }
 
-  /// One block of HKDF-Expand (RFC 5869, section 2.3), for which the master key is the pseudorandom key itself.
+  /// One block of HKDF-Expand (RFC 5869, section 2.3), with the master key as the pseudorandom key.
   private static func expanded(_ key: SecretBytes, _ info: String) throws(ExchangeError) -> SecretBytes {
     let message = Array(info.utf8) + [1]
     return try inCrypto { () throws(CryptoError) in
@@ -60,13 +60,13 @@ private struct Box {
     self.parts = parts
   }
 
-  /// The plaintext; nil when the MAC does not fit.
+  /// The plaintext; nil if the MAC does not match.
   func opened(_ key: SecretBytes, _ macKey: SecretBytes) throws(ExchangeError) -> [UInt8]? {
     try inCrypto { () throws(CryptoError) in
       do throws(CryptoError) {
         return try key.withBytes { key throws(CryptoError) in
           try macKey.withBytes { macKey throws(CryptoError) in
-            // Bound to names of their own: a span must not outlive what it was taken of.
+            // The arrays need names, because a span must not outlive its array.
             let (nonce, ciphertext, mac) = (parts[0], parts[1], parts[2])
             return try AESCBCHMAC.open(
               RawSpan(_elements: ciphertext.span), nonce: RawSpan(_elements: nonce.span),
@@ -81,7 +81,7 @@ private struct Box {
   }
 }
 
-/// How the key is made of the password.
+/// How the key is derived from the password.
 private struct Costs {
   private enum Function { case pbkdf2, argon2id(kibibytes: Int, lanes: Int) }
 

@@ -1,6 +1,5 @@
 internal import VaultDocument
 
-/// Enpass's own JSON.
 struct EnpassJSONImporter: Importer {
   let format = ImportFormat(
     "enpass-json", title: "Enpass, JSON", versions: "6",
@@ -37,7 +36,6 @@ struct EnpassJSONImporter: Importer {
   }
 }
 
-/// Folders and what they are in.
 private struct EnpassFolders {
   private var folders: [String: (title: String, parent: String)] = [:]
   private let tree: JSONValue?
@@ -50,7 +48,7 @@ private struct EnpassFolders {
     }
   }
 
-  /// A folder and those it is in, the outermost first; a file may say that a folder is in itself.
+  /// A folder and its parents, the outermost first. A file may list a folder as its own parent.
   func lineage(of id: String) -> [String] {
     var ids: [String] = []
     var next = id
@@ -66,7 +64,7 @@ private struct EnpassFolders {
     return titles.isEmpty ? id : titles.joined(separator: "/")
   }
 
-  /// Folders are tags of what is in them; one with nothing in it has nothing to store.
+  /// Folders become tags of their items. An empty folder stores nothing.
   func lines(used: Set<String>) -> [LedgerLine] {
     guard let tree else { return [] }
     let path = MemberPath([.member("folders")])
@@ -88,7 +86,7 @@ private enum EnpassRules {
   static let kinds = [
     "login": "login", "password": "login", "creditcard": "payment-card", "note": "secure-note",
   ]
-  /// Categories whose items are logins unless they are notes.
+  /// Categories whose items are logins, unless they are notes.
   static let likeLogins: Set<String> = ["", "computer", "uncategorized", "misc"]
 
   static let item = TreeRules(
@@ -110,7 +108,7 @@ private enum EnpassRules {
     let label = value["label"]?.string ?? ""
     let type = value["type"]?.string ?? ""
     let name = label.isEmpty ? type : label
-    // A text that is not marked may be a PIN nevertheless; these types cannot.
+    // An unmarked text may be a PIN, except in these types.
     let isReadable = ["email", "phone", "ccType", "ccBankname", "date"].contains(type) && value["sensitive"]?.int != 1
     let other = isReadable ? LeafRule.field(type == "email" ? "email" : name) : .secret(name)
     let isSpecial = value["deleted"]?.int ?? 0 == 0
@@ -127,7 +125,6 @@ private enum EnpassRules {
     }
   }
 
-  /// A file, in base64.
   private static let attachment: TreeRules.Subtree = { builder, value, place in
     let name = "attachment \(value["name"]?.string ?? "")"
     FieldReading(name: name, rule: .secret(name), understood: ["name", "kind", "uuid"])
@@ -136,7 +133,7 @@ private enum EnpassRules {
 }
 
 extension LeafRule {
-  /// The category, where it is no kind.
+  /// Keeps a category that is not a kind.
   fileprivate static let category = LeafRule { builder, text, place in
     if builder.kind != nil { return builder.note(place, .mapped(to: "kind")) }
     builder.put(text, .field("category"), from: place)

@@ -1,5 +1,4 @@
 extension ImportFormats {
-  /// Formats that are JSON.
   static let json: [any Importer] = [
     BitwardenImporter(), BitwardenProtectedImporter(), BitwardenArchiveImporter(), EnpassJSONImporter(),
     ProtonPassJSONImporter(),

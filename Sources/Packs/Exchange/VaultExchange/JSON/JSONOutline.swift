@@ -1,13 +1,13 @@
-/// The member names of a JSON text that may be cut off anywhere: what a format is told by.
+/// The member names at the beginning of a JSON text, which tell its format. The text may be cut off anywhere.
 ///
-/// Nothing is checked; what is no JSON just has few names.
+/// Nothing is validated; a text that is not JSON has few names.
 struct JSONOutline: Sendable {
-  /// How many levels are looked at; what lies deeper is only counted.
+  /// How many levels are read. Deeper levels are only counted.
   private static let maximumDepth = 5
 
-  /// Paths of members, `[]` for an item of a list: `items[].login.uris`.
+  /// Paths of members, with `[]` for an item of a list: `items[].login.uris`.
   private(set) var paths: Set<String> = []
-  /// Whether the text begins as an object or list.
+  /// Whether the text begins with an object or a list.
   private(set) var isJSON = false
 
   private enum Level {
@@ -15,12 +15,12 @@ struct JSONOutline: Sendable {
     case list(path: String)
   }
 
-  /// - Parameter head: how the file begins, in any encoding that it says it has.
+  /// - Parameter head: the beginning of the file, in the encoding that it declares.
   init(_ head: [UInt8]) {
     var decoder = TextDecoder()
     let text = decoder.decode(head) + decoder.decode([])
     var levels: [Level] = []
-    /// How many levels are open below those.
+    /// How many levels are open below the limit.
     var hiddenCount = 0
     var below = ""
     var index = 0
@@ -68,7 +68,7 @@ struct JSONOutline: Sendable {
     }
   }
 
-  /// Where a string stands, without its quotes.
+  /// The range of a string without its quotes.
   private static func string(in text: [UInt8], from index: inout Int) -> Range<Int> {
     let start = index
     while index < text.count, text[index] != UInt8(ascii: "\"") {

@@ -1,23 +1,21 @@
 internal import VaultDocument
 
 enum JSONReading {
-  /// The whole source as JSON, in any encoding that it says it has.
+  /// The whole source as JSON, in the encoding that it declares.
   static func value(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> JSONValue {
     try value(of: try text(of: source, options: options))
   }
 
-  /// The whole source in UTF-8.
   static func text(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> [UInt8] {
     text(of: try source.readAll(), options: options)
   }
 
-  /// Bytes in UTF-8, from any encoding that they say they have.
   static func text(of bytes: [UInt8], options: ImportOptions) -> [UInt8] {
     var decoder = TextDecoder(options.encoding)
     return decoder.decode(bytes) + decoder.decode([])
   }
 
-  /// Text as JSON; `line` is where it begins.
+  /// Parses JSON; `line` is the line number of its beginning.
   static func value(of text: [UInt8], line: Int = 1) throws(ExchangeError) -> JSONValue {
     do throws(DocumentError) {
       return try JSONParser.parse(text, limits: .exchange)
@@ -36,7 +34,7 @@ enum JSONReading {
 }
 
 extension JSONValue {
-  /// Text, number or boolean as text; empty for null and for what is not one value.
+  /// A text, number or boolean as text; empty for null, objects and lists.
   var leafText: String {
     switch self {
     case .string(let text): text
@@ -46,7 +44,7 @@ extension JSONValue {
     }
   }
 
-  /// Whether nothing is below it: one value, or an empty object or list.
+  /// Whether the value is a scalar, or an empty object or list.
   var isLeaf: Bool {
     switch self {
     case .object(let object): object.isEmpty
@@ -55,7 +53,7 @@ extension JSONValue {
     }
   }
 
-  /// How many leaves are below it, counted up to one more than the limit.
+  /// How many leaves are below the value. The count stops at `limit` + 1.
   func leafCount(limit: Int) -> Int {
     if isLeaf { return 1 }
     var count = 0
@@ -65,7 +63,6 @@ extension JSONValue {
     return count
   }
 
-  /// What is directly below it.
   var children: [(component: MemberPath.Component, value: JSONValue)] {
     switch self {
     case .object(let object): object.map { (.member($0.name), $0.value) }
@@ -74,13 +71,13 @@ extension JSONValue {
     }
   }
 
-  /// The paths of its leaves below `path`, in order.
+  /// The leaves below `path`, in order.
   func leafPaths(at path: MemberPath) -> [(path: MemberPath, value: JSONValue)] {
     if isLeaf { return [(path, self)] }
     return children.flatMap { $0.value.leafPaths(at: MemberPath(path.components + [$0.component])) }
   }
 
-  /// A ledger line for each of its leaves: `outcome`, or empty where there is nothing.
+  /// A ledger line for each leaf: `outcome`, or empty if the leaf is empty.
   func lines(at path: MemberPath, _ outcome: LedgerLine.Outcome) -> [LedgerLine] {
     leafPaths(at: path).map { leaf in
       LedgerLine(SourcePlace(path: leaf.path.description), leaf.value.leafText.isEmpty ? .empty : outcome)

@@ -1,7 +1,7 @@
 internal import VaultDocument
 
 extension TreeImporter {
-  /// Keeper's own JSON, which has the types that its table lacks.
+  /// Keeper's own JSON, which has the record types that its table lacks.
   static let keeper = TreeImporter(
     format: ImportFormat(
       "keeper-json", title: "Keeper, JSON", versions: "16 and 17",
@@ -24,7 +24,7 @@ extension TreeImporter {
       ],
       subtrees: ["custom_fields": keeperFields, "references": TreeRules.hidden]))
 
-  /// Fields by `$TYPE:LABEL:NUMBER`, or by a label alone; the value of some is an object.
+  /// Reads fields named `$TYPE:LABEL:NUMBER` or by a label alone. The value of some fields is an object.
   private static let keeperFields: TreeRules.Subtree = { builder, value, place in
     for (path, leaf) in value.leafPaths(at: .root) {
       guard case .member(let key)? = path.components.first else {

@@ -34,7 +34,7 @@ struct OnePassword1PUXImporter: Importer {
   }
 }
 
-/// One reading of an export.
+/// The state while one export is read.
 private struct OnePasswordReading {
   private var files: ArchiveFiles?
 
@@ -58,7 +58,7 @@ private struct OnePasswordReading {
     return items + [.leaves(reading.files?.lines ?? [])]
   }
 
-  /// One item alone is a document of one vault.
+  /// Wraps a single item in a document of one vault.
   private static func whole(_ document: JSONValue) -> JSONObject? {
     guard document["categoryUuid"] != nil, document["accounts"] == nil else { return document.object }
     let vault = JSONValue.members(["items": .array([document])])
@@ -75,7 +75,7 @@ private struct OnePasswordReading {
     var items: [ImportedItem] = [.leaves(lines)]
     for (index, item) in (vault["items"]?.array ?? []).enumerated() {
       let place = SourcePlace(path: path.appending("items").appending(index).description)
-      // An older form has each item under a member that names its type.
+      // In an older form, each item is under a member that names its type.
       var builder = RecordBuilder(format: "1password-1pux", place: place)
       builder.add(name, .list("tags"), as: "vault")
       builder.kind = OnePasswordRules.kinds[item["categoryUuid"]?.string ?? ""]
@@ -86,7 +86,6 @@ private struct OnePasswordReading {
     return items
   }
 
-  /// Puts the files of an item into its record.
   private mutating func attach(_ item: JSONValue, to builder: inout RecordBuilder) throws(ExchangeError) {
     for (path, value) in item.leafPaths(at: .root) where path.components.last == .member("documentId") {
       let above = MemberPath(Array(path.components.dropLast()))
@@ -98,7 +97,7 @@ private struct OnePasswordReading {
 }
 
 extension JSONValue {
-  /// Lines for all members but one, which is read as entries.
+  /// Lines for all members except one, which is read as entries.
   fileprivate func lines(
     at path: MemberPath, without entries: String, _ outcome: (String) -> LedgerLine.Outcome
   ) -> [LedgerLine] {

@@ -1,7 +1,7 @@
 internal import VaultDocument
 
 extension TreeImporter {
-  /// What the command of 1Password 8 prints of one item or of several.
+  /// The output of the 1Password 8 command for one or more items.
   static let onePasswordCLI = TreeImporter(
     format: ImportFormat(
       "1password-cli", title: "1Password, JSON of its command",
@@ -28,7 +28,7 @@ extension TreeImporter {
       subtrees: ["fields[]": commandField, "sections[]": TreeRules.hidden, "files[]": commandFile]),
     opened: { document, _ in document.object == nil ? document : .array([document]) })
 
-  /// The members that fields of a kind go to, by their ids.
+  /// The members for fields of a kind, by field id.
   private static let commandMembers: [String: [String: LeafRule]] = [
     "payment-card": [
       "cardholder": .member("holder"), "ccnum": .member("number"), "cvv": .member("security_code"), "expiry": .expiry,

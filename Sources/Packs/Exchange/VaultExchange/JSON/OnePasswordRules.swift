@@ -1,8 +1,8 @@
 internal import VaultDocument
 
-/// Where the parts of an item of 1Password go.
+/// The destinations for the parts of a 1Password item.
 enum OnePasswordRules {
-  /// The kinds of the tool's categories; all others are custom records.
+  /// The kinds of the tool's categories. Other categories become custom records.
   static let kinds = [
     "001": "login", "002": "payment-card", "003": "secure-note", "005": "login", "102": "database", "114": "ssh-key",
   ]
@@ -33,7 +33,7 @@ enum OnePasswordRules {
     }
   }
 
-  /// What a web page has asked for.
+  /// Takes a form field of a web page.
   private static let loginField: TreeRules.Subtree = { builder, value, place in
     let name = ["name", "id", "designation"].compactMap { value[$0]?.string }.first { !$0.isEmpty } ?? "field"
     let rules = ["username": LeafRule.username, "password": .password]
@@ -66,7 +66,7 @@ enum OnePasswordRules {
     }
   }
 
-  /// A field of a section; its name begins with the section's.
+  /// Takes a field of a section. Its name begins with the section's name.
   private static func take(
     _ field: JSONValue, at place: SourcePlace, of section: String, _ builder: inout RecordBuilder
   ) {
@@ -79,7 +79,7 @@ enum OnePasswordRules {
       .take(field, at: place, into: &builder) { $0 == "value" || $0.hasPrefix("value.") }
   }
 
-  /// The members that fields of a kind go to, by their ids.
+  /// The members for fields of a kind, by field id.
   private static let members: [String: [String: LeafRule]] = [
     "payment-card": [
       "cardholder": .member("holder"), "ccnum": .member("number"), "cvv": .member("security_code"),
@@ -92,7 +92,7 @@ enum OnePasswordRules {
     "login": [:],
   ]
 
-  /// What a field is by the type of its value; what is not known to be harmless is sealed.
+  /// The rule for the type of a value. Types that are not known to be harmless are sealed.
   private static func rule(ofType type: String, named name: String) -> LeafRule {
     switch type {
     case "totp": .totp
@@ -107,18 +107,17 @@ enum OnePasswordRules {
 extension LeafRule {
   fileprivate enum Secrecy { case readable, sealed }
 
-  /// A value, or one of several in it: then it is called after its own member too.
+  /// A whole value, or one of several in it. The name of a part also has the part's own member.
   fileprivate static func partOf(_ name: String, _ secrecy: Secrecy) -> LeafRule {
     LeafRule { builder, text, place in
       let parts = place.path.split(separator: ".")
-      // `….value.TYPE` is the whole value, `….value.address.city` a part of it.
+      // `….value.TYPE` is the whole value; `….value.address.city` is a part of it.
       let isPart = parts.count > 2 && parts[parts.count - 2] != "value"
       let own = isPart ? "\(name) \(parts[parts.count - 1])" : name
       builder.put(text, secrecy == .sealed ? .secret(own) : .field(own), from: place)
     }
   }
 
-  /// A key pair.
   fileprivate static func sshKey(_ name: String) -> LeafRule {
     LeafRule { builder, text, place in
       switch place.path.split(separator: ".").last.map(String.init) {
@@ -130,19 +129,19 @@ extension LeafRule {
     }
   }
 
-  /// What stands beside an address; the usual word says nothing.
+  /// Keeps the label of an address, unless it is the usual word.
   fileprivate static let urlLabel = LeafRule { builder, text, place in
     text == "website"
       ? builder.note(place, .mapped(to: "urls")) : builder.put(text, .field("address label"), from: place)
   }
 
-  /// The category, where it is no kind: its number.
+  /// Keeps the number of a category that is not a kind.
   fileprivate static let category = LeafRule { builder, text, place in
     if builder.kind != nil { return builder.note(place, .mapped(to: "kind")) }
     builder.put(text, .field("category"), from: place)
   }
 
-  /// A number that is a tag but for zero.
+  /// Adds a tag unless the number is zero.
   fileprivate static func nonzero(_ tag: String) -> LeafRule {
     LeafRule { builder, text, place in
       text == "0" ? builder.note(place, .mapped(to: "tags")) : builder.put(tag, .list("tags"), from: place)

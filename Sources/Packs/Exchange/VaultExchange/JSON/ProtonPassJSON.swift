@@ -1,6 +1,6 @@
 internal import VaultDocument
 
-/// Proton Pass's own JSON, alone or in the zip file that the tool makes of it.
+/// Proton Pass's own JSON, alone or in the zip file of the tool.
 struct ProtonPassJSONImporter: Importer {
   let format = ImportFormat(
     "protonpass-json", title: "Proton Pass, JSON", versions: "1.0 and later, data.json or the zip file with it",
@@ -85,7 +85,7 @@ private enum ProtonRules {
     ].merging(identity) { first, _ in first },
     subtrees: ["data.extraFields[]": field, "data.content.extraSections[].sectionFields[]": field])
 
-  /// What is not more than a letter head has; the rest of an identity is sealed.
+  /// Details of an identity that are not secret. The others are sealed.
   private static let identity = Dictionary(
     uniqueKeysWithValues: [
       "fullName", "phoneNumber", "firstName", "middleName", "lastName", "organization", "streetAddress",
@@ -102,13 +102,13 @@ private enum ProtonRules {
 }
 
 extension LeafRule {
-  /// The key of one-time codes; a second one keeps the name of its field.
+  /// Stores the key of one-time codes. A second key keeps the name of its field.
   fileprivate static func extraCode(_ name: String) -> LeafRule {
     LeafRule { builder, text, place in builder.put(text, .member("totp"), from: place, as: name) }
   }
 
   fileprivate static let type = LeafRule { builder, text, place in
-    // An alias is an address and nothing else; that it is one is kept.
+    // An alias has only an address, so the type is kept as a tag.
     if text == "alias" { builder.add("alias", .list("tags"), as: "type") }
     kind([
       "login": "login", "alias": "login", "note": "secure-note", "creditcard": "payment-card", "identity": "custom",
@@ -116,7 +116,7 @@ extension LeafRule {
     ]).apply(&builder, text, place)
   }
 
-  /// 1 is active, 2 in the bin.
+  /// Reads the state of an item: 1 is active, 2 is in the trash.
   fileprivate static let itemState = LeafRule { builder, text, place in
     text == "1" ? builder.note(place, .mapped(to: "tags")) : builder.put("deleted", .list("tags"), from: place)
   }

@@ -1,6 +1,6 @@
 internal import VaultDocument
 
-/// The ciphers and functions of the format, by the UUIDs that it has for them.
+/// The UUIDs of ciphers and key derivations.
 enum KDBXID {
   static let aes = "31c1f2e6bf714350be5805216afc5aff"
   static let chaCha20 = "d6038a2b8b6f4cb5a524339a31dbb59a"
@@ -13,29 +13,28 @@ enum KDBXID {
   static func bytes(_ id: String) -> [UInt8] { (try? Hex.decode(id)) ?? [] }
 }
 
-/// What stands before the sealed part of a KeePass database: how it is sealed.
+/// The header of a KeePass database, which says how the rest is sealed.
 struct KDBXHeader {
   enum Cipher {
     case aes, chaCha20, twofish
   }
 
-  /// How the key is made costly.
   enum Derivation {
     case aes(seed: [UInt8], rounds: Int)
     case argon2(KDBXArgon2)
   }
 
-  /// 2, 3 or 4; the first two differ in nothing that is read here.
+  /// The major version: 2, 3 or 4. The differences between 2 and 3 do not matter here.
   let major: Int
   let cipher: Cipher
   let isPacked: Bool
   let seed: [UInt8]
   let nonce: [UInt8]
   let derivation: Derivation
-  /// In version 3 only: which cipher protects single values, with which key, and what the sealed part begins with.
+  /// In version 3 only: the cipher of protected values, its key, and the first bytes of the sealed part.
   let stream: (id: Int, key: [UInt8])
   let startBytes: [UInt8]
-  /// Its own bytes, which version 4 authenticates.
+  /// The bytes of the header, which version 4 authenticates.
   let bytes: [UInt8]
 
   static func begins(_ head: [UInt8]) -> Bool { head.starts(with: [0x03, 0xD9, 0xA2, 0x9A]) }
@@ -106,7 +105,7 @@ struct KDBXHeader {
   }
 }
 
-/// The costs of a key, and their limits: beyond them a file that somebody else made would only burn time and memory.
+/// The costs of a key. Limits keep a hostile file from using up time and memory.
 struct KDBXArgon2 {
   let isHybrid: Bool
   let isFirstVersion: Bool
@@ -117,7 +116,7 @@ struct KDBXArgon2 {
 
   private static let maximumRounds: UInt64 = 1 << 30
   private static let maximumKibibytes: UInt64 = 1 << 20
-  /// Passes through a kibibyte: some minutes.
+  /// The limit of passes times kibibytes: some minutes.
   private static let maximumWork: UInt64 = 1 << 28
 
   static func aes(seed: [UInt8], rounds: UInt64) throws(ExchangeError) -> KDBXHeader.Derivation {
@@ -126,7 +125,7 @@ struct KDBXArgon2 {
     return .aes(seed: seed, rounds: Int(rounds))
   }
 
-  /// What the parameters of version 4 say: a list of names and values, each with its type.
+  /// Reads the parameters of version 4: a list of names and values with types.
   static func derivation(_ bytes: [UInt8]) throws(ExchangeError) -> KDBXHeader.Derivation {
     var (numbers, values): ([String: UInt64], [String: [UInt8]]) = ([:], [:])
     var cursor = ByteCursor(bytes)

@@ -24,7 +24,7 @@ struct KDBXImporter: Importer {
     return ImportedItems(try content.items())
   }
 
-  /// Tries the key file alone, then with the password: only a person knows whether there is one.
+  /// Tries the key file alone, then with the password, because only the user knows whether there is a password.
   private static func opened(
     _ options: ImportOptions, _ open: ([UInt8]) throws(ExchangeError) -> KDBXContent
   ) throws(ExchangeError) -> KDBXContent {
@@ -43,7 +43,7 @@ struct KDBXImporter: Importer {
 /// A database whose sealed part is open.
 private struct KDBXContent {
   private let root: XMLElement
-  /// Attachments in base64, by their numbers; version 3 has them in its XML.
+  /// Attachments in base64, by number. In version 3 they are in the XML instead.
   private let binaries: [String]
 
   init(_ header: KDBXHeader, _ body: ByteCursor, composite: [UInt8]) throws(ExchangeError) {
@@ -101,11 +101,11 @@ private struct KDBXContent {
 
   private static func unpacked(_ bytes: [UInt8], _ header: KDBXHeader) throws(ExchangeError) -> [UInt8] {
     guard header.isPacked else { return bytes }
-    // Of no ratio: who has made it had the key, and attachments may be nothing but zeros.
+    // There is no limit for the ratio: the author had the key, and an attachment can be all zeros.
     return try Inflate.gzip(bytes, limit: 512 << 20)
   }
 
-  /// The header that is sealed with the rest; the text is what stands behind it.
+  /// Reads the inner header, which is sealed with the rest. Afterwards `text` holds only the rest.
   private static func inner(_ text: inout [UInt8]) throws(ExchangeError) -> (KDBXStream, binaries: [String]) {
     var cursor = ByteCursor(text)
     var (id, key): (Int, [UInt8]) = (0, [])
@@ -119,7 +119,7 @@ private struct KDBXContent {
         return (try KDBXStream(id: id, key: key), binaries)
       case 1: id = value.first.map { Int($0) } ?? 0
       case 2: key = value
-      // The first byte says whether it is to be protected in memory.
+      // The first byte is the flag for protection in memory.
       case 3: binaries.append(Base64.encode(Array(value.dropFirst())))
       default: break
       }
@@ -127,7 +127,7 @@ private struct KDBXContent {
   }
 }
 
-/// The blocks in which a database is written, each with a check of its own.
+/// The blocks of a database, each with a check of its own.
 private enum KDBXBlocks {
   static var wrongKey: ExchangeError {
     ExchangeError(
@@ -137,7 +137,7 @@ private enum KDBXBlocks {
       ])
   }
 
-  /// Finds damage in the header of version 4 before anybody is asked, or works for what it says.
+  /// Checks the header of version 4 for damage, before anybody is asked and before the costly derivation.
   static func check(_ header: KDBXHeader, _ cursor: inout ByteCursor) throws(ExchangeError) {
     guard try KDBXKey.hash(header.bytes) == cursor.take(32) else {
       throw ExchangeError(.notAuthentic, "has been changed: its header is not the one it was written with")
@@ -170,7 +170,7 @@ private enum KDBXBlocks {
     }
   }
 
-  /// The text of version 3, which begins with bytes that tell whether the key fits.
+  /// The text of version 3, whose first bytes tell whether the key is right.
   static func hashed(_ bytes: [UInt8], _ header: KDBXHeader) throws(ExchangeError) -> [UInt8] {
     guard bytes.starts(with: header.startBytes) else { throw wrongKey }
     var cursor = ByteCursor(bytes, from: header.startBytes.count)

@@ -2,9 +2,8 @@ internal import VaultCrypto
 internal import VaultDocument
 internal import VaultMarkup
 
-/// The key of a KeePass database, of a password, a key file, or both.
+/// The key of a KeePass database, from a password, a key file, or both.
 enum KDBXKey {
-  /// What password and key file are together.
   static func composite(_ password: SecretBytes?, _ keyFile: [UInt8]?) throws(ExchangeError) -> [UInt8] {
     var parts: [UInt8] = []
     if let password {
@@ -15,7 +14,7 @@ enum KDBXKey {
     return try hash(parts + (keyFile ?? []))
   }
 
-  /// The key made costly, for this database.
+  /// Derives the key of this database.
   static func transformed(
     _ composite: [UInt8], _ derivation: KDBXHeader.Derivation
   ) throws(ExchangeError) -> [UInt8] {
@@ -56,7 +55,7 @@ enum KDBXKey {
 
   // MARK: Key files
 
-  /// The 32 bytes that a key file stands for: XML of version 1 or 2, 32 bytes, 64 hex digits, or the hash of anything.
+  /// The 32 bytes of a key file: XML of version 1 or 2, 32 bytes, 64 hex digits, or the hash of any other file.
   static func ofFile(_ bytes: [UInt8]) throws(ExchangeError) -> [UInt8] {
     if bytes.count == 32 { return bytes }
     if bytes.count == 64, let key = try? Hex.decode(String(decoding: bytes, as: UTF8.self).lowercased()) { return key }
@@ -75,7 +74,7 @@ enum KDBXKey {
     let version = root.first("Meta")?.first("Version")?.text.trimmingSpaces ?? "1.0"
     if version.begins(with: "1.") { return try? Base64.decode(text) }
     guard version.begins(with: "2."), let key = try? Hex.decode(text.lowercased()) else { return nil }
-    // The first bytes of its hash, so that a wrong digit is noticed.
+    // The attribute holds the first bytes of the hash, to detect a wrong digit.
     guard let digits = data[attribute: "Hash"] else { return key }
     guard let check = try? Hex.decode(digits.lowercased()), !check.isEmpty else { return nil }
     return try hash(key).starts(with: check) ? key : nil

@@ -2,7 +2,7 @@ internal import VaultCrypto
 internal import VaultDocument
 import VaultMarkup
 
-/// The bytes by which single values of a database are protected once more, one value after the other.
+/// The key stream that additionally protects single values of a database, one after the other.
 struct KDBXStream {
   private enum Source {
     case none
@@ -29,7 +29,7 @@ struct KDBXStream {
     }
   }
 
-  /// The next value, protected or not any more.
+  /// Adds or removes the protection of the next value.
   mutating func process(_ bytes: [UInt8]) throws(ExchangeError) -> [UInt8] {
     switch source {
     case .none: return bytes
@@ -41,7 +41,7 @@ struct KDBXStream {
     }
   }
 
-  /// Takes the protection off all values of a document, in its order.
+  /// Removes the protection of all values of a document, in order.
   mutating func unprotect(_ element: XMLElement, in parent: XMLElement? = nil) throws(ExchangeError) {
     if element[attribute: "Protected"]?.lowercased() == "true", !element.text.isEmpty {
       guard let sealed = try? Base64.decode(String(element.text.filter { !$0.isWhitespace })) else {
@@ -60,7 +60,7 @@ struct KDBXStream {
   }
 }
 
-/// Salsa20 with a key of 32 bytes, which OpenSSL has not (D. J. Bernstein, Salsa20 specification, 2005).
+/// Salsa20 with a 32-byte key, which OpenSSL does not have (D. J. Bernstein, Salsa20 specification, 2005).
 struct Salsa20 {
   private let start: [UInt32]
   private var number: UInt64 = 0

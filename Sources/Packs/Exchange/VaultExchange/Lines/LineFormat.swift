@@ -1,6 +1,5 @@
 internal import VaultDocument
 
-/// An entry of a file of lines, as the reader of its format has taken it apart.
 struct LineEntry {
   struct Value {
     let line: Int
@@ -11,12 +10,12 @@ struct LineEntry {
 
   let line: Int
   var kind = "login"
-  /// What is known without a value of its own.
+  /// Members that are known without a value in the file.
   var known: [(destination: RecordBuilder.Destination, text: String)] = []
   var values: [Value] = []
-  /// Why it is not taken; nil for a good one.
+  /// Why the entry is refused; nil for a valid entry.
   var fault: StaticString?
-  /// Whether the fault is only that it is a setting of the program.
+  /// Whether the only fault is that the entry is a setting of the program.
   var isSetting = false
 
   mutating func add(_ name: String, text: String, rule: LeafRule, at line: Int? = nil) {
@@ -24,12 +23,12 @@ struct LineEntry {
   }
 }
 
-/// A format of lines: how a file is told, and how its text becomes entries.
+/// A format of lines: how to detect it, and how its text becomes entries.
 struct LineImporter: Importer {
   let format: ImportFormat
-  /// Names that such files have.
+  /// Usual names of such files.
   let names: [String]
-  /// Whether a text is of the format, whatever its name.
+  /// Whether a text has the format, whatever the file name.
   let matches: @Sendable (_ text: String) -> Bool
   let entries: @Sendable (_ text: String) -> [LineEntry]
 
@@ -77,13 +76,12 @@ extension ImportFormats {
   ]
 }
 
-/// The sections of an INI file: `[name]`, `name = value`, comments behind `#` and `;`.
+/// The sections of an INI file: `[name]`, `name = value`, comments after `#` and `;`.
 struct SectionText {
-  /// Whose file it is.
   enum Form {
     /// An equals sign between name and value, each value on one line.
     case npm
-    /// As Python's `configparser` reads it: a colon as well, and lines that stand deeper go on with the value above.
+    /// As Python's `configparser` reads it: a colon is also allowed, and deeper lines continue the value above.
     case python
   }
 
@@ -91,10 +89,10 @@ struct SectionText {
     let line: Int
     let name: String
     var values: [(line: Int, name: String, text: String)] = []
-    /// Lines that are neither: where a section ends is not sure then.
+    /// Invalid lines. After such a line, the end of the section is not certain.
     var faults: [Int] = []
 
-    /// The entry of a section, which as a whole is refused for a line that is none.
+    /// The entry of a section. An invalid line refuses the whole section.
     func entry(_ kind: String, title: String, rule: (String) -> LeafRule) -> LineEntry {
       var entry = LineEntry(line: line, kind: kind, known: [(.member("title"), title)])
       for value in values {
@@ -106,11 +104,11 @@ struct SectionText {
   }
 
   private let form: Form
-  /// What stands before the first section is in one without a name.
+  /// Lines before the first section are in a section without a name.
   private var sections = [Section(line: 1, name: "")]
-  /// How deep the line with the last name stands; nil where no value can go on.
+  /// The indentation of the last line with a name; nil if no value can continue.
   private var depth: Int?
-  /// Empty lines, which belong to a value that goes on behind them.
+  /// Empty lines, which belong to a value that continues after them.
   private var blankCount = 0
 
   static func sections(of text: String, _ form: Form) -> [Section] {
@@ -144,7 +142,7 @@ struct SectionText {
     }
   }
 
-  /// What stands between the brackets; Python does not look at what follows them.
+  /// The text between the brackets. Python ignores the text after them.
   private func header(_ content: Substring) -> String? {
     guard content.begins(with: "["), let end = content.lastIndex(of: "]"),
       form == .python || content.index(after: end) == content.endIndex
@@ -160,19 +158,18 @@ struct SectionText {
 }
 
 extension LineEntry {
-  /// A line that is none of the format.
   static func faulty(_ line: Int, _ fault: StaticString) -> LineEntry { LineEntry(line: line, fault: fault) }
 
   static let setting: StaticString = "is a setting of the program rather than a credential"
 }
 
 extension LeafRule {
-  /// What a program is set to, which is no credential.
+  /// Notes a setting of the program, which is not a credential.
   static let setting = LeafRule { builder, _, place in
     builder.note(place, .leftOut("\(LineEntry.setting)"))
   }
 
-  /// What stands for anything says nothing.
+  /// Ignores a wildcard.
   static func unlessAny(_ rule: LeafRule) -> LeafRule {
     LeafRule { builder, text, place in
       text == "*" ? builder.note(place, .mapped(to: ".")) : rule.apply(&builder, text, place)

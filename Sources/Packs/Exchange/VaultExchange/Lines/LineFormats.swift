@@ -26,7 +26,7 @@ extension LineImporter {
   private static func pgpassEntry(_ line: Substring, _ number: Int) -> LineEntry {
     var (parts, current, isEscaped) = ([String](), [UInt8](), false)
     for byte in line.utf8 {
-      // The password takes further colons as they are.
+      // Further colons belong to the password.
       let isEnd = byte == UInt8(ascii: ":") && !isEscaped && parts.count < 4
       let isMark = byte == UInt8(ascii: "\\") && !isEscaped
       if isEnd {
@@ -76,7 +76,7 @@ extension LineImporter {
       }
     })
 
-  /// `https://USER:PASSWORD@HOST/PATH`, with percent signs.
+  /// Splits `https://USER:PASSWORD@HOST/PATH`, which is percent-encoded.
   fileprivate static func gitParts(
     _ line: Substring
   ) -> (scheme: Substring, place: Substring, user: String, password: String)? {
@@ -151,7 +151,7 @@ extension LineImporter {
 }
 
 extension LeafRule {
-  /// The address of a server, of which what lets one in has been taken out.
+  /// Stores the address of a server, without its credentials.
   fileprivate static let gitAddress = LeafRule { builder, text, place in
     guard let parts = LineImporter.gitParts(text[...]) else { return secret("url").apply(&builder, text, place) }
     builder.add("\(parts.scheme)://\(parts.place)", .list("urls"), as: "url")
@@ -159,7 +159,7 @@ extension LeafRule {
   }
 }
 
-/// Registries and what lets one in there.
+/// Registries and their credentials.
 private enum NpmText {
   static func entries(of text: String) -> [LineEntry] {
     var (entries, order): ([String: LineEntry], [String]) = ([:], [])
@@ -197,15 +197,15 @@ private enum NpmText {
     "email": .field("email"),
   ]
 
-  /// `//registry.example/path/:_authToken` is a registry and a name.
+  /// Splits `//registry.example/path/:_authToken` into the registry and the name.
   private static func split(_ key: String) -> (place: String, name: String) {
     guard key.begins(with: "//"), let colon = key.lastIndex(of: ":") else { return ("", key) }
     let place = key[..<colon].dropFirst(2)
     return (String(place.ends(with: "/") ? place.dropLast() : place), String(key[key.index(after: colon)...]))
   }
 
-  /// A value as npm reads it: JSON in quotes, else up to a comment, with `\` before what is none. Nil for one that
-  /// stands for a variable.
+  /// A value as npm reads it: JSON in quotes, or text up to a comment, in which `\` escapes the comment sign. Nil if
+  /// the value refers to a variable.
   private static func plain(_ text: String) -> String? {
     let isQuoted = ["\"", "'"].contains { text.utf8.count > 1 && text.begins(with: $0) && text.ends(with: $0) }
     let inner = text.begins(with: "'") ? String(Substring(text.utf8.dropFirst().dropLast())) : text
@@ -230,7 +230,7 @@ private enum NpmText {
     return String(String(decoding: result, as: UTF8.self).trimmingSpaces)
   }
 
-  /// `${NAME}` stands for a variable, unless a backslash stands before it, which npm takes away.
+  /// The text without backslashes before `${NAME}`, which npm removes. Nil if `${NAME}` refers to a variable.
   private static func withoutVariables(_ text: String) -> String? {
     var (result, rest) = ("", text[...])
     while let pair = rest.pair(separatedBy: "${") {
@@ -249,7 +249,7 @@ extension LeafRule {
     builder.put(plain ?? text, .member("password"), from: place, converted: plain != nil)
   }
 
-  /// A user name and a password in base64.
+  /// Reads a user name and a password in base64.
   fileprivate static let basic = LeafRule { builder, text, place in
     let plain = (try? Base64.decode(text)).flatMap { String(validating: $0, as: UTF8.self) }
     guard let pair = plain?.pair(separatedBy: ":") else { return secret("_auth").apply(&builder, text, place) }

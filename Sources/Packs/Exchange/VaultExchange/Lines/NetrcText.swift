@@ -1,4 +1,4 @@
-/// What a netrc file says, read as curl, git and Python read it.
+/// Reads netrc as curl, git and Python do.
 enum NetrcText {
   private static let rules: [String: LeafRule] = [
     "login": .username, "password": .password, "account": .secret("account"),
@@ -11,7 +11,6 @@ enum NetrcText {
     return !word.isQuoted && rules[word.text] != nil
   }
 
-  /// An entry for each machine.
   static func entries(of text: String) -> [LineEntry] {
     var reader = NetrcReader(text)
     var entries: [LineEntry] = []
@@ -31,7 +30,7 @@ enum NetrcText {
       case let name:
         if entries.isEmpty { entries.append(LineEntry(line: word.line)) }
         guard let rule = rules[name], !entries[entries.count - 1].isEmpty else {
-          // Which entry the word belongs to is not sure, and nor is what follows it.
+          // After an unknown word, it is not certain to which entry the following words belong.
           entries[entries.count - 1].fault = "the machine has a word that is not one of netrc"
           break
         }
@@ -52,14 +51,14 @@ enum NetrcText {
 }
 
 extension LineEntry {
-  /// Whether nothing has begun it: a word stands before the first machine.
+  /// Whether a word comes before the first machine.
   fileprivate var isEmpty: Bool { values.isEmpty && known.isEmpty && fault == nil }
 }
 
-/// The words of a netrc file, one after the other.
+/// The words of a netrc file.
 ///
-/// `#` begins a comment where a keyword could stand. Behind a keyword on the same line every word is its value, also
-/// one with `#` before it or one that is a keyword elsewhere. A keyword on a later line is a value only in quotes.
+/// `#` begins a comment if a keyword could be there. After a keyword on the same line every word is its value, even a
+/// word with `#` or another keyword. A keyword on a later line is a value only in quotes.
 struct NetrcReader {
   struct Word {
     let line: Int
@@ -76,12 +75,12 @@ struct NetrcReader {
 
   init(_ text: String) { bytes = Array(text.utf8) }
 
-  /// What divides words; other control characters are parts of a word.
+  /// Whether the byte separates words. Other control characters are parts of a word.
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
   private var isAtLineEnd: Bool { index == bytes.count || bytes[index] == UInt8(ascii: "\n") }
 
-  /// The next word that is not in a comment; nil at the end.
+  /// The next word outside comments; nil at the end.
   mutating func keyword() -> Word? {
     while index < bytes.count {
       if bytes[index] == UInt8(ascii: "#") {
@@ -108,7 +107,7 @@ struct NetrcReader {
     return next
   }
 
-  /// The lines of a macro, up to a blank one.
+  /// The lines of a macro, up to a blank line.
   mutating func macro() -> String {
     skipToLineEnd()
     if index < bytes.count { skip() }

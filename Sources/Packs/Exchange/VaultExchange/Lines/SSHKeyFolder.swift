@@ -67,7 +67,7 @@ struct SSHKeyFolderImporter: Importer {
       builder.take(line, from: SourcePlace(path: "\(path).pub"), by: .member("public_key"))
       return .record(try builder.record())
     }
-    // What stands in clear in the private one.
+    // The public half that the private file holds in clear.
     let own = try inCrypto { () throws(CryptoError) in
       let bytes = Array(text.utf8)
       return try SSHKey.publicKey(ofPrivate: try SecretBytes(copying: RawSpan(_elements: bytes.span)))

@@ -1,9 +1,9 @@
 internal import VaultDocument
 internal import VaultMarkup
 
-/// What an app of Android keeps as its settings: XML of names and values, some of which are JSON.
+/// The settings file of an Android app: XML with names and values, some of which are JSON.
 enum AndroidSettings {
-  /// Whether the file is XML that has all of these texts, each plain or with its quotes escaped.
+  /// Whether the file is XML with all of these texts, plain or with escaped quotes.
   static func begins(_ sample: ImportSample, with texts: String...) -> Bool {
     isXML(sample.head)
       && (["<map"] + texts).allSatisfy { text in
@@ -17,7 +17,7 @@ enum AndroidSettings {
     return text.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "<")
   }
 
-  /// The values by their names; a text that is JSON as what it says.
+  /// The values by name. A text that is JSON becomes the parsed value.
   static func members(of bytes: [UInt8]) throws(ExchangeError) -> JSONObject {
     let root = try ExchangeError.xmlRoot(of: bytes)
     guard root.name == "map" else { throw ExchangeError(.malformed, "holds no settings of an app") }
@@ -42,18 +42,18 @@ enum AndroidSettings {
     if element.name == "set" { return .array(element.children.map { .string($0.text) }) }
     guard element.name == "string" else { return .string(element[attribute: "value"] ?? element.text) }
     let isJSON = ["{", "["].contains { element.text.hasPrefix($0) }
-    // What is none stands there as it is, and is refused where an account was to be.
+    // Other text is kept unchanged, and refused if an account is expected.
     if isJSON, let value = try? JSONReading.value(of: Array(element.text.utf8)) { return value }
     return .string(element.text)
   }
 
-  /// Tokens in the place where they are looked for, and the rest beside them.
+  /// A document with the tokens at the expected place, and the other settings beside them.
   static func document(tokens: JSONValue, settings: JSONObject) -> JSONValue {
     .members(["settings": .object(settings), "tokens": tokens])
   }
 }
 
-/// `tokens.xml` of FreeOTP and FreeOTP+: an account is the JSON of a text.
+/// `tokens.xml` of FreeOTP and FreeOTP+: each account is a JSON text.
 enum FreeOTPSettings {
   static func detected(_ sample: ImportSample) -> Bool {
     isBackup(sample)
@@ -65,7 +65,7 @@ enum FreeOTPSettings {
     FreeOTPBackup.begins(sample.head) && !sample.head.ranges(of: Array("-token".utf8)).isEmpty
   }
 
-  /// The document of the file, or of JSON.
+  /// Parses the XML file or JSON.
   @Sendable static func parsed(_ source: ImportSource, _ options: ImportOptions) throws(ExchangeError) -> JSONValue {
     let bytes = try source.readAll()
     if FreeOTPBackup.begins(bytes) { return try FreeOTPBackup.document(of: bytes, options) }
@@ -84,7 +84,7 @@ enum FreeOTPSettings {
   }
 }
 
-/// `com.authy.storage.tokens.authenticator.xml`: the accounts are the JSON of one text.
+/// `com.authy.storage.tokens.authenticator.xml`: all accounts are one JSON text.
 enum AuthySettings {
   private static let member = "com.authy.storage.tokens.authenticator.key"
 
@@ -92,7 +92,6 @@ enum AuthySettings {
     AndroidSettings.begins(sample, with: "name=\"\(member)\"")
   }
 
-  /// The document of the file.
   @Sendable static func parsed(_ source: ImportSource, _ options: ImportOptions) throws(ExchangeError) -> JSONValue {
     var members = try AndroidSettings.members(of: try source.readAll())
     guard let tokens = members[member], tokens.array != nil else {
@@ -103,7 +102,7 @@ enum AuthySettings {
     return AndroidSettings.document(tokens: .array(opened), settings: members)
   }
 
-  /// The name is the account, before which the issuer may stand once more; another name that it had is kept.
+  /// Sets the names. The name is the account, sometimes with the issuer in front. A different original name is kept.
   static func tellNames(_ builder: inout RecordBuilder) {
     let original = builder.parts["original name"] ?? ""
     let name = builder.parts["name"] ?? original

@@ -2,7 +2,6 @@ internal import VaultDocument
 internal import VaultRecords
 
 extension ImportFormats {
-  /// Apps for one-time codes.
   static let codes: [any Importer] = [
     OtpauthImporter(), TreeImporter.aegis, TreeImporter.andOTP, TreeImporter.authy, TreeImporter.duo,
     TreeImporter.freeOTP,
@@ -108,7 +107,7 @@ extension TreeImporter {
         "image": .shown, "imageAlt": .shown,
       ], subtrees: ["secret": bytes]), parsed: FreeOTPSettings.parsed,
     finish: { builder in
-      // The app tells those of letters by their issuer.
+      // The app recognises Steam codes by the issuer.
       if builder.parts["issuer"].map({ sameBytes($0, "Steam") }) ?? false, builder.parts["type"] != "HOTP" {
         builder.parts["type"] = "steam"
       }
@@ -171,7 +170,7 @@ extension TreeImporter {
 
   @Sendable private static func addCode(_ builder: inout RecordBuilder) { builder.addCode() }
 
-  /// A key as a list of bytes that have signs.
+  /// Takes a key that is a list of signed bytes.
   private static let bytes: TreeRules.Subtree = { builder, value, place in
     let bytes = value.array?.compactMap { Int8($0.leafText) } ?? []
     let isKey = !bytes.isEmpty && bytes.count == value.array?.count
@@ -182,7 +181,7 @@ extension TreeImporter {
     }
   }
 
-  /// A key in base64, for codes of letters.
+  /// Takes a key in base64, for Steam codes.
   private static let sharedSecret: TreeRules.Subtree = { builder, value, place in
     guard let text = value.string, let bytes = try? Base64.decode(text), !bytes.isEmpty else {
       return builder.take(value.leafText, from: place, by: .secret("shared_secret"))
@@ -193,7 +192,7 @@ extension TreeImporter {
 }
 
 extension LeafRule {
-  /// A count, which only codes that go by it have.
+  /// Takes a counter, which only HOTP has.
   fileprivate static let counter = LeafRule { builder, text, place in
     builder.parts["type"] = "hotp"
     code("counter").apply(&builder, text, place)

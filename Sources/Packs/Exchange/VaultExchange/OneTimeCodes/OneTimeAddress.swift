@@ -1,12 +1,12 @@
 internal import VaultDocument
 internal import VaultRecords
 
-/// What an app for one-time codes keeps of an account, as the address that programs exchange.
+/// The account of an app for one-time codes, as the address that programs exchange.
 enum OneTimeAddress {
   /// The address; nil without a key.
   ///
-  /// - Parameter parts: `secret` in base32, and as far as they are known `type`, `issuer`, `account`, `algorithm`,
-  ///   `digits`, `period`, `counter`.
+  /// - Parameter parts: `secret` in base32, and if known `type`, `issuer`, `account`, `algorithm`, `digits`, `period`,
+  ///   `counter`.
   static func text(of parts: [String: String]) -> String? {
     guard let secret = parts["secret"]?.filter({ $0 != "=" && !$0.isWhitespace }), !secret.isEmpty else { return nil }
     let type = parts["type"]?.lowercased() ?? "totp"
@@ -20,7 +20,7 @@ enum OneTimeAddress {
       add("encoder", "steam")
     } else {
       add("algorithm", parts["algorithm"].map(algorithm).flatMap { $0 == "SHA1" ? nil : $0 })
-      // Without them, that issuer means letters.
+      // If the digits are not given, that issuer means Steam's letters.
       let digits = parts["digits"] ?? "6"
       add("digits", digits == "6" && parts["issuer"]?.lowercased() != "steam" ? nil : digits)
     }
@@ -35,12 +35,12 @@ enum OneTimeAddress {
     return "otpauth://\(isSteam ? "totp" : type)/\(label.joined(separator: ":"))?\(parameters.joined(separator: "&"))"
   }
 
-  /// `SHA256` of `HmacSHA256` and `sha-256`.
+  /// The algorithm, such as `SHA256` from `HmacSHA256` and `sha-256`.
   private static func algorithm(_ name: String) -> String {
     name.uppercased().replacing("HMAC", with: "").filter { $0 != "-" && $0 != "_" }
   }
 
-  /// Issuer and account that an address names; empty where it names none.
+  /// The issuer and account in an address; empty if it names none.
   static func names(in address: String) -> (issuer: String, account: String) {
     let sides = address.parts(separatedBy: "?")
     let label = sides[0].parts(separatedBy: "/").dropFirst(3).joined(separator: "/")
@@ -56,7 +56,7 @@ enum OneTimeAddress {
 }
 
 extension LeafRule {
-  /// A part of the address that is made when the entry has been read.
+  /// A part of the address, which is made at the end of the entry.
   static func code(_ part: String) -> LeafRule {
     LeafRule { builder, text, place in
       guard text.utf8.count <= ValueLimit.byteCount else { return builder.note(place, ValueLimit.refusal) }
@@ -65,12 +65,12 @@ extension LeafRule {
     }
   }
 
-  /// A part that the app has a number or a word of its own for.
+  /// A part that the app writes as a number or a word of its own.
   static func code(_ part: String, _ words: [String: String]) -> LeafRule {
     LeafRule { builder, text, place in code(part).apply(&builder, words[text] ?? text, place) }
   }
 
-  /// A whole address; `steam://` and a key have no names.
+  /// Takes a whole address. `steam://` and a bare key have no names.
   static let codeAddress = LeafRule { builder, text, place in
     if text.prefix(10).lowercased().begins(with: "otpauth://") {
       (builder.parts["issuer"], builder.parts["account"]) = OneTimeAddress.names(in: text)
@@ -80,7 +80,7 @@ extension LeafRule {
 }
 
 extension RecordBuilder {
-  /// Makes address, title and user name of the parts.
+  /// Makes address, title and user name from the parts.
   mutating func addCode() {
     if text("totp") == nil, let address = OneTimeAddress.text(of: parts) { add(address, .member("totp"), as: "totp") }
     let (issuer, account) = (parts["issuer"] ?? "", parts["account"] ?? "")

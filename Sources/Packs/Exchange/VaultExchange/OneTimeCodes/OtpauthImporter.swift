@@ -1,8 +1,8 @@
 internal import VaultDocument
 internal import VaultRecords
 
-/// Addresses of one-time codes, one a line, as many apps export them, and those that Google Authenticator shows as QR
-/// codes, each of which holds several accounts.
+/// Addresses of one-time codes, one on each line, as many apps export them. Also the addresses in QR codes of Google
+/// Authenticator, each with several accounts.
 struct OtpauthImporter: Importer {
   let format = ImportFormat(
     "otpauth", title: "Lists of otpauth: addresses, Google Authenticator's migration",
@@ -50,13 +50,13 @@ struct OtpauthImporter: Importer {
   }
 }
 
-/// The accounts in an `otpauth-migration:` address: a message of Protocol Buffers in base64.
+/// The accounts in an `otpauth-migration:` address: a Protocol Buffers message in base64.
 private enum GoogleMigration {
   static func items(
     _ address: String, at place: SourcePlace, of format: ImportFormat
   ) throws(ExchangeError) -> [ImportedItem] {
     let data = address.pair(separatedBy: "data=").map { $0.behind.parts(separatedBy: "&")[0] } ?? ""
-    // A plus that was not escaped is one of base64, never a blank.
+    // An unescaped plus belongs to base64 and is never a space.
     let text = PercentEncoding.text(of: data) ?? ""
     guard let bytes = try? Base64.decode(text), let message = try? ProtobufMessage(bytes) else {
       let reason = "the line holds no accounts, or is damaged"
@@ -106,7 +106,7 @@ private enum GoogleMigration {
 }
 
 extension LeafRule {
-  /// The account, before which the issuer may stand once more.
+  /// The account, without the issuer that may precede it.
   fileprivate static let account = LeafRule { builder, text, place in
     let pair = text.pair(separatedBy: ":")
     if let pair, builder.parts["issuer"] == nil { builder.parts["issuer"] = String(pair.before) }
@@ -114,7 +114,7 @@ extension LeafRule {
   }
 }
 
-/// The fields of a message of Protocol Buffers, in its order.
+/// The fields of a Protocol Buffers message, in order.
 private struct ProtobufMessage {
   enum Value {
     case number(UInt64)

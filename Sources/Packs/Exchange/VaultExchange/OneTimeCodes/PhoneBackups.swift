@@ -2,9 +2,9 @@ internal import VaultCrypto
 internal import VaultDocument
 internal import VaultRecords
 
-/// Accounts of Authy, each sealed by itself with the password of its backups: PBKDF2 with SHA-1, and AES-256-CBC.
+/// Authy accounts, each sealed with the password of the backups: PBKDF2 with SHA-1, and AES-256-CBC.
 enum AuthyBackup {
-  /// What the app does.
+  /// The count that the app uses.
   private static let iterationCount = 1000
 
   /// The accounts with their keys in clear.
@@ -37,7 +37,7 @@ enum AuthyBackup {
     let text = try? key.withBytes { key throws(CryptoError) in
       try AESCBC.open(RawSpan(_elements: sealed.span), nonce: RawSpan(_elements: nonce.span), key: key)
     }
-    // Nothing authenticates it: another password gives no padding, or no key of codes.
+    // Nothing authenticates the account. A wrong password gives invalid padding or an invalid key.
     guard let secret = text.flatMap({ String(validating: $0, as: UTF8.self) }),
       let bytes = Base32.decode(secret), !bytes.isEmpty
     else { throw ExchangeError(.wrongPassphrase, "the password does not open it") }
@@ -46,8 +46,8 @@ enum AuthyBackup {
   }
 }
 
-/// The backup of FreeOTP 2, a map that Java has written: PBKDF2, and AES-256-GCM for a key, which opens those of the
-/// accounts in the same way.
+/// The backup of FreeOTP 2, a serialised Java map. PBKDF2 and AES-256-GCM open a key, and that key opens the keys of
+/// the accounts.
 enum FreeOTPBackup {
   private static let maximumIterationCount = 1_000_000
 
@@ -66,7 +66,7 @@ enum FreeOTPBackup {
       guard let secret = try opened(try JSONReading.value(of: Array(text.utf8)), key: key) else {
         throw ExchangeError(.notAuthentic, "has been changed: the tag of an account does not fit")
       }
-      // As the app has it in clear: bytes with signs.
+      // The form in which the app writes keys in clear: signed bytes.
       members["secret"] = .array(secret.map { .number(JSONNumber(Int(Int8(bitPattern: $0)))) })
       tokens.append(.object(members))
     }
@@ -100,7 +100,7 @@ enum FreeOTPBackup {
     return try inCrypto { () throws(CryptoError) in try SecretBytes(copying: RawSpan(_elements: key.span)) }
   }
 
-  /// What a sealed key holds; nil where its tag does not fit.
+  /// The plaintext of a sealed key; nil if the tag does not match.
   private static func opened(_ value: JSONValue, key: SecretBytes) throws(ExchangeError) -> [UInt8]? {
     guard let sealed = bytes(value["mCipherText"]), let parameters = bytes(value["mParameters"]),
       let name = value["mToken"]?.string, let nonce = nonce(in: parameters)
@@ -113,7 +113,7 @@ enum FreeOTPBackup {
     return try ForeignBox.open(text, (nonce, tag), key: key, associatedData: Array(name.utf8))
   }
 
-  /// The first text of bytes in a sequence of DER, or alone.
+  /// The first byte string in a DER sequence, or a byte string alone.
   private static func nonce(in bytes: [UInt8]) -> [UInt8]? {
     let text = bytes.first == 0x30 ? bytes.dropFirst(2) : bytes[...]
     guard let kind = text.first, kind == 4, let count = text.dropFirst().first, (1...64).contains(count) else {
@@ -131,17 +131,17 @@ enum FreeOTPBackup {
   private static var damaged: ExchangeError { ExchangeError(.malformed, "lacks a part of a sealed backup") }
 }
 
-/// A map of texts as Java writes it (Java Object Serialization Specification, version 5), and nothing else of that.
+/// Reads a Java map of strings (Java Object Serialization Specification, version 5), and no other object.
 private enum JavaMap {
   static let start: [UInt8] = [0xAC, 0xED, 0, 5]
-  /// An object, of a class that is described: `java.util.HashMap`.
+  /// An object with the class description of `java.util.HashMap`.
   private static let head: [UInt8] = start + [0x73, 0x72, 0, 17] + Array("java.util.HashMap".utf8)
   private static let maximumCount = 20_000
 
   static func texts(of bytes: [UInt8]) throws(ExchangeError) -> [String: String] {
     var cursor = ByteCursor(bytes)
     guard try cursor.take(head.count) == head else { throw damaged }
-    // The version of the class, its flags, and its members: a fraction, and on some phones a number.
+    // The class version, its flags, and its members: a fraction, and on some phones a number.
     _ = try cursor.take(9)
     let memberCount = try number(&cursor, 2)
     guard (1...2).contains(memberCount) else { throw damaged }
@@ -149,7 +149,7 @@ private enum JavaMap {
       guard "FI".utf8.contains(try cursor.take(1)[0]) else { throw damaged }
       _ = try cursor.take(try number(&cursor, 2))
     }
-    // The end of the description, no class above, the members; a block of the room there is, and of the count.
+    // The end of the description, no parent class, the members; then a block with the capacity and the count.
     guard try cursor.take(2) == [0x78, 0x70] else { throw damaged }
     _ = try cursor.take(4 * memberCount)
     guard try cursor.take(2) == [0x77, 8] else { throw damaged }
@@ -169,7 +169,7 @@ private enum JavaMap {
     return try text(try cursor.take(try number(&cursor, 2)))
   }
 
-  /// Text of units of UTF-16, each in one to three bytes.
+  /// Text in UTF-16 units, each encoded in one to three bytes.
   private static func text(_ bytes: [UInt8]) throws(ExchangeError) -> String {
     var (units, rest): ([UInt16], ArraySlice<UInt8>) = ([], bytes[...])
     while let first = rest.popFirst() {

@@ -1,9 +1,9 @@
 internal import VaultCrypto
 internal import VaultDocument
 
-/// The vault of Aegis under a password: scrypt, and AES-256-GCM for the key and the content.
+/// The vault of Aegis with a password: scrypt, and AES-256-GCM for the key and the content.
 enum AegisVault {
-  /// Costs beyond these are nobody's own: 1 GiB.
+  /// The limit of 1 GiB. Only a hostile file has higher costs.
   private static let maximumMemoryByteCount = 1 << 30
 
   /// The document with its entries in clear.
@@ -48,9 +48,9 @@ enum AegisVault {
   private static var damaged: ExchangeError { ExchangeError(.malformed, "lacks a part of a sealed backup") }
 }
 
-/// The backup of 2FAS under a password: PBKDF2 with SHA-256, and AES-256-GCM.
+/// The backup of 2FAS with a password: PBKDF2 with SHA-256, and AES-256-GCM.
 enum TwoFASBackup {
-  /// What the tool does.
+  /// The count that the app uses.
   private static let iterationCount = 10_000
 
   /// The document with its services in clear.
@@ -78,15 +78,15 @@ enum TwoFASBackup {
   }
 }
 
-/// The backup of andOTP, which no mark tells from any other bytes: JSON, or a nonce, ciphertext and tag of AES-256-GCM.
-/// Before the nonce stand since version 0.6.3 a number of iterations and a salt, of which PBKDF2 with SHA-1 makes the
-/// key; before that the key was the SHA-256 of the password.
+/// The backup of andOTP, which has no mark: JSON, or a nonce, ciphertext and tag of AES-256-GCM.
+///
+/// Since version 0.6.3, an iteration count and a salt for PBKDF2 with SHA-1 precede the nonce. Before that, the key was
+/// the SHA-256 of the password.
 enum AndOTPBackup {
   private static let (saltByteCount, nonceByteCount, tagByteCount) = (12, 12, 16)
-  /// The app takes 160,000 at the most. More is what an older file begins with, or work that nobody wants.
+  /// The app uses at most 160,000. A larger number is the beginning of an older file, or hostile.
   private static let maximumIterationCount = 1_000_000
 
-  /// The list of accounts.
   @Sendable static func parsed(
     _ source: ImportSource, _ options: ImportOptions
   ) throws(ExchangeError) -> JSONValue {
@@ -105,7 +105,7 @@ enum AndOTPBackup {
     return try JSONReading.value(of: opened)
   }
 
-  /// Neither text nor the beginning of a list of objects in the encoding that the bytes seem to have.
+  /// Whether the bytes are neither text nor the beginning of a list of objects, in the encoding that they seem to have.
   private static func isSealed(_ bytes: [UInt8], _ text: [UInt8]) -> Bool {
     let begin = text.lazy.filter { $0 > UInt8(ascii: " ") }.prefix(2)
     let isList = begin.elementsEqual(Array("[{".utf8)) || begin.elementsEqual(Array("[]".utf8))
@@ -158,7 +158,7 @@ enum ForeignBox {
     try inCrypto { () throws(CryptoError) in try opened(sealed, parts, key: key, associatedData: associatedData) }
   }
 
-  /// The plaintext; nil where the tag does not fit.
+  /// The plaintext; nil if the tag does not match.
   static func opened(
     _ sealed: [UInt8], _ parts: Parts, key: SecretBytes, associatedData: [UInt8] = []
   ) throws(CryptoError) -> [UInt8]? {

@@ -1,7 +1,6 @@
-/// How many values a binary property list has when each is written out where it is referred to.
+/// Counts the values of a binary property list after all references are expanded.
 ///
-/// A list of some hundred bytes can stand for more values than there is memory, and whoever decodes it finds out too
-/// late.
+/// A list of some hundred bytes can stand for more values than fit in memory, and a decoder notices too late.
 struct BinaryPropertyListSize {
   static let maximumDepth = 128
 
@@ -12,14 +11,14 @@ struct BinaryPropertyListSize {
   private let table: Int
   private var sizes: [Int: Size] = [:]
 
-  /// How many values an object stands for, and how deep they are.
+  /// How many values an object stands for, and how deeply they are nested.
   private struct Size {
     var count = 1
     var height = 1
   }
 
-  /// How many values there are, the names of members among them; nil for more than the limit, deeper than allowed, or
-  /// damaged.
+  /// The number of values and member names; nil if there are more than the limit, if they are too deep, or if the list
+  /// is damaged.
   static func count(_ bytes: [UInt8], limit: Int) -> Int? {
     guard bytes.count >= 40, var list = BinaryPropertyListSize(bytes), let top = list.integer(bytes.count - 16, 8),
       let size = list.size(of: top, depth: 0, limit: limit)
@@ -40,7 +39,8 @@ struct BinaryPropertyListSize {
     self.table = table
   }
 
-  /// The size of an object; nil when it is too deep, too large or damaged, as one that contains itself.
+  /// The size of an object; nil if the object is too deep, too large or damaged. An object that contains itself is
+  /// damaged.
   private mutating func size(of object: Int, depth: Int, limit: Int) -> Size? {
     if let known = sizes[object] { return depth + known.height <= Self.maximumDepth ? known : nil }
     guard depth < Self.maximumDepth, object < objectCount,
@@ -60,10 +60,9 @@ struct BinaryPropertyListSize {
     return total
   }
 
-  /// How many references an object has, and where they begin: behind the end where that is damaged.
+  /// The number of references of an object and their start, which is beyond the end if the object is damaged.
   private func references(at offset: Int) -> (count: Int, start: Int) {
     let kind = bytes[offset] >> 4
-    // Arrays, sets and dictionaries.
     guard kind == 0xA || kind == 0xC || kind == 0xD else { return (0, 0) }
     var count = Int(bytes[offset] & 0xF)
     var start = offset + 1
@@ -80,7 +79,7 @@ struct BinaryPropertyListSize {
 
   private func integer(_ offset: Int, _ count: Int) -> Int? { Self.integer(bytes, offset: offset, count: count) }
 
-  /// An integer, the highest byte first; nil outside the bytes and beyond what an offset can be.
+  /// A big-endian integer; nil outside the bytes, or if it is too large for an offset.
   private static func integer(_ bytes: [UInt8], offset: Int, count: Int) -> Int? {
     guard offset >= 0, offset <= bytes.count - count else { return nil }
     let value = bytes[offset..<offset + count].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

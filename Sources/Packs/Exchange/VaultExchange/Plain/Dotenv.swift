@@ -1,6 +1,6 @@
 import VaultDocument
 
-/// Variables of an environment, one a line: one record of all of them.
+/// Environment variables, one on each line. They become one record.
 struct DotenvImporter: Importer {
   let format = ImportFormat(
     "dotenv", title: "Environment variables, .env", versions: "NAME=VALUE, also quoted and behind `export`",

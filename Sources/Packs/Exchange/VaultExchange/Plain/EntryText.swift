@@ -1,13 +1,12 @@
-/// The text of an entry of pass and its like: the password, and what people write below it.
+/// The text of an entry of pass and similar tools: the password, and the usual lines below it.
 enum EntryText {
-  /// A line each; a line that names nothing that is known belongs to the notes with the others.
+  /// Reads each line. Lines without a known name go to the notes.
   static func record(_ text: String, at path: String, of format: String) throws(ExchangeError) -> ImportedRecord {
     var builder = RecordBuilder(format: format, place: SourcePlace(path: path), kind: "login")
-    // `.age` and `.gpg`.
     let name = String(path.dropLast(4))
     let parts = name.parts(separatedBy: "/")
     builder.toolID = name
-    // The whole path: it is what the entry is called there, and the last word alone is often the same.
+    // The whole path is the title, because that is the name of the entry and the last word is often not unique.
     builder.add(name, .member("title"), as: "title")
     builder.add(parts.dropLast().joined(separator: "/"), .list("tags"), as: "folder")
     var lines = text.lines
@@ -31,7 +30,7 @@ enum EntryText {
     return try builder.record()
   }
 
-  /// `name: value`, where the name is a word or two rather than the beginning of a sentence or an address.
+  /// Splits `name: value`, if the name is a word or two and not the beginning of a sentence or an address.
   private static func pair(_ line: Substring) -> (name: String, value: String)? {
     guard let pair = line.pair(separatedBy: ": ") else { return nil }
     let name = pair.before.trimmingSpaces

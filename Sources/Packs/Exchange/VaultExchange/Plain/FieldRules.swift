@@ -1,10 +1,10 @@
 internal import VaultDocument
 internal import VaultRecords
 
-/// What a person has said about a source that has no meaning of its own: kind and mappings.
+/// The kind and the mappings that the user has given for a source without a meaning of its own.
 struct FieldRules {
   private let kind: RecordKind?
-  /// The kinds of entries that say theirs.
+  /// The kinds of entries that name their kind.
   let own: OwnKinds
   private let mapped: [String: LeafRule]
   private let shape: KindShape
@@ -28,16 +28,16 @@ struct FieldRules {
     mapped = rules
   }
 
-  /// Whether the names that files usually have mean what they do for logins.
+  /// Whether common names have the meaning that they have for logins.
   var hasUsualNames: Bool { kind == nil || kind?.name == "login" }
 
-  /// The rule that a person has given for a source; nil when there is none.
+  /// The rule that the user has given for a source; nil for an unmapped source.
   func rule(for source: String) -> LeafRule? { mapped[source] }
 
-  /// The rule for a source that is called as a member of the kind; nil when none is.
+  /// The rule for a source named like a member of the kind; nil if there is no such member.
   ///
-  /// A name of one's own that would be readable counts only in a file of ours, and where it is known to be harmless:
-  /// `fields` is what many programs call all that they have.
+  /// A readable custom name counts only in a file of our own, or if the name is harmless, because many programs call
+  /// everything `fields`.
   func rule(named source: String, isOurs: Bool) -> LeafRule? {
     Self.rule(named: source, isOurs: isOurs, in: shape)
   }
@@ -50,23 +50,22 @@ struct FieldRules {
     return .secret(name)
   }
 
-  /// Names of readable values that importers give, and that say of no file that they are something else.
+  /// Names of readable values that importers write, and that mean the same in any file.
   private static let harmless: Set<String> = [
     "created", "modified", "last_used", "accessed", "password changed", "password_changed", "archived", "deleted",
     ExternalID.fieldName, "type", "category",
   ]
 
-  /// Whether a file whose entries have these names says that they are of the kind: a person has named it, and it has no
-  /// others, but for what tells the kind itself.
+  /// Whether the file contains only names of the chosen kind, apart from the name of the kind itself.
   func isOurs(_ names: some Sequence<String>) -> Bool { kind != nil && shape.hasAll(names) }
 
-  /// The record, of the kind that was chosen or of the one that the values fit.
+  /// The record, of the chosen kind or of the kind that fits the values.
   func record(_ builder: inout RecordBuilder, fallback: String) throws(ExchangeError) -> ImportedRecord {
     if let kind { return try builder.record(of: kind) }
     return try builder.record(kind: mapped.isEmpty ? fallback : "login")
   }
 
-  /// What a member path means; nil when the kind has no such member.
+  /// The rule for a member path; nil if the kind has no such member.
   static func rule(forPath text: String, in shape: KindShape) -> LeafRule? {
     guard let path = try? MemberPath(parsing: text), case .member(let first)? = path.components.first else {
       return nil
@@ -85,8 +84,8 @@ struct FieldRules {
 }
 
 extension LeafRule {
-  /// What a name means in files that follow no tool, by its letters and digits alone: `Display Name`, `display_name`
-  /// and `displayName` are one. Nil for any other name.
+  /// The meaning of a common name, compared by letters and digits: `Display Name`, `display_name` and `displayName` are
+  /// equal. Nil for any other name.
   static func usual(_ name: String) -> LeafRule? { usualByLetters[letters(of: name)] }
 
   private static func letters(of name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
@@ -116,7 +115,7 @@ extension LeafRule {
     "user login": .username, "account username": .username,
   ]
 
-  /// What names an entry unless a title does: then it may be anything, and is sealed.
+  /// A name of the entry. If a title names the entry already, the value may be anything and is sealed.
   private static let otherTitle = LeafRule { builder, text, place in
     guard builder.text("title") != nil else { return title.apply(&builder, text, place) }
     secret(builder.ownName(.secret("label"), at: place)).apply(&builder, text, place)

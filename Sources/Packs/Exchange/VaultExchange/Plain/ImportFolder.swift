@@ -4,13 +4,12 @@
   internal import Foundation
 #endif
 
-/// Lists the folder that somebody wants to import.
 package enum ImportFolder {
   static let maximumFileCount = 100_000
   static let maximumDepth = 32
   static let maximumFileByteCount = 16 << 20
 
-  /// The folder as a source. Links are not followed; what begins with a dot, such as `.git`, is not looked at.
+  /// The folder as a source. Links are not followed, and names that begin with a dot, such as `.git`, are skipped.
   package static func source(at folder: String, identity: String? = nil) throws(ExchangeError) -> ImportSource {
     var files: [ImportFile] = []
     try list(folder, below: "", depth: 0, into: &files)

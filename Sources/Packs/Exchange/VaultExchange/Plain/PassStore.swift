@@ -1,8 +1,9 @@
 internal import VaultDocument
 
-/// A store of pass or gopass: each entry is a file of its own that is sealed with GPG, or age.
+/// A store of pass or gopass: each entry is a file that is sealed with GPG or age.
 ///
-/// Who imports it opens the files, since only an agent of the person can; here come their texts, a line of JSON each.
+/// The caller opens the files, because only the user's agent can. The importer reads their texts, one line of JSON
+/// each.
 struct PassImporter: Importer {
   let format = ImportFormat(
     "pass", title: "pass and gopass, a store whose files a command opens", versions: "1.x",

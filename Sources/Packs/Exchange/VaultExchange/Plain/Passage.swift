@@ -1,7 +1,7 @@
 internal import VaultAge
 internal import VaultCrypto
 
-/// The folder of passage: each entry is a file of its own that is sealed with age.
+/// The folder of passage: each entry is a file that is sealed with age.
 struct PassageImporter: Importer {
   let format = ImportFormat(
     "passage", title: "passage, a folder of age files", versions: "1.x",
@@ -29,7 +29,7 @@ struct PassageImporter: Importer {
     }
   }
 
-  /// Refuses a folder of which the given keys open no file at all: then the key is wrong, not the files.
+  /// Refuses a folder if no key opens any file: then the key is wrong, not the files.
   private static func requireKey(
     for files: [ImportFile], among credentials: [AgeCredential]
   ) throws(ExchangeError) {

@@ -1,7 +1,7 @@
 internal import VaultDocument
 
 extension FieldRules {
-  /// The entries of a list, or the one that a document is.
+  /// The entries of a list, or the document as a single entry.
   func items(of document: JSONValue, _ format: ImportFormat, named name: String) throws(ExchangeError) -> ImportedItems
   {
     guard let entries = document.array else {
@@ -15,8 +15,8 @@ extension FieldRules {
     }
   }
 
-  /// An entry of a file that follows no tool: each value goes where a mapping, the name of a member or a usual name
-  /// says, and is a secret under its path otherwise.
+  /// An entry of a file without a known tool. A mapping, a member name or a common name decides where a value goes.
+  /// Other values become secrets under their paths.
   func item(
     _ entry: JSONValue, at place: SourcePlace, of format: ImportFormat, title: String = ""
   ) throws(ExchangeError) -> ImportedItem {
@@ -41,7 +41,7 @@ extension FieldRules {
     return .record(try record(&builder, fallback: isLogin ? "login" : "custom"))
   }
 
-  /// A record of our own export, which says its kind: its paths are those of members.
+  /// A record of our own export, which names its kind. Its paths are member paths.
   private func ownItem(
     _ entry: JSONValue, of name: String, at place: SourcePlace, _ format: ImportFormat
   ) throws(ExchangeError) -> ImportedItem {

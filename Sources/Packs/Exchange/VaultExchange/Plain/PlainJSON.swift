@@ -1,6 +1,6 @@
 internal import VaultDocument
 
-/// Any JSON: a list of objects, or one.
+/// Any JSON: a list of objects, or one object.
 struct PlainJSONImporter: Importer {
   let format = ImportFormat(
     "plain-json", title: "Any list of objects, JSON", versions: "an array of objects, or one object",
@@ -9,8 +9,8 @@ struct PlainJSONImporter: Importer {
 
   func detects(_ sample: ImportSample) -> Bool {
     let outline = sample.outline
-    // Records of this program are imported by their own command, and what holds lists of objects somewhere within is of
-    // a tool that is not known: one record of all of it would help nobody.
+    // Records of this program have an import command of their own. Nested lists of objects belong to an unknown tool,
+    // and one record of the whole file would help nobody.
     let holdsLists = outline.paths.contains { path in
       (path.hasPrefix("[].") ? path.dropFirst(3) : path[...]).contains("[].")
     }
@@ -24,7 +24,7 @@ struct PlainJSONImporter: Importer {
   }
 }
 
-/// Any JSON lines: an object a line, read line by line.
+/// Any JSON lines: one object on each line, read line by line.
 struct PlainJSONLinesImporter: Importer {
   let format = ImportFormat(
     "plain-jsonl", title: "Any objects, one a line, JSON lines", versions: "UTF-8, or UTF-16 by its mark",
@@ -51,7 +51,7 @@ struct PlainJSONLinesImporter: Importer {
   }
 }
 
-/// Lines that are not blank, of which no more than one is in memory.
+/// Lines that are not blank. Only one line is in memory at a time.
 struct JSONLines {
   static let maximumByteCount = 16 << 20
 
@@ -66,7 +66,7 @@ struct JSONLines {
     decoder = TextDecoder(encoding)
   }
 
-  /// Whether a file begins with an object in one line, and an object behind it or nothing.
+  /// Whether the file begins with an object on one line, followed by another object or nothing.
   static func begins(_ sample: ImportSample) -> Bool {
     var lines = JSONLines(ImportSource(name: "", bytes: sample.head), nil)
     guard let first = try? lines.next(), (try? JSONReading.value(of: first.bytes))?.object != nil,

@@ -1,6 +1,6 @@
 internal import VaultDocument
 
-/// Any YAML: a list of maps, or one.
+/// Any YAML: a list of maps, or one map.
 struct PlainYAMLImporter: Importer {
   let format = ImportFormat(
     "plain-yaml", title: "Any list of maps, YAML", versions: "YAML 1.2, one document, without anchors and tags",

@@ -7,7 +7,7 @@ internal import VaultSealing
   internal import Foundation
 #endif
 
-/// Any property list: an array of dictionaries, or one.
+/// Any property list: an array of dictionaries, or one dictionary.
 struct PropertyListImporter: Importer {
   let format = ImportFormat(
     "plist", title: "Any list of dictionaries, property list", versions: "XML and binary",
@@ -40,20 +40,19 @@ struct PropertyListImporter: Importer {
     } catch {
       throw ExchangeError(.malformed, "is no property list", underlying: error)
     }
-    // Foundation keeps one of two names that are canonically equal, and says nothing.
+    // Foundation silently keeps only one of two canonically equal names.
     guard value.count == expected else { throw PropertyListXML.twin }
     return value
   }
 }
 
 extension JSONValue {
-  /// How many values are in it, itself and the names of members among them.
+  /// How many values it contains, with itself and the member names.
   fileprivate var count: Int {
     children.reduce(1 + (object?.count ?? 0)) { $0 + $1.value.count }
   }
 }
 
-/// A value of a binary property list as JSON.
 private struct PropertyListValue: Decodable {
   private struct Name: CodingKey {
     let stringValue: String
@@ -81,7 +80,6 @@ private struct PropertyListValue: Decodable {
   private static func scalar(_ container: any SingleValueDecodingContainer) throws -> JSONValue {
     if let flag = try? container.decode(Bool.self) { return .bool(flag) }
     if let number = try? container.decode(Int64.self) { return .number(JSONNumber(Int(number))) }
-    // Property lists have whole numbers up to 2^64 - 1.
     if let number = try? container.decode(UInt64.self) {
       return JSONNumber(literal: "\(number)").map { .number($0) } ?? .string("\(number)")
     }

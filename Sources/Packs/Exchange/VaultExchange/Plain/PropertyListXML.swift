@@ -1,11 +1,10 @@
 internal import VaultDocument
 internal import VaultMarkup
 
-/// A property list in XML as JSON: numbers and dates are the texts that the file has.
+/// An XML property list as JSON. Numbers and dates keep their text.
 enum PropertyListXML {
   static let twin = ExchangeError(.malformed, "has a name twice in one dictionary")
 
-  /// The value of a list in UTF-8.
   static func value(of bytes: [UInt8]) throws(ExchangeError) -> JSONValue {
     guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
       throw ExchangeError(.invalidText, "is no text in UTF-8")
@@ -16,7 +15,8 @@ enum PropertyListXML {
     return try value(of: root.children[0])
   }
 
-  /// The document type of a property list, which says nothing, as blanks; the reader refuses one that defines entities.
+  /// Replaces the document type of a property list with spaces. The reader refuses a document type that defines
+  /// entities.
   private static func withoutDocumentType(_ bytes: [UInt8]) -> [UInt8] {
     guard let start = bytes.firstRange(of: Array("<!DOCTYPE plist".utf8))?.lowerBound,
       let content = bytes.firstRange(of: Array("<plist".utf8))?.lowerBound, start < content,
@@ -60,7 +60,7 @@ enum PropertyListXML {
       guard key.name == "key", key.children.isEmpty, let child = rest.popFirst() else { throw fault(key) }
       members.append((key.text, try value(of: child)))
     }
-    // Two names that are canonically equal are refused as well: most readers keep one of them.
+    // Canonically equal names are refused as well, because most readers keep only one of them.
     guard let object = try? JSONObject(members) else { throw twin }
     return object
   }

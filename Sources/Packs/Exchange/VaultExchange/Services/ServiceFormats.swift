@@ -2,7 +2,7 @@ internal import VaultDocument
 internal import VaultRecords
 
 extension ImportFormats {
-  /// Services and clusters that programs get their secrets from.
+  /// Services and clusters that provide secrets to programs.
   static let services: [any Importer] = [
     TreeImporter.kubernetesJSON, TreeImporter.kubernetesYAML, TreeImporter.hashiCorp, TreeImporter.awsSecrets,
     TreeImporter.doppler, TreeImporter.infisical,
@@ -26,7 +26,7 @@ extension TreeImporter {
     format: kubernetes("kubernetes-yaml", "YAML"),
     detected: { sample in
       guard !sample.outline.isJSON, sample.paths.isEmpty, !isSealedBySOPS(sample) else { return false }
-      // Names and words may stand in quotes.
+      // Names and words may be in quotes.
       let text = String(decoding: sample.head.filter { $0 != 0x22 && $0 != 0x27 }, as: UTF8.self)
       let lines = Set(text.lines.map { $0.trimmingSpaces })
       return lines.contains("kind: Secret") && lines.contains { $0.begins(with: "apiVersion:") }
@@ -36,7 +36,7 @@ extension TreeImporter {
       .array(try YAMLReader.nodes(of: try JSONReading.text(of: source, options: options)).map(\.value))
     }, opened: manifests)
 
-  /// Many a Secret lies in git under sops, whose importer opens it.
+  /// Whether the manifest is sealed with sops, as is common in git. The importer of sops opens it.
   private static func isSealedBySOPS(_ sample: ImportSample) -> Bool {
     !sample.head.ranges(of: Array("ENC[AES256_GCM,data:".utf8)).isEmpty
   }
@@ -48,7 +48,7 @@ extension TreeImporter {
         + "other objects are refused", idPrefix: "kubernetes")
   }
 
-  /// One manifest, several, or a list of them: as a list under `items`.
+  /// Moves one or more manifests, or a list of them, under `items`.
   @Sendable private static func manifests(
     _ document: JSONValue, _: ImportOptions
   ) throws(ExchangeError) -> JSONValue {
@@ -72,7 +72,7 @@ extension TreeImporter {
       "metadata.managedFields": TreeRules.hidden, "metadata.ownerReferences": TreeRules.hidden,
     ])
 
-  /// Values in base64; what is no text stays so.
+  /// Takes values in base64. Bytes that are not text stay in base64.
   private static let decoded: TreeRules.Subtree = { builder, value, place in
     for (path, leaf) in value.leafPaths(at: .root) {
       let text = leaf.leafText
@@ -113,7 +113,7 @@ extension TreeImporter {
       return "the version was deleted: the file has no values"
     })
 
-  /// Version 2 has values in one more level, beside what it says of them.
+  /// Whether this is version 2, which has the values one level deeper, beside their metadata.
   private static func isSecondVersion(_ data: JSONValue) -> Bool {
     guard let metadata = data["metadata"], metadata.object != nil else { return false }
     return metadata["version"] != nil && metadata["created_time"] != nil
@@ -135,7 +135,7 @@ extension TreeImporter {
     }
   }
 
-  /// What people write is kept, readable as it is there; the rest says which version it is.
+  /// Metadata that users write is kept as a readable value. The rest describes the version.
   private static func rule(ofMetadata path: MemberPath) -> LeafRule {
     if path.name == "created_time" { return .field("modified") }
     guard path.components.first == .member("custom_metadata"), path.components.count > 1 else { return .known(as: ".") }
@@ -230,14 +230,14 @@ extension TreeImporter {
 }
 
 extension LeafRule {
-  /// kubectl writes null for what a cluster has not set yet.
+  /// Ignores null, which kubectl writes for values that the cluster has not set.
   fileprivate static func unlessNull(_ rule: LeafRule) -> LeafRule {
     LeafRule { builder, text, place in
       text == "null" ? builder.note(place, .empty) : rule.apply(&builder, text, place)
     }
   }
 
-  /// JSON of names and values, or one value.
+  /// Takes JSON of names and values, or one value.
   fileprivate static let secretText = LeafRule { builder, text, place in
     guard let object = try? JSONReading.value(of: Array(text.utf8)), object.object?.isEmpty == false,
       object.leafCount(limit: ValueLimit.count) <= ValueLimit.count, text.utf8.count <= ValueLimit.byteCount

@@ -10,7 +10,7 @@ struct SopsExport {
 
   private var entries: [Entry] = []
 
-  /// Nil for any other document, and where a kind is none of the vault.
+  /// Nil for any other document, and if the vault does not have one of the kinds.
   init?(_ values: [SopsValue], _ kinds: KindCatalog) {
     for value in values {
       let steps = value.path.components
@@ -24,7 +24,7 @@ struct SopsExport {
     guard !entries.isEmpty, entries.allSatisfy({ $0.kind != nil }) else { return nil }
   }
 
-  /// The records, each of the kind that it says.
+  /// The records, each of its own kind.
   func records(_ format: String) throws(ExchangeError) -> [ImportedRecord] {
     var records: [ImportedRecord] = []
     for (index, entry) in entries.enumerated() {

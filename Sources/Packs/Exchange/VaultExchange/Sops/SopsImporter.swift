@@ -1,7 +1,7 @@
 internal import VaultDocument
 internal import VaultRecords
 
-/// A file of sops that is sealed to an age key: one record of all its values.
+/// A sops file that is sealed with an age key. Its values become one record.
 struct SopsImporter: Importer {
   let format: ImportFormat
   private let isYAML: Bool
@@ -24,7 +24,7 @@ struct SopsImporter: Importer {
     let isJSON = sample.head.first { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF } == UInt8(ascii: "{")
     guard isJSON != isYAML else { return false }
     let hasToken = !sample.head.ranges(of: Array("ENC[AES256_GCM,data:".utf8)).isEmpty
-    // The file of environment variables says the same with other words.
+    // A file of environment variables has the same metadata in another form.
     return hasToken && sample.head.ranges(of: Array("sops_mac=".utf8)).isEmpty
       && sample.head.ranges(of: Array("=ENC[AES256_GCM".utf8)).isEmpty
   }
@@ -59,7 +59,7 @@ struct SopsImporter: Importer {
     return try rules.record(&builder, fallback: "custom")
   }
 
-  /// What sops says of the file has been understood; it is not that of the record.
+  /// The metadata of sops is understood, and does not belong to the record.
   private func lines(of node: SopsNode, at path: MemberPath) -> [LedgerLine] {
     switch node {
     case .map(let members) where !members.isEmpty:

@@ -3,12 +3,12 @@ internal import VaultCrypto
 internal import VaultDocument
 internal import VaultRecords
 
-/// What a file of sops says of itself: who opens it, what is sealed, and the MAC over its values.
+/// The metadata of a sops file: its recipients, the rules for sealed values, and the MAC over the values.
 struct SopsMetadata {
   let mac: String
-  /// The moment of the last change as it is written, under which the MAC is sealed.
+  /// The time of the last change as text. The MAC is bound to this text.
   let lastModified: String
-  /// Whether the MAC is over sealed values only.
+  /// Whether the MAC covers sealed values only.
   let isMACOfSealedOnly: Bool
   private let rule: Rule
   private let ageFiles: [String]
@@ -62,7 +62,7 @@ struct SopsMetadata {
     return pattern
   }
 
-  /// Whether the value at a path of names is to be sealed: one of the names decides.
+  /// Whether the value at a path must be sealed, because of one of the names.
   func seals(_ path: [String]) -> Bool {
     switch rule {
     case .unsealedSuffix(let suffix): !path.contains { $0.utf8.ends(with: suffix) }
@@ -72,7 +72,7 @@ struct SopsMetadata {
     }
   }
 
-  /// The key that all values are sealed under, 32 bytes.
+  /// The 32-byte key of all values.
   func dataKey(for identities: [AgeIdentity]) throws(ExchangeError) -> SecretBytes {
     guard !ageFiles.isEmpty else {
       throw ExchangeError(

@@ -1,12 +1,11 @@
 internal import VaultDocument
 
-/// A document in the order in which it is written, over which the MAC of sops is taken.
+/// A document in file order, which the MAC of sops needs.
 indirect enum SopsNode {
   case map([(name: String, node: SopsNode)])
   case list([SopsNode])
   case leaf(SopsLeaf)
 
-  /// The member of a name.
   subscript(name: String) -> SopsNode? {
     guard case .map(let members) = self else { return nil }
     return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.node
@@ -18,7 +17,7 @@ indirect enum SopsNode {
     return leaf.text
   }
 
-  /// The same without an order of members.
+  /// The document without the order of its members.
   var value: JSONValue {
     switch self {
     case .leaf(let leaf): leaf.value
@@ -35,29 +34,28 @@ indirect enum SopsNode {
   }
 }
 
-/// A value of a document: in JSON text, number, boolean or null; in YAML the text, or null where there is none.
+/// A value of a document: in JSON a text, number, boolean or null; in YAML a text, or null if it is empty.
 struct SopsLeaf {
   let value: JSONValue
-  /// Where it stands, if the format has lines that mean something.
+  /// The line, if the format has meaningful lines.
   var line: Int?
-  /// Whether it stands in YAML without quotes, so that sops takes some texts for numbers and other types.
+  /// Whether it is an unquoted YAML scalar, which sops may read as a number or another type.
   var isPlain = false
 
-  /// What sops takes it for.
+  /// The value with the type that sops gives it.
   var typed: JSONValue { isPlain ? SopsScalar.value(of: value.leafText) : value }
 
   /// The text in the file; empty for null.
   var text: String { typed.isNull ? "" : value.leafText }
 }
 
-/// Reads the order of members out of JSON, which the parser of documents does not keep.
+/// Reads JSON with the order of its members, which the usual parser does not keep.
 struct SopsJSONReader {
   private let text: [UInt8]
   private var index = 0
 
-  /// The document as a tree.
   static func node(of text: [UInt8]) throws(ExchangeError) -> SopsNode {
-    // What follows relies on a text that is known to be JSON, no deeper than allowed and without repeated names.
+    // The reader relies on this check: valid JSON, limited depth, no repeated names.
     _ = try JSONReading.value(of: text)
     var reader = SopsJSONReader(text: text)
     return try reader.value()
@@ -109,7 +107,7 @@ struct SopsJSONReader {
     return try JSONReading.value(of: Array(text[start..<index]))
   }
 
-  /// The next byte that is no white space, where the reading then stands; 0 at the end.
+  /// Moves to the next byte that is not white space, and returns it; 0 at the end.
   private mutating func next() -> UInt8 {
     while index < text.count, text[index] <= UInt8(ascii: " ") { index += 1 }
     return index < text.count ? text[index] : 0

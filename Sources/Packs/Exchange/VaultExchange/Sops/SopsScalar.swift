@@ -1,6 +1,6 @@
 internal import VaultDocument
 
-/// What sops takes a plain scalar of YAML for: it takes the MAC over the value, not over the text.
+/// The type that sops gives a plain YAML scalar. The MAC covers the value, not the text.
 enum SopsScalar {
   /// YAML 1.2.2, section 10.3.2, with the octal numbers and underscores of YAML 1.1.
   static func value(of text: String) -> JSONValue {
@@ -22,7 +22,7 @@ enum SopsScalar {
       return Int(digits.dropFirst(2), radix: radix).map { JSONNumber($0) }
     }
     if let int = Int(digits) {
-      // A leading zero makes it octal.
+      // A leading zero means octal.
       let isOctal = digits.hasPrefix("0") && digits.utf8.count > 1
       return isOctal ? Int(digits, radix: 8).map { JSONNumber($0) } : JSONNumber(int)
     }

@@ -1,7 +1,7 @@
 internal import VaultCrypto
 internal import VaultDocument
 
-/// One value of a file of sops, opened.
+/// One opened value of a sops file.
 struct SopsValue {
   let path: MemberPath
   let text: String
@@ -9,18 +9,18 @@ struct SopsValue {
   let line: Int?
 }
 
-/// Opens the values of a file of sops and checks the MAC over them.
+/// Opens the values of a sops file and checks the MAC over them.
 ///
-/// A value is `ENC[AES256_GCM,data:…,iv:…,tag:…,type:…]`; its associated data are the names above it, each with a colon
-/// behind it, positions in lists not among them. The MAC is SHA-512 over all values in their order, sealed like a value
-/// under the moment of the last change.
+/// A value is `ENC[AES256_GCM,data:…,iv:…,tag:…,type:…]`. Its associated data is the names above it, each followed by a
+/// colon, without positions in lists. The MAC is SHA-512 over all values in order. It is sealed like a value, bound to
+/// the time of the last change.
 struct SopsTree {
   private let metadata: SopsMetadata
   private let key: SecretBytes
   private var hashed: [UInt8]
   private var values: [SopsValue] = []
 
-  /// All values but those under `sops`, in their order.
+  /// All values except those under `sops`, in order.
   static func values(
     of document: SopsNode, _ metadata: SopsMetadata, key: SecretBytes
   ) throws(ExchangeError) -> [SopsValue] {
@@ -34,7 +34,7 @@ struct SopsTree {
   private init(_ metadata: SopsMetadata, _ key: SecretBytes) throws(ExchangeError) {
     self.metadata = metadata
     self.key = key
-    // A MAC over sealed values alone begins with a hash of its own, so that it is never one over all values.
+    // A MAC over sealed values alone starts with a hash of its own, so it never equals a MAC over all values.
     let start = Array("sops".utf8)
     hashed =
       metadata.isMACOfSealedOnly
@@ -68,7 +68,7 @@ struct SopsTree {
     values.append(SopsValue(path: path, text: text, wasSealed: wasSealed, line: line))
   }
 
-  /// The plaintext of a value; an empty text is never sealed.
+  /// The plaintext of a value. An empty text is never sealed.
   private func openedBytes(
     _ text: String, _ associated: String, at path: MemberPath
   ) throws(ExchangeError) -> (bytes: [UInt8], type: String) {
@@ -105,7 +105,6 @@ struct SopsTree {
   }
 }
 
-/// A sealed value.
 private struct SopsToken {
   let data: [UInt8]
   let nonce: [UInt8]
@@ -130,7 +129,7 @@ private struct SopsToken {
   }
 }
 
-/// How sops writes a value that is not sealed for its MAC.
+/// The text that sops hashes for an unsealed value.
 enum SopsValueText {
   static func bytes(of value: JSONValue, at path: MemberPath) throws(ExchangeError) -> [UInt8] {
     switch value {

@@ -3,19 +3,19 @@ internal import VaultCrypto
 internal import VaultDocument
 internal import VaultMarkup
 
-/// Reads YAML with libyaml, which is opened when the first file is met.
+/// Reads YAML with libyaml, which is loaded on first use.
 ///
-/// Maps with text for names, lists and scalars, each of which keeps the text that the file has. Anchors are refused,
-/// and with them every way to make a small file a large one.
+/// Maps with text names, lists and scalars are read. Each scalar keeps its text. Anchors are refused, because they can
+/// make a small file expand to a huge one.
 struct YAMLReader {
   private static let maximumDepth = 64
-  /// Tags of scalars, which say a type and change no text.
+  /// Tags of scalars, which declare a type and do not change the text.
   private static let scalarTags = Set(
     ["str", "int", "float", "bool", "null", "timestamp"].map { "tag:yaml.org,2002:\($0)" } + ["!", "!unsafe"])
   private var count = 0
   private let events: YAMLEvents
 
-  /// The only document as a tree.
+  /// The tree of the only document.
   static func node(of text: [UInt8]) throws(ExchangeError) -> SopsNode {
     let nodes = try nodes(of: text)
     guard nodes.count <= 1 else { throw ExchangeError(.unsupported, "has more than one document") }
@@ -23,7 +23,6 @@ struct YAMLReader {
     return node
   }
 
-  /// All documents.
   static func nodes(of text: [UInt8]) throws(ExchangeError) -> [SopsNode] {
     var reader = YAMLReader(events: try ExchangeError.inMarkup { () throws(MarkupError) in try YAMLEvents(text) })
     guard try reader.next().kind == .streamStart else { throw ExchangeError(.malformed, "has no document") }
@@ -52,7 +51,7 @@ struct YAMLReader {
       guard event.tag.map(Self.scalarTags.contains) ?? true else {
         throw ExchangeError(.unsupported, "uses tags, which are not read", at: place)
       }
-      // The text is kept whatever type it has: `007` is not 7. An empty plain scalar has no text.
+      // The text is kept for every type: `007` is not 7. An empty plain scalar is null.
       let isPlain = event.isPlain && event.tag == nil
       let value: JSONValue = isPlain && event.text.isEmpty ? .null : .string(event.text)
       return .leaf(SopsLeaf(value: value, line: event.line, isPlain: isPlain))

@@ -2,15 +2,17 @@ internal import VaultDocument
 internal import VaultMarkup
 internal import VaultRecords
 
-/// The one-time code of an entry whose strings say it in parts: those of KeePass 2 (`TimeOtp-…`, `HmacOtp-…`), of
-/// KeeTrayTOTP and earlier versions of KeePassXC (`TOTP Seed`, `TOTP Settings`), of KeeOtp (`key=…&step=…` in `otp`).
+/// The one-time code of an entry, assembled from its strings.
+///
+/// The forms are those of KeePass 2 (`TimeOtp-…`, `HmacOtp-…`), of KeeTrayTOTP and older KeePassXC (`TOTP Seed`, `TOTP
+/// Settings`), and of KeeOtp (`key=…&step=…` in `otp`).
 struct KeePassCode {
   private let strings: [String: String]
 
-  /// - Parameter strings: of an entry, by their keys.
+  /// - Parameter strings: the strings of an entry, by key.
   init(_ strings: [String: String]) { self.strings = strings }
 
-  /// The rule for a string that is the code as a whole; nil for one that is only a part of it.
+  /// The rule for a string that is a whole code; nil if it is only a part.
   func rule(for key: String) -> LeafRule? {
     switch key {
     case "otp":
@@ -19,7 +21,7 @@ struct KeePassCode {
         builder.put(code ?? text, .member("totp"), from: place, as: key, converted: code != nil)
       }
     case "TimeOtp-Secret-Base32":
-      // What KeePassXC keeps goes first, wherever it stands, and may be the same.
+      // The value of KeePassXC has precedence, and may repeat the parts.
       if let otp = strings["otp"] {
         return keeOtp(otp) == ["secret": strings[key] ?? ""] ? .named(key, member: "totp") : nil
       }
@@ -28,15 +30,15 @@ struct KeePassCode {
     }
   }
 
-  /// The address that the parts make; the strings stay as they are beside it, since the tool goes on with them.
+  /// The address that the parts make. The strings are kept beside it, because the tool uses them.
   var address: String? { (keePass("TimeOtp-") ?? tray ?? keePass("HmacOtp-")).flatMap(text) }
 
-  /// What an entry has for a code: an address in `otp`. A key alone is there for KeePassXC in the form of KeeOtp, and
-  /// for KeePass 2 by the name that this has.
+  /// The strings of an entry for a code: an address in `otp`. A bare key is written in KeeOtp's form for KeePassXC, and
+  /// under KeePass 2's own name.
   static func strings(for text: String, title: String) -> [(name: String, text: String)] {
     guard let key = try? OneTimeKey(parsing: text) else { return [("otp", text)] }
     guard !text.begins(with: "otpauth:") else {
-      // KeePassXC knows letters by the encoder alone.
+      // KeePassXC recognises Steam codes only by the encoder.
       let isTold = !key.isSteam || text.holds("encoder=")
       return [("otp", isTold ? text : text.parts(separatedBy: "#")[0] + "&encoder=steam")]
     }
@@ -53,7 +55,7 @@ struct KeePassCode {
     return OneTimeAddress.text(of: parts)
   }
 
-  /// A key alone is one here as well; nil for what is no text of KeeOtp.
+  /// The address of a KeeOtp text or a bare key; nil for any other text.
   private func code(ofKeeOtp value: String) -> String? {
     guard let parts = keeOtp(value), let address = text(parts) else { return nil }
     return parts.count == 1 ? parts["secret"] : address
@@ -71,7 +73,7 @@ struct KeePassCode {
     return parts
   }
 
-  /// The key in base32, of the first of the forms in which KeePass looks for it.
+  /// The key in base32, from the first form that KeePass would find.
   private func secret(_ name: String) -> String? {
     if let text = strings[name] { return Base32.encode(Array(text.utf8)) }
     if let text = strings[name + "-Hex"] {
@@ -81,7 +83,7 @@ struct KeePassCode {
     return strings[name + "-Base64"].flatMap { try? Base64.decode($0) }.map(Base32.encode)
   }
 
-  /// `30;6`, or `30;S` for the letters of Steam; a third part says where to ask for the time.
+  /// Reads `30;6`, or `30;S` for Steam's letters. A third part is the address of a time server.
   private var tray: [String: String]? {
     guard let secret = strings["TOTP Seed"] else { return nil }
     var parts = ["secret": secret]

@@ -1,14 +1,13 @@
 internal import VaultDocument
 internal import VaultMarkup
 
-/// The references of a database: `{REF:P@I:46C9B1FFBD4ABC4BBB260C6190BAD20C}` stands for the password of the entry that
-/// has this UUID.
+/// The references of a database: `{REF:P@I:46C9B1FFBD4ABC4BBB260C6190BAD20C}` is the password of the entry with this
+/// UUID.
 ///
-/// The first letter says which field is wanted, the second one in which field the text is looked for. Of several
-/// entries the first one counts, as in KeePass; an entry whose field is exactly the text goes before one that only
-/// holds it.
+/// The first letter is the wanted field, the second letter the field to search. The first matching entry counts, as in
+/// KeePass. An entry whose field equals the text precedes one whose field only contains it.
 struct KeePassReferences {
-  /// Why a value that refers to another one is not taken.
+  /// Why a value with a reference is refused.
   enum Fault: String, Error {
     case dangling = "the value refers to an entry that is not in the file"
     case circular = "the value refers to itself, or through too many other entries"
@@ -16,7 +15,6 @@ struct KeePassReferences {
     case large = "the value refers to more text than a value may have"
   }
 
-  /// A field of an entry.
   private struct Field: Hashable {
     let entry: Int
     let key: String
@@ -29,7 +27,7 @@ struct KeePassReferences {
     let text: String
   }
 
-  /// KeePass follows twelve references.
+  /// The limit of nested references. KeePass follows twelve.
   private static let maximumDepth = 32
   private static let keys: [UInt8: String] = [
     UInt8(ascii: "T"): "Title", UInt8(ascii: "U"): "UserName", UInt8(ascii: "P"): "Password", UInt8(ascii: "A"): "URL",
@@ -40,14 +38,14 @@ struct KeePassReferences {
 
   private var ids: [String] = []
   private var numbers: [ObjectIdentifier: Int] = [:]
-  /// The strings of each entry by their keys; nil for one that is sealed.
+  /// The strings of each entry, by key; nil for a sealed string.
   private var strings: [[String: String?]] = []
-  /// Entries by what stands in a field, for each letter that was asked for.
+  /// Entries by field content, for each letter that was used.
   private var indexes: [UInt8: [String: [Int]]] = [:]
   private var known: [Field: String] = [:]
 
   /// - Parameters:
-  ///   - content: what has the groups with all entries.
+  ///   - content: the element with the groups of all entries.
   ///   - isSealed: whether the value of a string cannot be read.
   init(_ content: XMLElement, isSealed: (XMLElement?) -> Bool) {
     var groups = content.all("Group").reversed().map(\.self)
@@ -69,10 +67,9 @@ struct KeePassReferences {
     strings.append(texts)
   }
 
-  /// Whether a text has a reference in it.
   static func hasAny(_ text: String) -> Bool { !references(in: Array(text.utf8)).isEmpty }
 
-  /// The text of a field with what its references stand for.
+  /// The text of a field with its references resolved.
   mutating func resolved(_ text: String, of entry: XMLElement, key: String) throws(Fault) -> String {
     guard let number = numbers[ObjectIdentifier(entry)] else { return text }
     var trail: Set<Field> = [Field(entry: number, key: key)]
@@ -112,7 +109,7 @@ struct KeePassReferences {
     return value
   }
 
-  /// The entries that a reference can mean, in their order.
+  /// The entries that match a reference, in order.
   private mutating func entries(with reference: Reference) -> [Int] {
     let text = reference.text
     if reference.search == Self.id {
@@ -129,7 +126,7 @@ struct KeePassReferences {
     }
   }
 
-  /// What stands in the fields of a letter, and behind a NUL the same in small letters.
+  /// Entries by field content, and by a NUL and the content in lower case.
   private mutating func index(_ search: UInt8) -> [String: [Int]] {
     if let index = indexes[search] { return index }
     var index: [String: [Int]] = [:]
@@ -150,7 +147,7 @@ struct KeePassReferences {
     return strings[entry].filter { !Self.keys.values.contains($0.key) }.compactMap(\.value)
   }
 
-  /// The references in a text; what is not of the form is text.
+  /// The references in a text. Anything of another form is plain text.
   private static func references(in bytes: [UInt8]) -> [Reference] {
     var (references, index): ([Reference], Int) = ([], 0)
     let begin = Array("{REF:".utf8)

@@ -22,30 +22,30 @@ struct KeePassXMLImporter: Importer {
   }
 }
 
-/// One reading of a document, of an XML file or of a database: what entries refer to, and the items so far.
+/// The state while an XML file or a database is read: the references, and the items so far.
 struct KeePassReading {
   private let root: XMLElement
   private let content: XMLElement
-  /// Attachments by their ids: in base64, nil for one that is damaged.
+  /// Attachments in base64, by id; nil if damaged.
   private var binaries: [String: String?] = [:]
-  /// How many of them stand outside the document.
+  /// How many attachments are outside the document.
   private let outerCount: Int
-  /// Whether what is marked as protected is not so any more.
+  /// Whether protected values were already opened.
   private let isOpened: Bool
   private let recycleBin: String?
-  /// Whether our own export wrote it, which marks what is sealed.
+  /// Whether our own export wrote the file, in which protection marks the sealed values.
   private let isOurs: Bool
-  /// Where attachments went, by their ids.
+  /// The members that attachments went to, by attachment id.
   private var usedBinaries: [String: String] = [:]
   private var found: [ImportedItem] = []
-  /// That of the entry which is being read.
+  /// The code of the current entry.
   private var code = KeePassCode([:])
-  /// What entries refer to; nil in a file of ours, where such a text is a text.
+  /// The references; nil in a file of our own, which has no references.
   private var references: KeePassReferences?
 
   /// - Parameters:
-  ///   - outer: attachments that stand beside the document, by their numbers, in base64.
-  ///   - isOpened: whether protected values were opened already.
+  ///   - outer: attachments outside the document, by number, in base64.
+  ///   - isOpened: whether protected values were already opened.
   init(_ root: XMLElement, outer: [String] = [], isOpened: Bool = false) throws(ExchangeError) {
     guard root.name == "KeePassFile", root.all("Root").count == 1, let content = root.first("Root") else {
       throw ExchangeError(.malformed, "is no KeePass file with exactly one root")
@@ -75,8 +75,8 @@ struct KeePassReading {
     return reading.found + [.leaves(reading.linesOutside())]
   }
 
-  /// The lines of a group itself, then its entries and the groups in it; `above` is nil for the outermost group, which
-  /// is the database.
+  /// The lines of a group, then its entries and its groups; `above` is nil for the outermost group, which is the
+  /// database.
   private mutating func take(
     _ group: XMLElement, in above: [String]?, isDeleted: Bool, path: String
   ) throws(ExchangeError) {
@@ -110,7 +110,7 @@ struct KeePassReading {
     if isDeleted { builder.add("deleted", .list("tags"), as: "deleted") }
     for line in entry.ownLines(at: path) { builder.note(line.place, line.outcome) }
     code = KeePassCode(readableStrings(of: entry))
-    // What the entry has now goes first: files of earlier versions are taken where they are others.
+    // The current version of the entry is read first. Files of earlier versions are taken only if they differ.
     let members = entry.childPaths(below: path)
     for isEarlier in [false, true] {
       for (child, path) in members where (child.name == "History") == isEarlier {
@@ -135,7 +135,7 @@ struct KeePassReading {
     !isOpened && value?[attribute: "Protected"]?.lowercased() == "true"
   }
 
-  /// Takes a member of an entry; `name` is what stands before the names of members of an earlier version.
+  /// Takes a member of an entry; `name` is the prefix for members of an earlier version.
   private mutating func take(
     _ element: XMLElement, of entry: XMLElement, into builder: inout RecordBuilder, at path: String, name: String
   ) {
@@ -162,7 +162,8 @@ struct KeePassReading {
     }
   }
 
-  /// A key and its value. An earlier version keeps its references as they are: what they led to then is not known.
+  /// Takes a key and its value. An earlier version keeps its references, because their targets of that time are
+  /// unknown.
   private mutating func takeString(
     _ element: XMLElement, of entry: XMLElement, into builder: inout RecordBuilder, at path: String, name: String
   ) {
@@ -183,7 +184,7 @@ struct KeePassReading {
     }
   }
 
-  /// A value with what its references stand for; one that leads nowhere is refused under the name of its entry.
+  /// Takes a value with its references resolved. A dangling reference is refused under the name of its entry.
   private mutating func take(
     _ leaf: XMLLeaf, of entry: XMLElement?, _ key: String, into builder: inout RecordBuilder, by rule: LeafRule
   ) {
@@ -205,7 +206,7 @@ struct KeePassReading {
     }
   }
 
-  /// The name of an attachment and its bytes, which stay in base64; compressed ones are unpacked.
+  /// Takes an attachment with its name. The bytes stay in base64, and are decompressed if needed.
   private mutating func takeBinary(
     _ element: XMLElement, into builder: inout RecordBuilder, at path: String, name: String
   ) {
@@ -234,7 +235,7 @@ struct KeePassReading {
     builder.add(text, .secret(own), as: own)
   }
 
-  /// The lines of all that is in no group: settings of the database, its icons, the attachments, deleted ids.
+  /// The lines of everything outside groups: settings of the database, its icons, the attachments, deleted ids.
   private func linesOutside() -> [LedgerLine] {
     let outside =
       root.childPaths(below: "").filter { $0.element !== content }
@@ -257,26 +258,25 @@ struct KeePassReading {
     if leaf.path.hasPrefix("Meta/Binaries/") {
       return outcome(ofAttachment: leaf.element[attribute: "ID"])
     }
-    // What a password is sealed as here anyway, and by which program the file was written.
+    // The vault seals passwords anyway, and the generator has already been used.
     let isUnderstood = leaf.path == "Meta/Generator" || leaf.path.hasPrefix("Meta/MemoryProtection")
     return isUnderstood ? .mapped(to: ".") : .leftOut("what the database says of itself has no place")
   }
 }
 
-/// Where members of entries go.
 private enum KeePassRules {
   private static let members = [
     "Title": "title", "UserName": "username", "Password": "password", "Notes": "notes",
   ]
 
-  /// The rule for a string; further addresses have numbers behind a name that browsers' plugins know. One that stands
-  /// there twice keeps its name.
+  /// The rule for a string. Further addresses have numbers after a name that browser plugins know. A repeated string
+  /// keeps its name.
   static func rule(for key: String) -> LeafRule? {
     if key == "URL" || key == "KP2A_URL" || key.hasPrefix("KP2A_URL_") { return .url }
     return members[key].map { .named(key, member: $0) }
   }
 
-  /// The rule for a member of an entry itself, or for what its times say.
+  /// The rule for a member of an entry itself, or of its times.
   static func member(_ name: String, of element: XMLElement) -> LeafRule? {
     switch (element.name, name) {
     case ("UUID", "UUID"): .identifier
@@ -295,27 +295,27 @@ private enum KeePassRules {
   ]
   static let badAttachment = "the attachment is not in the file, or is damaged"
 
-  /// What plugins and automatic typing keep may be a password.
+  /// Whether the path holds data of plugins or automatic typing, which may be a password.
   static func isSecret(_ path: String) -> Bool { path.contains("CustomData/") || path.contains("AutoType/") }
 
-  /// The bytes of an attachment in base64; nil when they are damaged.
+  /// The bytes of an attachment in base64; nil if they are damaged.
   static func attachment(_ element: XMLElement) -> String? {
     let text = String(element.text.filter { !$0.isWhitespace })
     guard let bytes = try? Base64.decode(text) else { return nil }
-    // An empty file is not packed, whatever is said of it.
+    // An empty file is not compressed, even if it is marked so.
     guard !bytes.isEmpty, element[attribute: "Compressed"]?.lowercased() == "true" else { return text }
     return (try? Inflate.gzip(bytes, limit: 64 << 20)).map { Base64.encode($0) }
   }
 }
 
 extension LeafRule {
-  /// A moment as ISO 8601. XML of KDBX 4 has it as seconds since the year 1, eight bytes in base64, the lowest first;
-  /// what is neither is kept as it is.
+  /// Stores a time as ISO 8601. XML of KDBX 4 has the seconds since the year 1 as eight little-endian bytes in base64.
+  /// Any other text is kept unchanged.
   fileprivate static func keePassTime(_ name: String) -> LeafRule {
     LeafRule { builder, text, place in
       let bytes = (try? Base64.decode(text)).flatMap { $0.count == 8 ? $0 : nil }
       let seconds = bytes?.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      // 1970 is so many seconds after the year 1.
+      // The seconds from the year 1 to 1970.
       let moment = seconds.flatMap(Int64.init(exactly:)).flatMap { count in
         try? Timestamp(secondsSinceEpoch: count - 62_135_596_800)
       }
@@ -323,12 +323,13 @@ extension LeafRule {
     }
   }
 
-  /// Into a member, else under the key.
+  /// Stores the text in a member. If the member is taken, stores it under the key.
   static func named(_ key: String, member: String) -> LeafRule {
     LeafRule { builder, text, place in builder.put(text, .member(member), from: place, as: key) }
   }
 
-  /// KeePass and KeePassXC write `;` between tags, which may have spaces, and take commas as well, KeePassXC also tabs.
+  /// Reads tags. KeePass and KeePassXC write `;` between tags, perhaps with spaces. Both also accept commas, and
+  /// KeePassXC accepts tabs.
   fileprivate static let keePassTags = LeafRule { builder, text, place in
     list("tags", separatedBy: ";").apply(&builder, text.replacing(",", with: ";").replacing("\t", with: ";"), place)
   }

@@ -1,6 +1,6 @@
 internal import VaultDocument
 
-/// The files of an archive that belong to its entries, and what became of each.
+/// The files of an archive that belong to its entries, with their outcomes.
 struct ArchiveFiles {
   private let archive: ZipArchive
   /// The files that hold the entries themselves.
@@ -12,10 +12,10 @@ struct ArchiveFiles {
     self.own = own
   }
 
-  /// Puts the files whose names begin so into a record, as attachments.
+  /// Attaches the files whose names begin with `begin` to a record.
   ///
   /// - Parameters:
-  ///   - name: what an attachment is called; nil for the rest of its own name.
+  ///   - name: the name of the attachment; nil for the rest of the file name.
   ///   - onlyFirst: whether further files of such names belong to something else.
   mutating func attach(
     _ begin: String, as name: String? = nil, onlyFirst: Bool = false, to builder: inout RecordBuilder
@@ -33,7 +33,7 @@ struct ArchiveFiles {
     }
   }
 
-  /// A line for each file beside those with the entries.
+  /// A line for each file except those with the entries.
   var lines: [LedgerLine] {
     archive.names.filter { !own.contains($0) }.map { name in
       LedgerLine(SourcePlace(path: name), outcomes[name] ?? .refused("no item has this file"))

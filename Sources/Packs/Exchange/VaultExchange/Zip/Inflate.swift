@@ -1,14 +1,14 @@
 internal import CDynamicLibraries
 internal import DynamicLibraries
 
-/// Unpacks what deflate has packed (RFC 1951), with zlib, which is opened when it is first needed.
+/// Decompresses deflate (RFC 1951) with zlib, which is loaded on first use.
 enum Inflate {
-  /// A gzip stream (RFC 1952); what stands behind its end is not read, since some writers pad it.
+  /// A gzip stream (RFC 1952). Bytes after its end are ignored, because some writers pad it.
   static func gzip(_ bytes: [UInt8], limit: Int) throws(ExchangeError) -> [UInt8] {
     try Zlib.required().inflate(bytes, windowBits: 31, limit: limit, isPadded: true)
   }
 
-  /// A stream without header, as in zip files.
+  /// A stream without a header, as in zip files.
   static func raw(_ bytes: [UInt8], limit: Int) throws(ExchangeError) -> [UInt8] {
     try Zlib.required().inflate(bytes, windowBits: -15, limit: limit)
   }
@@ -23,7 +23,6 @@ enum Inflate {
   }
 }
 
-/// The functions of zlib that are called.
 @safe private struct Zlib: @unchecked Sendable {
   // @unchecked: functions of a library that is never closed.
   typealias Stream = UnsafeMutablePointer<late_zlib_stream>

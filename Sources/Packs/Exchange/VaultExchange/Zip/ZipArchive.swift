@@ -1,13 +1,13 @@
-/// A zip file that is read whole, of which little of what the format allows is accepted.
+/// A zip file that is read as a whole, with strict limits.
 ///
-/// Names that lead elsewhere, links, sealed, repeated or overlapping entries and sizes out of proportion are refused
-/// before anything is unpacked, and unpacking ends at the size that the entry says.
+/// Refused before anything is decompressed: names that lead outside, links, sealed, repeated or overlapping entries,
+/// and sizes out of proportion. Decompression stops at the size that the entry declares.
 struct ZipArchive {
   struct Limits {
     var entryCount = 10_000
     var entryByteCount = 256 << 20
     var totalByteCount = 1 << 30
-    /// How often larger an entry may get, beyond its first mebibyte.
+    /// How many times larger an entry may become, after its first mebibyte.
     var ratio = 200
   }
 
@@ -22,13 +22,12 @@ struct ZipArchive {
 
   private let bytes: [UInt8]
   private var entries: [String: Entry] = [:]
-  /// The paths of the files in it, in its order, without folders.
+  /// The paths of the files in file order, without folders.
   private(set) var names: [String] = []
 
-  /// Whether these bytes begin a zip file.
   static func begins(_ head: [UInt8]) -> Bool { head.starts(with: [0x50, 0x4B, 3, 4]) }
 
-  /// The name of the first file, as its own header has it; nil where that is cut off.
+  /// The name of the first file in its own header; nil if the header is cut off.
   static func firstName(_ head: [UInt8]) -> String? {
     guard begins(head), head.count >= 30 else { return nil }
     let count = integer(head, offset: 26, count: 2)
@@ -56,7 +55,7 @@ struct ZipArchive {
     try checkOverlap(before: end)
   }
 
-  /// The bytes of a file; nil when there is none of the name.
+  /// The bytes of a file; nil if there is no file of this name.
   func file(_ name: String) throws(ExchangeError) -> [UInt8]? {
     guard let entry = entries[name] else { return nil }
     let start = try dataStart(of: entry)
@@ -68,7 +67,7 @@ struct ZipArchive {
     return data
   }
 
-  /// Where the record at the end begins, which a comment may follow.
+  /// The start of the end record, which a comment may follow.
   private static func end(of bytes: [UInt8]) throws(ExchangeError) -> Int {
     var index = bytes.count - 22
     let last = max(0, index - 0xFFFF)
@@ -80,7 +79,7 @@ struct ZipArchive {
     throw ExchangeError(.malformed, "is no zip file, or is cut off")
   }
 
-  /// The entry of the directory at an offset, which moves behind it.
+  /// The directory entry at an offset. Moves the offset past it.
   private func entry(at offset: inout Int, before end: Int) throws(ExchangeError) -> Entry {
     guard offset + 46 <= end, Self.integer(bytes, offset: offset, count: 4) == 0x0201_4B50 else { throw Self.damaged }
     let nameCount = Self.integer(bytes, offset: offset + 28, count: 2)
@@ -94,7 +93,7 @@ struct ZipArchive {
     guard method == 0 || method == 8 else {
       throw ExchangeError(.unsupported, "holds a file that is packed in an unusual way")
     }
-    // The upper half is the mode of the file where the writer is a Unix: 12 is a symbolic link.
+    // On Unix the upper half is the file mode, in which 12 is a symbolic link.
     guard Self.integer(bytes, offset: offset + 38, count: 4) >> 28 != 0xA else {
       throw ExchangeError(.unsupported, "holds a link")
     }
@@ -123,7 +122,7 @@ struct ZipArchive {
     guard entry.isPacked || entry.count == entry.packedCount else { throw damaged }
   }
 
-  /// Entries that share bytes make a small file unpack to a large one.
+  /// Refuses entries that share bytes, because they make a small file decompress to a huge one.
   private func checkOverlap(before end: Int) throws(ExchangeError) {
     var last = 0
     for entry in entries.values.sorted(by: { $0.offset < $1.offset }) {
@@ -133,7 +132,7 @@ struct ZipArchive {
     guard last <= end else { throw Self.damaged }
   }
 
-  /// Where the bytes of an entry begin, behind a header that has its name again.
+  /// The start of an entry's bytes, after the local header, which repeats the name.
   private func dataStart(of entry: Entry) throws(ExchangeError) -> Int {
     let offset = entry.offset
     guard offset + 30 <= bytes.count, Self.integer(bytes, offset: offset, count: 4) == 0x0403_4B50 else {
@@ -149,7 +148,7 @@ struct ZipArchive {
 
   private static var damaged: ExchangeError { ExchangeError(.malformed, "is a zip file that is damaged") }
 
-  /// An integer of so many bytes, the lowest first.
+  /// A little-endian integer of `count` bytes.
   private static func integer(_ bytes: [UInt8], offset: Int, count: Int) -> Int {
     bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
   }

@@ -5,16 +5,16 @@ import VaultKit
 import VaultSystem
 import VaultTerminal
 
-/// A folder whose files a command of the person opens, one after the other, before anything of the vault is: the texts
-/// go into memory without a name, from which the process that reads them gets them.
+/// A folder whose files a command of the user decrypts, before anything of the vault is opened. The texts go to unnamed
+/// files in memory, where the reading process gets them.
 struct DecryptedStore {
   static let format = "pass"
   private static let maximumByteCount = 256 << 20
 
-  /// Where that process finds them.
+  /// The path for the reading process.
   let path: String
 
-  /// - Parameter command: what opens a file whose path stands behind it, such as `gpg -dq`.
+  /// - Parameter command: decrypts the file whose path follows it, such as `gpg -dq`.
   init(of folder: String, by command: String, _ progress: Progress) throws {
     guard System.kind(of: folder) == .directory else {
       throw CommandError.usage("--decrypt", "is for a folder of sealed files, such as ~/.password-store")
@@ -53,7 +53,7 @@ struct DecryptedStore {
       members.append(("refusal", .string(refusal)))
     } else {
       var text: [UInt8]?
-      // A name that begins with a hyphen is one within the folder, never an option.
+      // With the folder in front, a name that begins with a hyphen is not an option.
       let script = "\(command) \("\(folder)/\(file.path)".shellQuoted)"
       let status = try System.readShell(script, variables: System.variablesForTools()) { descriptor in
         text = try TextInput.bytes(from: descriptor, named: file.path, limit: 16 << 20)

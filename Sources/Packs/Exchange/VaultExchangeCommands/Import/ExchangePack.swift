@@ -1,7 +1,7 @@
 package import VaultCLI
 
 extension Pack {
-  /// Records from other tools, and for them.
+  /// Records from and for other tools.
   package static let exchange = Pack(
     commands: [ImportCommand.self, ExportCommand.self])
 }

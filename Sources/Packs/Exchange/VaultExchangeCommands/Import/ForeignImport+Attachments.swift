@@ -4,11 +4,11 @@ import VaultExchange
 import VaultKit
 import VaultSealing
 
-/// A file of an entry that is larger than a value may be, and becomes an attachment of the record.
+/// A file of an entry that exceeds the limit of a value, and becomes an attachment of the record.
 struct FileToAttach: Sendable {
-  /// Why one is not attached to a record that has another of its name: it would be lost.
+  /// The refusal for a record with another attachment of the same name, which would be lost.
   static let otherIsThere = "the vault has another attachment of this name: `vault detach` takes that away"
-  /// Why those of an entry are not attached that is taken for a record only by what it holds.
+  /// The refusal for an entry that was matched to its record only by content.
   static let unsure = "nothing in the entry says which record it is, so its files are not compared"
 
   let name: String
@@ -18,7 +18,6 @@ struct FileToAttach: Sendable {
     (name, bytes) = (attachment.name, (try? Base64.decode(attachment.text)) ?? [])
   }
 
-  /// Whether a record has an attachment of its name.
   func isTaken(in record: OpenRecord) -> Bool { named(in: record) != nil }
 
   fileprivate func named(in record: OpenRecord) -> Attachment? {
@@ -29,12 +28,11 @@ struct FileToAttach: Sendable {
 }
 
 extension ForeignImport {
-  /// Attaches files to a record that is there.
   func attach(_ files: [FileToAttach], to id: RecordID) async throws {
     try await vault.attach(files.map(\.source), to: id)
   }
 
-  /// The files of an entry that its record does not have, by name and content.
+  /// The files of an entry that its record lacks, by name and content.
   func missing(_ files: [FileToAttach], in old: OpenRecord) async throws -> [FileToAttach] {
     var missing: [FileToAttach] = []
     for file in files where try await !has(file, old) { missing.append(file) }
@@ -56,11 +54,11 @@ extension ForeignImport {
 }
 
 extension ForeignImport {
-  /// What the lines of files are mapped to.
+  /// The member in the lines of attached files.
   static let filesMember = "attachments"
 
-  /// The lines of an entry with those of some members refused. Where its files have no lines of its own, as in an
-  /// archive, it is the entry of which that is said.
+  /// The lines of an entry, with those of some members refused. If its files have no lines of their own, as in an
+  /// archive, the line of the entry is refused.
   mutating func lines(
     of record: ImportedRecord, refusing paths: [String], _ reason: String
   ) throws -> [LedgerLine] {
@@ -74,7 +72,7 @@ extension ForeignImport {
 }
 
 extension ImportedRecord {
-  /// The record without the files that a vault has no place for.
+  /// The record without the files that the vault cannot store.
   func fitting(_ vault: Vault) throws(VaultError) -> ImportedRecord {
     guard !attachments.isEmpty, try !vault.keepsAttachments() else { return self }
     return ImportedRecord(
@@ -84,7 +82,7 @@ extension ImportedRecord {
 }
 
 extension [LedgerLine] {
-  /// The lines, of which those of files are refused where a vault has no place for them.
+  /// The lines, with files refused that the vault cannot store.
   func fitting(_ vault: Vault) throws(VaultError) -> [LedgerLine] {
     let hasFiles = contains { $0.outcome == .mapped(to: ForeignImport.filesMember) }
     guard hasFiles, try !vault.keepsAttachments() else { return self }

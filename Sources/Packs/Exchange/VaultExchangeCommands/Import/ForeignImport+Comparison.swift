@@ -4,7 +4,7 @@ import VaultExchange
 import VaultKit
 import VaultRecords
 
-/// An entry that the vault has otherwise.
+/// An entry that differs from its record.
 struct PendingUpdate {
   let record: ImportedRecord
   let members: JSONObject
@@ -14,12 +14,12 @@ struct PendingUpdate {
 }
 
 extension ForeignImport {
-  /// How often a record is read again that others change at the same time.
+  /// How often a record is read again after concurrent changes.
   private static let maximumAttemptCount = 10
   private static let unsure =
     "nothing in the entry says which record it is, so none is changed: --name NAME imports it beside them"
 
-  /// An entry that the vault has: nothing, or an update of what is different.
+  /// Compares an entry with its record, and plans an update if they differ.
   mutating func compare(
     _ record: ImportedRecord, members: JSONObject, with id: RecordID, name: EntryName, files: [FileToAttach]
   ) async throws {
@@ -42,14 +42,14 @@ extension ForeignImport {
       report.differ()
       let reason = known.isUnique(name) ? "the vault has another value: --update takes this one" : Self.unsure
       let paths = edits.map(\.path.description) + (missing.isEmpty ? [] : [Self.filesMember])
-      // Of one that was found under the lock, the lines are in the report already.
+      // The report already has the lines of an entry that was found under the lock.
       if record.lines.isEmpty { for path in paths { try report.refuse(record.place, field: path, reason) } }
       return try report.add(try lines(of: record, refusing: paths, reason))
     }
     pending.append(PendingUpdate(record: record, members: members, id: id, name: name, files: files))
   }
 
-  /// Changes what differs, entry by entry; one that is not the only one of its name changes no record.
+  /// Updates the records that differ. An entry with an ambiguous name changes no record.
   mutating func update() async throws {
     for entry in pending {
       guard known.isUnique(entry.name) else {
@@ -90,13 +90,13 @@ extension ForeignImport {
     try report.add(try lines(of: entry.record, refusing: refused, FileToAttach.otherIsThere))
   }
 
-  /// Whether an edit does no more than to put the folder before the title: version 1.0 left it out.
+  /// Whether an edit only puts the folder before the title, which version 1.0 left out.
   private static func addsFolder(_ edit: FieldEdit, of members: JSONObject, to old: OpenRecord) -> Bool {
     guard edit.path == MemberPath.root.appending("title"), let title = members["title"]?.string else { return false }
     return !old.name.isEmpty && title.hasSuffix("/\(old.name)")
   }
 
-  /// The sealed values of the vault that are not there any more afterwards: one of them may have been the newer.
+  /// The sealed values of the vault that are lost by the edits. One of them may have been the newer value.
   private static func replaced(_ edits: [FieldEdit], old: OpenRecord, kind: RecordKind) -> [String] {
     edits.compactMap { edit in
       guard kind.value(at: edit.path)?.isSealed == true, (try? old.value(at: edit.path)) != nil else { return nil }
@@ -104,14 +104,14 @@ extension ForeignImport {
     }
   }
 
-  /// What has to be set so that all that the entry has is there; what only the vault has stays.
+  /// The edits that add everything from the entry. Values that only the vault has are kept.
   private static func edits(
     from old: JSONValue?, to new: JSONValue, at path: MemberPath, _ kind: RecordKind
   ) throws -> [FieldEdit] {
     if case .object(let members) = new {
       return try members.flatMap { try edits(from: old?[$0.name], to: $0.value, at: path.appending($0.name), kind) }
     }
-    // Tags are the person's as much as the tool's.
+    // Tags belong to the user as much as to the tool.
     let new = path == MemberPath.root.appending("tags") ? new.joining(old) : new
     guard old != new, let schema = kind.value(at: path) else { return [] }
     guard schema.isSealed else { return [.set(path, to: new)] }
@@ -131,7 +131,7 @@ extension JSONValue {
     }
   }
 
-  /// A list of what `old` has, and behind it what only this one has.
+  /// The list of `old`, followed by the items that only this list has.
   fileprivate func joining(_ old: JSONValue?) -> JSONValue {
     guard let items = array, let before = old?.array else { return self }
     return .array(before + items.filter { item in !before.contains { $0 == item } })
@@ -139,7 +139,7 @@ extension JSONValue {
 }
 
 extension LedgerLine {
-  /// The line of a value that is not taken, where it is one of those that the vault has otherwise.
+  /// The line of a value that is not taken because the vault's value differs.
   func kept(_ differing: [String], _ reason: String) -> LedgerLine {
     let target: String? =
       switch outcome {
@@ -155,7 +155,7 @@ extension LedgerLine {
 }
 
 extension String {
-  /// Whether this member path leads to something within another.
+  /// Whether this member path is inside another.
   fileprivate func isBelow(_ path: String) -> Bool {
     hasPrefix(path) && [".", "["].contains { dropFirst(path.count).hasPrefix($0) }
   }

@@ -7,10 +7,10 @@ import VaultRecords
 import VaultSealing
 import VaultTerminal
 
-/// An import from another tool: known entries are compared, new ones are stored as one batch at the end.
+/// An import from another tool. Known entries are compared, and new entries are stored as one batch at the end.
 ///
-/// What waits for the end is in memory as compact text, with files to attach, so memory is bounded by
-/// what the reader may hand over.
+/// Pending entries are in memory as compact text, with files to attach. So the limit of the reader's output also limits
+/// memory.
 struct ForeignImport {
   struct Mode {
     var isDryRun = false
@@ -34,7 +34,7 @@ struct ForeignImport {
     }
   }
 
-  /// Larger entries are sealed once only to see whether there is memory for it.
+  /// Larger entries are sealed once to check that there is enough memory.
   private static let largeByteCount = 64 << 10
 
   let vault: Vault
@@ -42,9 +42,9 @@ struct ForeignImport {
   private let progress: Progress
   var known: KnownRecords
   private var held: [Held] = []
-  /// How many would be stored; they are not held in a dry run.
+  /// The number of new records. A dry run does not keep them.
   private var newCount = 0
-  /// Entries that the vault has otherwise: which of them are sure is known when all names were seen.
+  /// Entries that differ from their records. Ambiguous names are known only after all entries were read.
   var pending: [PendingUpdate] = []
   var report: ForeignReport
 
@@ -59,7 +59,7 @@ struct ForeignImport {
     known = try await KnownRecords(of: vault, from: idPrefix, file: identity)
   }
 
-  /// Takes all items; a source that cannot be read to its end is reported, and what came before it is good.
+  /// Takes all items. If the source cannot be read to its end, the items before are still imported.
   mutating func run(_ reader: SourceReader) async throws {
     do {
       while let item = try reader.next() { try await take(item) }
@@ -68,7 +68,7 @@ struct ForeignImport {
     }
     if !mode.isStrict || !report.hasRefusals { try await store() }
     try await update()
-    // What was refused may be what seems to be missing.
+    // A refused entry may be one that seems to be missing.
     if mode.isUpdating, !report.hasRefusals { try await reportVanished() }
     progress.end()
   }
@@ -117,7 +117,7 @@ struct ForeignImport {
     _ record: ImportedRecord, kind: RecordKind, members: JSONObject, name: EntryName
   ) async throws {
     let tree = JSONValue.object(members)
-    // What depends on more than the description of the kind is found out by sealing it.
+    // Faults that depend on more than the description of the kind are found by sealing.
     if tree.textByteCount > Self.largeByteCount || !tree.allStrings(satisfy: { !SealedToken.hasTokenShape($0) }) {
       if let error = try await refusal(of: RecordInput(kind, members)) {
         return try report.refuse(record, field: error.field, error.reason)
@@ -148,7 +148,7 @@ struct ForeignImport {
     }
   }
 
-  /// Seals and stores what has come together: all of it or nothing.
+  /// Seals and stores all new records: all or none.
   private mutating func store() async throws {
     guard !mode.isDryRun else { return report.wouldStore(newCount) }
     var failure: (any Error)?
@@ -169,19 +169,19 @@ struct ForeignImport {
     if let failure { throw failure }
     let files = held.map(\.files)
     self.held = []
-    // Whatever the check beforehand did not see: the entry is named, and nothing is stored.
+    // The earlier check has missed a fault. The entry is named, and nothing is stored.
     if let (_, held, error) = result.refusals.first { throw report.failure(at: held.place, error) }
     for id in result.ids { report.store(id) }
     for (id, files) in zip(result.ids, files) where !files.isEmpty { try await attach(files, to: id) }
   }
 
-  /// Compares once more, under the lock: another import of the same entries may have stored them since.
+  /// Compares again under the lock, because another import of the same entries may have stored them since.
   private mutating func leaveOutWhatCameMeanwhile() async throws {
     guard try await known.lookAgain(in: vault) else { return }
     var new: [Held] = []
     for entry in held {
       if let id = entry.name.id, let old = known[id] {
-        // The lines of its values are in the report already.
+        // The report already has the lines of its values.
         let record = ImportedRecord(
           place: entry.place, kind: entry.kind.name, members: try entry.members(), externalID: id, isWholeFile: false,
           lines: [])
@@ -197,8 +197,7 @@ struct ForeignImport {
     held = new
   }
 
-  /// Does a step that stores so many records; where nobody can tell whether they are there, or stay there, the report
-  /// says so.
+  /// Runs a step that stores `count` records. If it is uncertain whether they are stored durably, the report says so.
   static func tellingDoubt<Result>(
     _ count: Int, of record: (id: RecordID, name: String)? = nil, in report: ForeignReport,
     _ step: () async throws -> Result

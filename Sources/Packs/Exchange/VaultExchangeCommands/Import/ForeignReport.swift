@@ -4,7 +4,7 @@ import VaultKit
 import VaultRecords
 import VaultTerminal
 
-/// What an import from another tool has done, and what became of each value.
+/// The results of an import from another tool, and the outcome of each value.
 struct ForeignReport {
   private struct Refusal {
     let place: SourcePlace
@@ -23,7 +23,7 @@ struct ForeignReport {
   private let format: VaultExchange.ImportFormat
   private let isDryRun: Bool
   private let global: GlobalOptions
-  /// Those that are in the document; other reports print them at once and only count them.
+  /// Refusals for the document. Other reports print them at once and only count them.
   private var refusals: [Refusal] = []
   private var refusalCount = 0
   private var ids: [RecordID] = []
@@ -31,7 +31,7 @@ struct ForeignReport {
   private var updatedCount = 0
   private var unchangedCount = 0
   private var differingCount = 0
-  /// Entries whose records lie in the trash.
+  /// The number of entries whose records are in the trash.
   private var removedCount = 0
   private var vanished: [VanishedRecord] = []
   private var replaced: [(id: RecordID, name: String, paths: [String])] = []
@@ -48,7 +48,7 @@ struct ForeignReport {
 
   var hasRefusals: Bool { refusalCount > 0 }
 
-  /// Counts leaves; the document and a dry run have a line for each.
+  /// Counts leaves. The document and a dry run have a line for each.
   mutating func add(_ lines: [LedgerLine]) throws { try ledger.add(lines) }
 
   mutating func store(_ id: RecordID) {
@@ -56,24 +56,23 @@ struct ForeignReport {
     if global.json { ids.append(id) }
   }
 
-  /// What is said of values that are taken.
+  /// Adds remarks about values that were taken.
   mutating func remark(_ more: [ImportRemark: Int]) { remarks.merge(more, uniquingKeysWith: +) }
 
   mutating func comeBack() { removedCount += 1 }
-  /// So many would be stored.
   mutating func wouldStore(_ count: Int) { storedCount += count }
 
   mutating func keep() { unchangedCount += 1 }
   mutating func differ() { differingCount += 1 }
-  /// An update, and the sealed members whose values it replaces.
+  /// Notes an update, and the sealed members whose values it replaces.
   mutating func update(_ id: RecordID, _ name: String, replacing paths: [String]) {
     updatedCount += 1
     if !paths.isEmpty { replaced.append((id, name, paths)) }
   }
 
-  /// The database stored so many records and may lose them again, or did not answer.
+  /// Reports records that a database has stored but may lose, or about which it did not answer.
   ///
-  /// - Parameter record: nil for new ones.
+  /// - Parameter record: nil for new records.
   func leaveUnsure(_ count: Int, _ record: (id: RecordID, name: String)?, isStored: Bool) {
     let entries = count == 1 ? "1 new entry" : "\(count) new entries"
     let subject = record.map { "\($0.id.text) \(Printable.text($0.name))" } ?? entries
@@ -83,7 +82,7 @@ struct ForeignReport {
         ? "stored, and not yet sure to stay: \(subject)" : "may be stored\(all), and may not: \(subject)")
   }
 
-  /// Records that came from such a file before and are not in this one.
+  /// Notes records that came from such a file earlier, and are missing in this one.
   mutating func miss(_ records: [VanishedRecord]) { vanished = records }
 
   mutating func refuse(_ place: SourcePlace, field: String?, _ reason: String) throws {
@@ -97,23 +96,23 @@ struct ForeignReport {
     return CommandError(.inputRefused, "input_refused", subject: subject, reason)
   }
 
-  /// What ends the import as a whole.
+  /// The error that ends the import as a whole.
   func failure(at place: SourcePlace, _ refusal: VaultError) -> CommandError {
     error(at: place, refusal.field, refusal.reason + "; nothing was stored")
   }
 
-  /// An entry that its kind refuses: with it all its values are refused.
+  /// Refuses an entry with all its values.
   mutating func refuse(_ record: ImportedRecord, field: String? = nil, _ reason: String) throws {
     try refuse(record.place, field: field, reason)
     try add(record.lines.map { $0.refused(reason) })
   }
 
-  /// The source cannot be read on.
+  /// Notes that the source cannot be read to its end.
   mutating func end(_ fault: SourceFault) throws {
     try refuse(fault.place, field: nil, fault.reason + "; nothing behind it was read")
   }
 
-  /// Prints the result and gives the status to end with.
+  /// Prints the result, and returns the exit code.
   mutating func finish() throws -> ExitStatus {
     if removedCount > 0 {
       let subject = removedCount == 1 ? "1 entry was" : "\(removedCount) entries were"
@@ -168,7 +167,7 @@ struct ForeignReport {
 }
 
 extension ImportRemark {
-  /// What is said of so many values; nil for a remark of a later version.
+  /// The sentence about this number of values; nil for a remark of a later version.
   fileprivate func words(_ count: Int) -> String? {
     let isOne = count == 1
     return switch self {
@@ -183,7 +182,7 @@ extension ImportRemark {
   }
 }
 
-/// A record of the vault that came from such a file before, and is not in this one.
+/// A record of the vault that came from such a file earlier, and is missing in this one.
 struct VanishedRecord {
   let id: RecordID
   let name: String

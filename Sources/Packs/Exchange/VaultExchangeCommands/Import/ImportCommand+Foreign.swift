@@ -8,14 +8,14 @@ import VaultSystem
 import VaultTerminal
 
 extension ImportCommand {
-  /// Imports a file of another tool, which a process of its own reads.
+  /// Imports a file of another tool, which a separate process reads.
   func importForeign(_ format: String, _ file: String) async throws {
     try checkOptionsOfImport(format)
     let name = file == "-" ? "stdin" : file
     let session = try Session(vault, global)
     let progress = Progress("read", global)
     defer { progress.end() }
-    // Before anything is unlocked, so that none of them has anything of a key.
+    // These processes start before anything is unlocked, so that none of them has any part of a key.
     let header = try session.location.isDatabase ? HeaderFolder(of: session.locked) : nil
     let store = try decrypt.map { try DecryptedStore(of: file, by: $0, progress) }
     let reader = try reader(
@@ -32,7 +32,7 @@ extension ImportCommand {
     do {
       try await work.run(reader)
     } catch {
-      // Records were changed one by one: the error says why that is not all.
+      // Some records were already changed. The error tells why the import is incomplete.
       progress.end()
       _ = try? work.report.finish()
       throw error
@@ -52,7 +52,7 @@ extension ImportCommand {
       if let value { arguments.append("--\(option)=\(value)") }
     }
     arguments += map.map { "--map=\($0)" } + sourceKeys.sourceIdentity.map { "--source-identity=\($0)" }
-    // What a shell's `<(…)` gives is a descriptor of this process.
+    // The shell's `<(…)` names a descriptor of this process.
     let named = sourceKeys.sourceIdentity + [sourceKeys.sourceKeyFile].compactMap(\.self) + [file]
     let kept = named.compactMap { path -> Int32? in
       if path == "-" || path == "/dev/stdin" { return System.standardInput }
@@ -98,7 +98,6 @@ extension ImportCommand {
     return importer
   }
 
-  /// Prints the formats of other tools.
   func printFormats() throws {
     let formats = ImportFormats.all.map(\.format)
     guard global.json else {
@@ -117,7 +116,7 @@ extension ImportCommand {
 }
 
 extension CommandError {
-  /// A file of another tool that cannot be imported.
+  /// The error for a file of another tool that cannot be imported.
   init(_ error: ExchangeError, subject: String) {
     if let underlying = error.underlying as? SystemError {
       self.init(underlying)
@@ -168,21 +167,21 @@ extension ExchangeError.Advice {
 }
 
 extension ExchangeError.Code {
-  /// Whether a key is missing or wrong, rather than the file.
+  /// Whether the fault is a missing or wrong key rather than the file.
   fileprivate var isOfKeys: Bool {
     [.identityNeeded, .wrongIdentity, .passphraseNeeded, .wrongPassphrase].contains(self)
   }
 }
 
-/// The header of a vault in a database, which says what kinds it declares: in a folder, for the process that reads,
-/// which has no way to a database. Nothing of it is secret.
+/// A folder with the header of a vault in a database, which declares its kinds. It is for the reading process, which
+/// has no access to the database. The header is not secret.
 private final class HeaderFolder {
   let path: String
 
   init(of vault: LockedVault) throws {
     path = try System.makeTemporaryDirectory(in: ProcessEnvironment.temporaryDirectory)
     let bytes = vault.headerBytes
-    // Unsafe only in that any type has bytes: these are bytes.
+    // Unsafe because any type has bytes; these are bytes.
     try unsafe OutputFile.create(path + "/" + StoreLocation.header.fileName, bytes.span.bytes, isSynced: false)
   }
 

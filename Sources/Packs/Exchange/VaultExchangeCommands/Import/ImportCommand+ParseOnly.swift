@@ -7,8 +7,8 @@ import VaultSystem
 import VaultTerminal
 
 extension ImportCommand {
-  /// Reads a file of another tool and prints what is in it, in clear, and no more: this is what reads for an import,
-  /// in a process that was never given a key.
+  /// Reads a file of another tool and prints its content in clear. This is the reading process of an import, which
+  /// never had a key.
   func printParsed(_ format: String, _ file: String) async throws {
     try checkOptionsOfForeign()
     for (option, isGiven) in [
@@ -51,7 +51,7 @@ extension ImportCommand {
     try output.end()
   }
 
-  /// The file, or all files of a folder; nothing of it was read.
+  /// The file, or all files of a folder, before any reading.
   private func source(_ file: String, name: String, output: ReaderOutput) throws -> ImportSource {
     guard file != "-", System.kind(of: file) == .directory else {
       let opened = try FileSource(file) { output.read($0) }
@@ -62,7 +62,7 @@ extension ImportCommand {
     return try Self.inExchange(name) { () throws(ExchangeError) in try ImportFolder.source(at: file) }
   }
 
-  /// The importer that was named, else the one whose format the file has.
+  /// The named importer, or the one that the file matches.
   private static func importer(
     of source: ImportSource, _ name: String, _ named: (any Importer)?
   ) throws -> any Importer {
@@ -112,7 +112,7 @@ extension ImportCommand {
     return options
   }
 
-  /// The kinds of the vault, as its header says without a key; the built-in ones where no vault is meant.
+  /// The kinds in the vault's header, without a key; the built-in kinds without a vault.
   private func knownKinds() throws -> KindCatalog {
     let isNamed = vault.isGiven || System.environment("CVAULT_DIR") != nil
     do {

@@ -4,14 +4,12 @@ import VaultKit
 import VaultSystem
 import VaultTerminal
 
-/// The forms that can be imported.
 enum ImportFormat: String, CaseIterable {
   case json, jsonl
 
   private static let byteLimit = 128 << 20
 
-  /// What a file holds, each element by itself; of lines, none is parsed yet, and a file of them is not in memory as a
-  /// whole.
+  /// The elements of a file. Lines are parsed later, and a file of lines is never in memory as a whole.
   func elements(of path: String) throws -> ImportElements {
     switch self {
     case .json:
@@ -19,7 +17,7 @@ enum ImportFormat: String, CaseIterable {
       return ImportElements(try Self.items(bytes, in: path == "-" ? "stdin" : path))
     case .jsonl:
       let elements = try Self.lines(of: path)
-      // Else every line of an array that spans many would be reported.
+      // Otherwise every line of a multi-line array would be reported.
       if let first = elements.makeIterator().next(), first.bytes.first == UInt8(ascii: "["), first.value == nil {
         throw CommandError(
           .inputRefused, "input_refused", subject: path == "-" ? "stdin" : path,
@@ -55,7 +53,7 @@ enum ImportFormat: String, CaseIterable {
     }
   }
 
-  /// Writes refused elements in the form they came in.
+  /// Writes refused elements in their original form.
   func write(rejected: [ImportElement], to path: String) throws {
     let bytes: [UInt8] =
       switch self {
@@ -68,7 +66,7 @@ enum ImportFormat: String, CaseIterable {
   }
 }
 
-/// The elements of an imported file, in their order; they can be gone through more than once.
+/// The elements of an imported file, in order. They can be iterated repeatedly.
 struct ImportElements: Sequence {
   let count: Int
   private let make: () -> AnyIterator<ImportElement>
@@ -86,36 +84,34 @@ struct ImportElements: Sequence {
   func makeIterator() -> AnyIterator<ImportElement> { make() }
 }
 
-/// One element of an imported file.
 struct ImportElement: Sendable {
   private enum Content {
-    /// It was parsed.
+    /// A parsed element.
     case item(JSONValue)
-    /// Its line as it came in, from 1; it is parsed when it is needed.
+    /// The original line, from 1. It is parsed on demand.
     case line([UInt8], number: Int)
-    /// It cannot be read any more.
+    /// The element cannot be read any more.
     case gone(VaultError)
   }
 
   private let content: Content
 
-  /// An element that was parsed.
   init(_ item: JSONValue) { content = .item(item) }
 
   init(_ bytes: [UInt8], line: Int) { content = .line(bytes, number: line) }
 
   init(gone error: VaultError) { content = .gone(error) }
 
-  /// The same for who only needs its place.
+  /// The element without its content, which keeps its place.
   var withoutContent: ImportElement { line.map { ImportElement([], line: $0) } ?? ImportElement(.null) }
 
-  /// The number of its line, for files of one element a line.
+  /// The line number, for files with one element on each line.
   var line: Int? { if case .line(_, let number) = content { number } else { nil } }
 
-  /// Its line as it came in; empty where elements are no lines.
+  /// The original line; empty if elements are not lines.
   var bytes: [UInt8] { if case .line(let bytes, _) = content { bytes } else { [] } }
 
-  /// Its value; nil for a line that is not JSON.
+  /// The value; nil for a line that is not JSON.
   var value: JSONValue? {
     switch content {
     case .item(let item): item
@@ -124,7 +120,6 @@ struct ImportElement: Sendable {
     }
   }
 
-  /// The object it is.
   func object() throws(VaultError) -> JSONObject {
     if case .gone(let error) = content { throw error }
     do throws(DocumentError) {

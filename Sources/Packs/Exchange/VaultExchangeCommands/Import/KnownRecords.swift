@@ -4,7 +4,7 @@ import VaultExchange
 import VaultKit
 import VaultRecords
 
-/// The records of a vault that came from one format, by their external ids; small, since there may be very many.
+/// The records of a vault that came from one format, by external id. Compact, because there may be very many.
 struct KnownRecords {
   private struct Key: Hashable {
     let bytes: (UInt64, UInt64)
@@ -22,26 +22,25 @@ struct KnownRecords {
   }
 
   private var records: [Key: RecordID] = [:]
-  /// Records of other files that nothing else tells apart: no file but their own says anything of them but their
-  /// content.
+  /// Records of other files without an id. Only their content identifies them.
   private var others: [RecordID] = []
   /// How many entries of the file had a name.
   private var counts: [Key: Int] = [:]
   private var seen: Set<Key> = []
-  /// Those of removed records, as far as they can be read without a key.
+  /// The keys of removed records, as far as they are readable without a key.
   private var removed: Set<Key> = []
-  /// Records that an entry without a sure name was found to be.
+  /// Records that were matched to an entry without a certain name.
   private var matched: Set<RecordID> = []
-  /// The records by what they hold, once that is asked for.
+  /// The records by content, computed on demand.
   private var contents: [Key: RecordID]?
-  /// The id of what has nothing but this file to go by; nil where the file has no name.
+  /// The id of entries that only the file identifies; nil if the file has no name.
   private var fileID: String?
-  /// What the titles begin with that an import makes where an entry has nothing to be called by but its place.
+  /// The beginning of titles that an import makes from the place of an entry.
   private var placeTitle: String
 
-  /// What external ids of the format begin with, and those of its files.
+  /// The prefixes of external ids in the format, and of those of its files.
   private var prefixes: (format: [UInt8], files: String)
-  /// All records that were looked at, of whatever format.
+  /// All records that were read, of any format.
   private var looked: Set<RecordID> = []
 
   init(of vault: Vault, from idPrefix: String, file identity: String?) async throws {
@@ -74,9 +73,7 @@ struct KnownRecords {
     }
   }
 
-  /// Looks at the records that others have added since.
-  ///
-  /// - Returns: whether there are any.
+  /// Reads the records that others have added since. Returns whether there are any.
   mutating func lookAgain(in vault: Vault) async throws -> Bool {
     let new = try vault.locked.recordIDs().filter { !looked.contains($0) }
     for id in new { try look(at: await vault.record(id)) }
@@ -84,10 +81,10 @@ struct KnownRecords {
     return !new.isEmpty
   }
 
-  /// Whether a record that was removed came from this entry.
+  /// Whether a removed record came from this entry.
   func isRemoved(_ externalID: String) -> Bool { (try? Key(externalID)).map(removed.contains) ?? false }
 
-  /// What an entry of the file is known by; the second of the same name has `#2` behind it.
+  /// The name of an entry. The second entry of a name has `#2` at its end.
   mutating func name(of record: ImportedRecord) throws -> EntryName {
     let base = record.isWholeFile ? fileID : record.externalID ?? fileID.map { "\($0):\(record.place)" }
     let isSure = record.isWholeFile ? fileID != nil : record.externalID != nil
@@ -99,13 +96,13 @@ struct KnownRecords {
     return name
   }
 
-  /// Whether a name says which record an entry is: it is the only one of its name, here and in the vault.
+  /// Whether a name identifies a record: it is unique in the file and in the vault.
   func isUnique(_ name: EntryName) -> Bool {
     guard name.isSure, let base = name.base, let key = try? Key(base) else { return false }
     return counts[key] == 1 && self["\(base)#2"] == nil
   }
 
-  /// Whether a record that came from such a file holds exactly this.
+  /// Whether a record from such a file has exactly this content.
   mutating func match(_ members: JSONObject, _ kind: RecordKind, in vault: Vault) async throws -> Bool {
     if contents == nil {
       var found: [Key: RecordID] = [:]
@@ -123,13 +120,13 @@ struct KnownRecords {
 
   private func content(_ members: JSONObject, _ kind: RecordKind) throws -> Key {
     var members = ExternalID.removed(from: members, of: kind)
-    // The place is not what it holds: the same entry may stand elsewhere now.
+    // The place is not part of the content, because the entry may have moved.
     if let title = members["title"]?.string, title.utf8.starts(with: placeTitle.utf8) { members["title"] = nil }
     let text = try JSONValue.object(members).compactBytes(limits: .exchange)
     return try Key(kind.name + String(decoding: text, as: UTF8.self))
   }
 
-  /// Those that no entry of the file was, in the order of their ids.
+  /// The records without an entry, in the order of their ids.
   var vanished: [RecordID] {
     records.filter { !seen.contains($0.key) && !matched.contains($0.value) }.map(\.value).sorted()
   }
@@ -137,13 +134,12 @@ struct KnownRecords {
   subscript(_ externalID: String) -> RecordID? { (try? Key(externalID)).flatMap { records[$0] } }
 }
 
-/// What an entry is known by.
 struct EntryName {
-  /// Nil where nothing tells the entry or its file from others.
+  /// Nil if nothing identifies the entry or its file.
   let base: String?
   /// From 1; entries of the same name are counted.
   let number: Int
-  /// Whether the name is that of the entry, rather than its place in the file.
+  /// Whether the name belongs to the entry, rather than to its place in the file.
   let isSure: Bool
 
   var id: String? { base.map { number == 1 ? $0 : "\($0)#\(number)" } }

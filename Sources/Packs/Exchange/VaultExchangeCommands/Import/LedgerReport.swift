@@ -2,8 +2,7 @@ import VaultDocument
 import VaultExchange
 import VaultTerminal
 
-/// The ledger of an import as it is printed: a line for each value, which is not kept, and then what was refused and
-/// why.
+/// The printed ledger of an import: a line for each value, which is not kept, and then the refusals with reasons.
 struct LedgerReport {
   private struct Sentence: Hashable {
     let word: String
@@ -27,7 +26,7 @@ struct LedgerReport {
     self.isDryRun = isDryRun
   }
 
-  /// Counts leaves, and prints them in a document and in a dry run.
+  /// Counts leaves. A document and a dry run also print them.
   mutating func add(_ lines: [LedgerLine]) throws {
     totals.add(lines)
     for line in lines where line.outcome.isReason {
@@ -41,7 +40,7 @@ struct LedgerReport {
     }
   }
 
-  /// The last lines of a report: how many values had which end, and why some were refused.
+  /// The last lines of a report: the number of values by outcome, and the reasons of refusals.
   var lines: [String] {
     let sum =
       "values: \(totals.leaves): \(totals.stored) stored, \(totals.mapped) mapped, \(totals.custom) custom fields, "
@@ -62,7 +61,7 @@ struct LedgerReport {
 }
 
 extension LedgerReport {
-  /// Lines are written as they come: there may be more than fit into memory.
+  /// Lines are written immediately, because all of them may not fit into memory.
   private mutating func write(_ line: LedgerLine) throws {
     try Output.write(Array((hasBegun ? ",\n" : #"{"schema":1,"lines":["# + "\n").utf8) + line.document.compactBytes())
     hasBegun = true
@@ -102,7 +101,7 @@ extension JSONValue {
 }
 
 extension LedgerLine {
-  /// The line of a value whose entry is not taken.
+  /// The line of a value whose entry is refused.
   func refused(_ reason: String) -> LedgerLine {
     switch outcome {
     case .empty, .leftOut: self
@@ -119,7 +118,7 @@ extension LedgerLine {
 }
 
 extension LedgerLine.Outcome {
-  /// Reads what ``word`` and ``detail`` give; nil for what they never do.
+  /// Reads the values of ``word`` and ``detail``; nil for any other pair.
   init?(word: String, detail: String?) {
     switch (word, detail) {
     case ("stored", let path?): self = .stored(at: path)
@@ -154,7 +153,6 @@ extension LedgerLine.Outcome {
     }
   }
 
-  /// Whether its detail is why there is no value.
   fileprivate var isReason: Bool {
     switch self {
     case .leftOut, .refused: true

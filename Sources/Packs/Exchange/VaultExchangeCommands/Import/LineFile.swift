@@ -3,22 +3,22 @@ import VaultKit
 import VaultSystem
 import VaultTerminal
 
-/// The lines of some text that are not blank.
+/// The lines of a text that are not blank.
 struct Lines: Sequence, IteratorProtocol {
   struct Line {
     let bytes: [UInt8]
-    /// From 1, blank lines included.
+    /// From 1, with blank lines counted.
     let number: Int
   }
 
-  /// Longer lines are not taken into memory; the first of them ends the sequence.
+  /// The limit of a line in memory. A longer line ends the sequence.
   static let byteLimit = JSONLimits.record.byteCount
 
   private let nextPiece: () -> [UInt8]
   private var piece: [UInt8]
   private var position = 0
   private var number = 0
-  /// Nil for text that is in memory anyway.
+  /// Nil for text that is already in memory.
   private let limit: Int?
   private(set) var hasTooLong = false
 
@@ -29,8 +29,8 @@ struct Lines: Sequence, IteratorProtocol {
   }
 
   /// - Parameters:
-  ///   - next: gives the next piece of the text; empty at its end.
-  ///   - limit: how long a line may be.
+  ///   - next: returns the next piece of the text; empty at its end.
+  ///   - limit: the maximum length of a line.
   init(from next: @escaping () -> [UInt8], limit: Int = Self.byteLimit) {
     (nextPiece, self.limit) = (next, limit)
     piece = []
@@ -69,14 +69,14 @@ struct Lines: Sequence, IteratorProtocol {
   }
 }
 
-/// The lines of a file, which is read anew each time that they are gone through: a file of any size takes no memory.
+/// The lines of a file. Each iteration reads the file again, so a file of any size needs no memory.
 final class LineFile: Sequence {
   /// How many lines are not blank.
   let count: Int
   private let file: NamedFile
   private let state: FileStatus
 
-  /// - Parameter state: what was found of the file, which must be a regular one: others can be read but once.
+  /// - Parameter state: the status of the file, which must be a regular one, because others can be read only once.
   init(_ file: consuming NamedFile, _ state: FileStatus) throws {
     self.file = file
     self.state = state
@@ -94,7 +94,7 @@ final class LineFile: Sequence {
     self.count = count
   }
 
-  /// As many elements as were counted: one that is not there any more, or not as it was, says so.
+  /// Returns as many elements as were counted. A missing or changed element reports that.
   func makeIterator() -> some IteratorProtocol<ImportElement> {
     let reading = Reading(file.descriptor, file.path)
     var lines = Lines(from: reading.next)
@@ -117,7 +117,7 @@ final class LineFile: Sequence {
     return (now.byteCount, now.modified) == (state.byteCount, state.modified)
   }
 
-  /// One way through the file.
+  /// One pass through the file.
   private final class Reading {
     private(set) var failure: SystemError?
     private let descriptor: Int32

@@ -3,30 +3,30 @@ import VaultExchange
 import VaultSealing
 import VaultTerminal
 
-/// A line of `vault import --parse-only`: an object with one member, which says what it is. docs/cli.md lists them.
+/// A line of `vault import --parse-only`: an object with one member, which tells its type. docs/cli.md lists the lines.
 enum ReaderLine {
-  /// The first: of which format the file is.
+  /// The first line, with the format of the file.
   case begin(format: String)
   case item(ImportedItem)
-  /// So much of the file is read, in percents.
+  /// The part of the file that was read, in percent.
   case read(Int)
-  /// The passphrase of the file is awaited.
+  /// The reader waits for the passphrase of the file.
   case asks
-  /// Behind this place the file cannot be read; what came before is good.
+  /// The file cannot be read after this place. Earlier items are valid.
   case stopped(SourceFault)
-  /// The file cannot be taken.
+  /// The file cannot be imported.
   case failed(CommandError)
-  /// The last: the reader has finished.
+  /// The last line: the reader has finished.
   case end(ReaderCounts)
 }
 
-/// Where a file cannot be read on, and why.
+/// The place and reason of an early end.
 struct SourceFault: Error {
   let place: SourcePlace
   let reason: String
 }
 
-/// How much a reader has given, for the one who takes it to compare.
+/// The counts of a reader's lines, for a comparison by the receiver.
 struct ReaderCounts: Equatable {
   private(set) var records = 0
   private(set) var refused = 0
@@ -45,7 +45,6 @@ struct ReaderCounts: Equatable {
 // MARK: - Written
 
 extension ReaderLine {
-  /// The line with its line feed.
   func bytes() throws(DocumentError) -> [UInt8] {
     try JSONValue.object(JSONObject(ascending: [member])).compactBytes(limits: .exchange) + [UInt8(ascii: "\n")]
   }
@@ -109,7 +108,7 @@ extension [ImportRemark: Int] {
     return object
   }
 
-  /// Nil for what is no number of a remark.
+  /// Nil if the object does not have remarks with numbers.
   fileprivate init?(_ object: JSONObject) {
     self.init()
     for (name, value) in object {
@@ -122,7 +121,7 @@ extension [ImportRemark: Int] {
 }
 
 extension ImportedAttachment {
-  /// Nil for what is not of the form, or could not be attached to one record.
+  /// Nil if the value does not have this form, or cannot be attached to one record.
   fileprivate static func list(_ items: [JSONValue]) -> [ImportedAttachment]? {
     let found = items.compactMap { item -> ImportedAttachment? in
       guard let name = item["name"]?.string, Attachment.isGood(name: name), let text = item["data"]?.string,
@@ -151,8 +150,8 @@ extension SourcePlace {
 }
 
 extension LedgerLine {
-  /// `[PATH, OUTCOME, TO, LINE]`, of which the end is left out that says nothing: a line only where it is another than
-  /// that of the place, and 0 where it is none. There are many of them, so they are short.
+  /// `[PATH, OUTCOME, TO, LINE]` without meaningless items at the end: the line is there only if it differs from that
+  /// of the place, with 0 for no line. The form is short, because there are many of these.
   fileprivate func item(in other: SourcePlace) -> JSONValue {
     var items: [JSONValue] = [.string(place.path), .string(outcome.word)]
     if let detail = outcome.detail { items.append(.string(detail)) }
@@ -189,7 +188,7 @@ extension LedgerLine {
 // MARK: - Read
 
 extension ReaderLine {
-  /// Reads a line; nil for what is none.
+  /// Reads a line; nil if it is invalid.
   init?(_ bytes: [UInt8]) {
     guard let object = (try? JSONParser.parse(bytes, limits: .exchange))?.object, let name = object.names.first,
       object.names.count == 1, let value = object[name], let line = Self.line(name, value)

@@ -4,9 +4,9 @@ import VaultTerminal
 
 /// Writes the lines of a reader to standard output.
 ///
-/// It is used from one thread at a time: an importer asks for the passphrase while it reads.
+/// Only one thread uses it at a time: an importer asks for the passphrase while it reads.
 final class ReaderOutput: @unchecked Sendable {
-  /// Leaves of no record are given so many at a time, or fewer where their paths are long.
+  /// The maximum number of leaves without a record on one line. Long paths reduce it.
   private static let leafCount = 1000
   private static let pathByteCount = 1 << 20
 
@@ -20,7 +20,7 @@ final class ReaderOutput: @unchecked Sendable {
 
   func asks() throws { try writeNow(.asks) }
 
-  /// So much of the file is read, from 0 to 1. A fault of the pipe is that of the next line, too.
+  /// Reports the part of the file that was read, from 0 to 1. A fault of the pipe also fails the next line.
   func read(_ share: Double) {
     let percents = Int(share * 100)
     guard percents > self.percents, percents < 100 else { return }
@@ -63,7 +63,7 @@ final class ReaderOutput: @unchecked Sendable {
     while !rest.isEmpty { try take(.leaves(Self.some(of: &rest))) }
   }
 
-  /// As many as go into a line, which are taken away.
+  /// Removes as many leaves as fit into a line, and returns them.
   private static func some(of rest: inout ArraySlice<LedgerLine>) -> [LedgerLine] {
     var some: [LedgerLine] = []
     var byteCount = 0

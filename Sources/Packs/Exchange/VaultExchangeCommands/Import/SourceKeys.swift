@@ -5,7 +5,7 @@ import VaultCrypto
 import VaultSealing
 import VaultTerminal
 
-/// The keys of a file that another tool has sealed.
+/// The keys of a sealed file of another tool.
 struct SourceKeys: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -29,7 +29,7 @@ struct SourceKeys: ParsableArguments {
         + "under which CryptoKit has sealed the fields.", valueName: "file"))
   var sourceKeyFile: String?
 
-  /// Keeps the descriptor from every program that is started.
+  /// Keeps child processes from inheriting the descriptor.
   func validate() throws { System.keepFromPrograms(sourcePassphraseFd) }
 
   /// Refuses two passphrases.
@@ -39,15 +39,13 @@ struct SourceKeys: ParsableArguments {
     }
   }
 
-  /// The identities that are given for the file.
   func identities() throws -> [AgeIdentity] {
     try sourceIdentity.flatMap { try IdentityFile.read($0, of: "--source-identity") }
   }
 
-  /// What the key file holds; nil without one.
   func keyFile() throws -> [UInt8]? { try sourceKeyFile.map { try TextInput.file($0, limit: 16 << 20) } }
 
-  /// What opens the fields of a file that CryptoKit has sealed; nil where no key is given.
+  /// The key for fields that CryptoKit has sealed; nil if no key is given.
   func cryptoKitContext() throws -> SealingContext? {
     guard let sourceKeyFile else { return nil }
     let key = try SecretInput.file(sourceKeyFile).bytes
@@ -59,7 +57,6 @@ struct SourceKeys: ParsableArguments {
     }
   }
 
-  /// The passphrase of the file.
   func passphrase(of name: String, _ global: GlobalOptions) throws -> SecretBytes {
     if let sourcePassphraseFile { return try SecretInput.file(sourcePassphraseFile).passphrase() }
     if let sourcePassphraseFd {

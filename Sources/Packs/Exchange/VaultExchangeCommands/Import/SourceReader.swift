@@ -3,11 +3,11 @@ import VaultExchange
 import VaultSystem
 import VaultTerminal
 
-/// The process that reads a file of another tool: this program with `--parse-only`, in which there is no key.
+/// The process that reads a file of another tool: this program with `--parse-only`, without any key.
 ///
-/// Whatever the file does to it, here come lines or an error. It ends with its last reference.
+/// Even a hostile file can only produce lines or an error here. The process ends with its last reference.
 final class SourceReader {
-  /// What of the environment the process gets; nothing that says how a vault is unlocked, nor where one is.
+  /// The environment of the process, without variables about vaults and keys.
   private static let variables = ["LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"]
 
   private let name: String
@@ -16,7 +16,7 @@ final class SourceReader {
   private let progress: Progress
   private let output: ReaderPipe
   private var lines: Lines
-  /// Takes the passphrase of the file, once; nil when it was given.
+  /// Takes the passphrase of the file once; nil after that.
   private var passphraseEnd: Int32?
   private var process: Int32?
   private var format: String
@@ -24,12 +24,12 @@ final class SourceReader {
   private var counts = ReaderCounts()
   private var fault: SourceFault?
 
-  /// Starts it.
+  /// Starts the process.
   ///
   /// - Parameters:
-  ///   - arguments: of the command that reads, with the file at their end.
+  ///   - arguments: the arguments of the reading command, with the file at their end.
   ///   - kept: descriptors that the arguments name.
-  ///   - passphrase: asks for that of the file, when it turns out to have one.
+  ///   - passphrase: asks for the passphrase of the file, if it has one.
   init(
     of file: String, format: String, arguments: [String], kept: [Int32], progress: Progress,
     passphrase: @escaping () throws -> SecretBytes
@@ -46,7 +46,7 @@ final class SourceReader {
       System.closePipe(result.writing)
       System.closePipe(answer.reading)
     }
-    // What is typed, or comes through a pipe, takes its time.
+    // Input from the keyboard or a pipe takes its time.
     output = ReaderPipe(result.reading, limits, isTimed: isFile || status?.kind == .directory)
     lines = Lines(from: output.next, limit: ReaderLimits.lineByteCount)
     passphraseEnd = answer.writing
@@ -71,7 +71,7 @@ final class SourceReader {
     _ = stop()
   }
 
-  /// Waits until the file is known to be of a format.
+  /// Waits until the format of the file is known.
   func begin() throws -> any Importer {
     while true {
       switch try line() {
@@ -87,7 +87,7 @@ final class SourceReader {
     }
   }
 
-  /// The next item; nil when the reader has finished.
+  /// The next item; nil after the reader has finished.
   func next() throws -> ImportedItem? {
     while true {
       switch try line() {
@@ -111,7 +111,7 @@ final class SourceReader {
     }
   }
 
-  /// An entry of one format must not name a record that came from another.
+  /// Whether the external id belongs to the format. An entry must not name a record that came from another format.
   private func isOfFormat(_ item: ImportedItem) -> Bool {
     guard case .record(let record) = item, let id = record.externalID, let importer else { return true }
     return id.utf8.starts(with: "\(importer.format.idPrefix):".utf8)
@@ -122,7 +122,7 @@ final class SourceReader {
   private func givePassphrase() throws {
     guard let end = passphraseEnd else { throw broken() }
     let secret = try askedPassphrase()
-    // A reader that has ended says so by its last line.
+    // If the reader has ended, its last line says so.
     try? secret.withBytes { bytes throws(SystemError) in try System.writeAll(bytes, to: end) }
     closePassphrase()
   }
@@ -137,12 +137,12 @@ final class SourceReader {
 extension SourceReader {
   private func line() throws -> ReaderLine {
     guard let bytes = lines.next()?.bytes else { throw ended() }
-    // Who dies while it writes leaves the beginning of a line.
+    // A reader that dies while writing leaves an incomplete line.
     guard let line = ReaderLine(bytes) else { throw output.hasEnded ? ended() : broken() }
     return line
   }
 
-  /// Nothing comes behind the last line.
+  /// Requires that nothing follows the last line.
   private func finish() throws {
     guard lines.next() == nil, !lines.hasTooLong else { throw broken() }
     if output.failure != nil { throw ended() }
@@ -169,7 +169,7 @@ extension SourceReader {
     }
     guard let end = process.take().map({ ChildProcess.end(of: $0) }) else { return error("has ended") }
     if end.isOutOfTime { return error(late) }
-    // What a program asks for in vain, to hold more, is as much again as it has.
+    // A failed allocation often doubles the present memory.
     if end.isCrash, end.peakByteCount > limits.memoryByteCount / 4 { return error("used too much memory") }
     return error(end.signal.map { "was ended by signal \($0)" } ?? "ended with \(end.exitCode) before it was done")
   }
@@ -186,7 +186,7 @@ extension SourceReader {
   }
 }
 
-/// The lines that a reader writes, as they come.
+/// The lines of a reader, as they arrive.
 private final class ReaderPipe {
   enum Failure { case tooLate, tooMuch, unreadable }
 
@@ -208,7 +208,7 @@ private final class ReaderPipe {
     guard System.waitToRead(descriptor, seconds: isTimed ? limits.processorSeconds : nil) else { return fail(.tooLate) }
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     var span = piece.mutableSpan
-    // Unsafe only in that any bytes can be stored: a UInt8 may be any byte.
+    // Unsafe because any bytes can be stored; a UInt8 may be any byte.
     var raw = unsafe span.mutableBytes
     guard let count = try? System.readSome(into: &raw, at: 0, from: descriptor) else { return fail(.unreadable) }
     byteCount += count

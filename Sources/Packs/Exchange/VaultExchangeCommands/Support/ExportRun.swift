@@ -17,21 +17,21 @@ struct ExportRun {
   let opened: Vault?
   let global: GlobalOptions
 
-  /// Writes a form of our own, which holds everything.
+  /// Writes a format of our own, which holds everything.
   func write(_ shape: RecordStream.Shape, to target: ExportTarget) async throws {
     var run = self
     if kind == nil, !shape.saysKinds { run.form.hasKinds = try await session.locked.hasSeveralKinds(among: ids) }
     sayWhatIsLeftOut(try await run.stream(shape, target))
   }
 
-  /// Reads what is attached to the records, as far as it goes into so many bytes, and the others go out without theirs.
+  /// Reads attachments up to a total size. Records beyond it are exported without theirs.
   ///
-  /// - Returns: how many attachments are left out.
+  /// Returns how many attachments are left out.
   mutating func takeAttachments(byteLimit: Int) async throws -> Int {
     guard !session.locked.header.requirements.isEmpty else { return 0 }
     var attached: [(id: RecordID, attachments: [Attachment])] = []
     try session.locked.forEachRecord { [kind, ids] result in
-      // What is damaged is reported when it is to be exported.
+      // Damage is reported when the record is exported.
       if let envelope = try? result.get().envelope, !envelope.attachments.isEmpty,
         Self.isChosen(envelope, kind: kind, ids: ids)
       {
@@ -56,7 +56,7 @@ struct ExportRun {
     return max(0, count - taken)
   }
 
-  /// Writes a format of another tool, after saying what it cannot hold.
+  /// Writes a format of another tool, after listing what it cannot hold.
   func write(_ exporter: any Exporter, to target: ExportTarget) async throws {
     var surveyed = exporter
     let form = form
@@ -79,7 +79,7 @@ struct ExportRun {
     if count > 0 { global.messages.note("\(count) sealed field\(count == 1 ? "" : "s") left out: --reveal opens them") }
   }
 
-  /// - Returns: how many sealed fields were left out.
+  /// Returns how many sealed fields were left out.
   private func stream(_ shape: RecordStream.Shape, _ target: ExportTarget) async throws -> Int {
     var count = 0
     let refusals = ExportRefusals(global)
@@ -90,7 +90,7 @@ struct ExportRun {
       try await forEachView("exported") { view in
         try printer.piece(view)
       } consume: { piece in
-        // A property list is written at the end, when all records were seen.
+        // A property list is written at the end, after all records were read.
         if case .propertyList = shape {
           try refusals.collect { try stream.append(piece) }
         } else {
@@ -104,8 +104,8 @@ struct ExportRun {
     return count
   }
 
-  /// Makes something of every record of the kind, and hands it on in the order of ids; the first that is damaged ends
-  /// it.
+  /// Converts every record of the kind, and consumes the results in the order of ids. The first damaged record ends the
+  /// export.
   private func forEachView<Output: Sendable>(
     _ action: String, _ make: @escaping @Sendable (RecordView) throws -> Output, consume: (Output) throws -> Void
   ) async throws {
@@ -118,7 +118,7 @@ struct ExportRun {
     progress.end()
   }
 
-  /// Verified, on all cores.
+  /// Opens and verifies the records on all cores.
   private func forEachOpened<Output: Sendable>(
     _ opened: Vault, make: @escaping @Sendable (RecordView) throws -> Output,
     take: (Result<Output, any Error>) throws -> Void
@@ -166,14 +166,14 @@ struct ExportRun {
   }
 }
 
-/// The records that a form cannot hold: all of them are named before the export ends without having written anything.
+/// The records that a format cannot hold. All of them are named before the export ends without output.
 private final class ExportRefusals {
   private let global: GlobalOptions
   private var last: CommandError?
 
   init(_ global: GlobalOptions) { self.global = global }
 
-  /// Goes on behind a record that is refused; other errors end the export.
+  /// Continues after a refused record. Other errors end the export.
   func collect(_ step: () throws -> Void) throws {
     do {
       try step()
@@ -187,7 +187,7 @@ private final class ExportRefusals {
 }
 
 extension CommandError {
-  /// The same error; what to do stands behind the last one.
+  /// The same error without hints, which follow the last error.
   fileprivate var withoutHints: CommandError {
     var error = self
     error.hints = []

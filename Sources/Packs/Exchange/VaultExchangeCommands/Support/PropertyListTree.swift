@@ -2,7 +2,7 @@ import VaultDocument
 import VaultSealing
 import VaultTerminal
 
-/// A record's members as a property list can hold them: it has no null, no number beyond 64 bits, and in XML no
+/// A record's members in the form of a property list, which has no null, no number beyond 64 bits, and in XML no
 /// control characters.
 struct PropertyListTree {
   let record: RecordID
@@ -29,7 +29,7 @@ struct PropertyListTree {
     }
   }
 
-  /// XML 1.0 has no other control characters; a carriage return is there, but readers make a line feed of it.
+  /// XML 1.0 has no other control characters. A carriage return is allowed, but readers turn it into a line feed.
   private func isWritable(_ text: String) -> Bool {
     !isXML
       || text.unicodeScalars.allSatisfy { scalar in
@@ -45,7 +45,7 @@ struct PropertyListTree {
 }
 
 extension CommandError {
-  /// A record that the chosen form cannot hold; nothing is exported then.
+  /// The error for a record that the format cannot hold. Nothing is exported then.
   static func notExported(_ record: String?, path: String?, reason: String) -> CommandError {
     let subject = [record, path].compactMap { $0 }.joined(separator: ": ")
     var error = CommandError(.inputRefused, "input_refused", subject: subject, reason)

@@ -5,17 +5,16 @@ import VaultKit
 import VaultSealing
 import VaultTerminal
 
-/// Which members of a record go out, and under which names.
+/// The exported members of a record, and their names.
 struct RecordForm: Sendable {
   let reveal: Bool
-  /// Whether sealed fields stay as tokens; else, when not revealed, they are left out.
+  /// Whether sealed fields stay tokens. Otherwise they are left out unless they are revealed.
   let sealed: Bool
   let keys: KeyStyle?
-  /// The only members that go out; nil for all.
+  /// The exported members; nil for all.
   var paths: [MemberPath]?
-  /// Whether each record says its kind, since there are several.
+  /// Whether each record names its kind, because there are several.
   var hasKinds = false
-  /// What goes out with records of that which is attached to them.
   var attachments: [RecordID: [ExportedAttachment]] = [:]
 
   /// The members, and how many sealed fields were left out.
@@ -43,7 +42,7 @@ struct RecordForm: Sendable {
     return (record, count)
   }
 
-  /// How many sealed fields would go out if they were opened.
+  /// How many sealed fields would be exported if they were opened.
   private func leftOutCount(_ view: RecordView) throws -> Int {
     guard let paths else { return try view.sealedCount() }
     return view.sealedPaths.count { sealed in paths.contains { sealed.components.starts(with: $0.components) } }

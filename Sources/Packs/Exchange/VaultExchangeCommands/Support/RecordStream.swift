@@ -4,20 +4,19 @@ import VaultExchange
 import VaultSealing
 import VaultTerminal
 
-/// Records written one after the other as one text.
+/// Records that are written one by one as one text.
 struct RecordStream: ~Copyable {
   enum Shape {
-    /// The document of `--json`.
     case document
     case array
     case lines
     /// An array of dictionaries, which is encoded as a whole at the end.
     case propertyList(DocumentForm)
-    /// A format of another tool, which was shown all records already; `check` is shown them once more, so that nothing
-    /// is left out that was not said before.
+    /// A format of another tool, which has surveyed all records. `check` surveys them again, so that no loss is
+    /// unannounced.
     case foreign(any Exporter, check: any Exporter)
 
-    /// Whether the kind of each record has a place in it anyway.
+    /// Whether the format names the kind of each record anyway.
     var saysKinds: Bool {
       switch self {
       case .document, .foreign: true
@@ -50,7 +49,7 @@ struct RecordStream: ~Copyable {
     }
   }
 
-  /// Prints records for this stream, from any thread.
+  /// A printer of records for this stream, for any thread.
   var printer: RecordPrinter {
     switch shape {
     case .document: RecordPrinter(layout: .document, form: form)
@@ -83,7 +82,7 @@ struct RecordStream: ~Copyable {
     case .foreign(var exporter, var check):
       let (record, count) = try form.exported(view)
       leftOutCount += count
-      shape = .array  // the only references, so that what they know is not copied
+      shape = .array  // leaves the only references, so that the exporters are not copied
       try output.append(
         CommandError.naming { () throws(ExportError) in
           try check.survey(record)
@@ -115,16 +114,16 @@ struct RecordStream: ~Copyable {
   }
 }
 
-/// Prints single records: what of an export can be done on all cores.
+/// Prints single records: the part of an export that can run on all cores.
 struct RecordPrinter: Sendable {
   enum Layout {
     case document, array, lines
-    /// Nothing is printed: the stream takes the records themselves.
+    /// No output: the stream takes the records themselves.
     case none
   }
 
   enum Piece {
-    /// An item of an array, and how many sealed fields were left out of it.
+    /// An item of an array, and how many sealed fields were left out.
     case item([UInt8], leftOutCount: Int)
     case line([UInt8], leftOutCount: Int)
     case view(RecordView)
@@ -159,14 +158,14 @@ struct RecordPrinter: Sendable {
 }
 
 extension CommandError {
-  /// What was said before the export is no longer so.
+  /// The error if the announced losses have changed.
   static var exportChanged: CommandError {
     CommandError(
       .changedUnderneath, "changed_underneath", subject: "export", "records were changed while they were written",
       hints: ["try again"])
   }
 
-  /// Runs a step of an export; what a format cannot hold is named by record and member.
+  /// Runs a step of an export. The record and member that a format cannot hold are named.
   static func naming<Result>(_ body: () throws(ExportError) -> Result) throws(CommandError) -> Result {
     do throws(ExportError) {
       return try body()

@@ -2,7 +2,7 @@ internal import VaultDocument
 internal import VaultStorage
 
 extension StoreConformance {
-  /// What an `AttachmentStore` keeps besides; a store that is none keeps these rules.
+  /// The rules of an `AttachmentStore`. Any other store satisfies them trivially.
   static let attachments: [StoreConformance] = [
     rule("an attachment is read back byte for byte, whatever its size and that of the pieces") { store in
       for size in [0, 1, 262_145, 1_048_575, 1_048_576, 1_048_577, 2_500_000] {
@@ -22,7 +22,7 @@ extension StoreConformance {
       try writer?.append(content(2_500_000))
       try require(store.attachments().isEmpty && store.reader(of: .attachment(id)) == nil, "too early")
       writer = nil
-      // Beside another one, and beside a record.
+      // Beside another attachment, and beside a record.
       let writers = try (
         store.writer(of: .attachment(id), under: lock), store.writer(of: .attachment(other), under: lock)
       )
@@ -45,7 +45,7 @@ extension StoreConformance {
       try require(.changedUnderneath, at: path) { () throws(StoreError) in
         try store.attach([2], as: id, pieceByteCount: 1)
       }
-      // Where there is nothing, nothing is meant.
+      // If nothing exists, the mark cannot match.
       try require(.changedUnderneath) { () throws(StoreError) in
         try store.attach([2], as: .random(), pieceByteCount: 1, replacing: mark)
       }
@@ -96,7 +96,7 @@ extension StoreConformance {
     },
   ]
 
-  /// A rule for stores that keep attachments.
+  /// A rule for stores with attachments.
   private static func rule(
     _ rule: String, test: @escaping @Sendable (any AttachmentStore) throws -> Void
   ) -> StoreConformance {

@@ -38,7 +38,7 @@ extension StoreConformance {
     },
   ]
 
-  /// A batch under way, and its lock.
+  /// Begins a batch, and returns it with its lock.
   private static func begin(
     _ store: any RecordStore, expecting count: Int
   ) throws(StoreError) -> (batch: any StoreBatch, lock: any StoreLock) {
@@ -48,7 +48,7 @@ extension StoreConformance {
 
   static let batchesInPieces: [StoreConformance] = [
     StoreConformance(rule: "a batch in pieces is seen as a whole when it is committed, and not before") { store in
-      // Fewer and more than expected: the count is only a hint.
+      // Fewer and more than expected, because the count is only a hint.
       for (expected, count) in [(2, 30), (30, 2), (0, 0), (1, 1)] {
         let ids = (0..<count).map { _ in RecordID.random() }
         let (batch, lock) = try begin(store, expecting: expected)

@@ -2,7 +2,7 @@ internal import VaultDocument
 internal import VaultStorage
 
 extension StoreConformance {
-  /// A replacement under way that has read all records, and its lock.
+  /// Begins a replacement that has read all records, and returns it with its lock.
   private static func begin(
     _ store: any RecordStore
   ) throws -> (replacement: any StoreReplacement, lock: any StoreLock) {
@@ -36,7 +36,7 @@ extension StoreConformance {
       try store.apply(ids.map { .put(.record($0), [1]) } + [.put(.trash(ids[0]), [9])])
       let (replacement, lock) = try begin(store)
       var expected = Dictionary(uniqueKeysWithValues: new.map { ($0, $0.bytes) })
-      // One is written anew, one stays, the others go.
+      // One is rewritten, one stays, the others are removed.
       expected[ids[0]] = [2]
       expected[ids[1]] = [1]
       for (id, bytes) in expected { try replacement.stage([(id, bytes)]) }
@@ -62,7 +62,7 @@ extension StoreConformance {
       for (change, left) in others {
         let (replacement, lock) = try begin(store)
         try replacement.stage([(ids[3], [3])])
-        // As somebody does who does not ask for the lock.
+        // As a writer that ignores the lock would do.
         try store.apply([change], under: lock)
         try require(.changedUnderneath) { () throws(StoreError) in try replacement.commit() }
         replacement.end()

@@ -2,7 +2,7 @@ internal import VaultDocument
 internal import VaultStorage
 
 extension StoreConformance {
-  /// Documents that are read and written piece by piece.
+  /// Documents that are read and written in pieces.
   static let streams: [StoreConformance] = [
     StoreConformance(rule: "what is written in pieces is read back, whatever their size") { store in
       for size in [0, 1, 1000, 262_143, 262_144, 700_001] {

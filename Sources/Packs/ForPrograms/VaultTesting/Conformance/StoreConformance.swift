@@ -3,10 +3,10 @@ public import VaultStorage
 
 /// The contract of `RecordStore` as code: a list of rules, each of which a store keeps or breaks.
 ///
-/// What the contract says a store may lack, no rule asks for: one without `RecordStore.replacement(under:)` keeps the
+/// No rule asks for the optional parts of the contract: a store without `RecordStore.replacement(under:)` keeps the
 /// rules of replacements.
 public struct StoreConformance: Sendable, CustomStringConvertible {
-  /// What the rule says.
+  /// The text of the rule.
   public let rule: String
   private let test: @Sendable (any RecordStore) throws -> Void
 
@@ -18,22 +18,22 @@ public struct StoreConformance: Sendable, CustomStringConvertible {
 
   /// A rule that a store broke.
   public struct Violation: Error, Sendable, CustomStringConvertible {
-    /// What the rule says.
+    /// The text of the rule.
     public let rule: String
-    /// What was seen instead.
+    /// The observation.
     public let finding: String
 
     public var description: String { "\(rule): \(finding)" }
   }
 
-  /// Every rule, as arguments of a test that is run for each.
+  /// Every rule, as arguments of a parameterised test.
   public static let all: [StoreConformance] =
     documents + comparisons + streams + attachments + batches + batchesInPieces + replacements + headers + locks
 
-  /// Holds one store against this rule.
+  /// Checks one store against this rule.
   ///
-  /// - Parameter store: empty, and used for nothing else.
-  /// - Throws: ``Violation``, also where the store throws what it should not.
+  /// - Parameter store: an empty store for this check alone.
+  /// - Throws: ``Violation``, also if the store throws an unexpected error.
   public func check(_ store: any RecordStore) throws(Violation) {
     do {
       try test(store)
@@ -45,11 +45,11 @@ public struct StoreConformance: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Holds a kind of store against every rule.
+  /// Checks a kind of store against every rule.
   ///
   /// - Parameter makeStore: makes an empty store, once for each rule.
-  /// - Returns: the rules that were broken; empty for a store that keeps the contract.
-  /// - Throws: what `makeStore` throws.
+  /// - Returns: the broken rules; empty for a correct store.
+  /// - Throws: errors of `makeStore`.
   public static func violations<Failure: Error>(
     by makeStore: () throws(Failure) -> any RecordStore
   ) throws(Failure) -> [Violation] {
@@ -62,20 +62,18 @@ public struct StoreConformance: Sendable, CustomStringConvertible {
   }
 }
 
-/// What was seen where a rule wants something else.
+/// The observation that breaks a rule.
 struct Finding: Error {
   let text: String
 }
 
-/// A store lacks what a rule is about, and may.
+/// The store lacks an optional part that the rule is about.
 struct NotAsked: Error {}
 
-/// Fails the case unless `condition` holds.
 func require(_ condition: Bool, _ what: String, line: Int = #line) throws {
   guard condition else { throw Finding(text: "\(what) (line \(line))") }
 }
 
-/// Fails the case unless `body` throws `code`.
 func require(
   _ code: StoreError.Code, at path: String? = nil, line: Int = #line, _ body: () throws(StoreError) -> Void
 ) throws {

@@ -8,31 +8,29 @@ import VaultStorage
 import VaultSystem
 import VaultTerminal
 
-/// One state of a vault that is compared with another: a commit, the vault as it is, a copy in another place, or a
-/// backup.
+/// One state of a vault to compare: a commit, the present vault, a copy in another place, or a backup.
 struct ComparedState {
-  /// What it is called: a commit's hash, `@work`, a folder's or a backup's path, or a database's address.
+  /// The name: a commit hash, `@work`, the path of a folder or backup, or the address of a database.
   let name: String
   fileprivate let store: any RecordStore
-  /// Nil for what is none of git's.
+  /// Nil for a state outside git.
   fileprivate let commit: String?
 
   static let workName = "@work"
 
-  /// The vault as it is now.
+  /// The present vault.
   static func work(_ session: Session) -> ComparedState {
     ComparedState(name: workName, store: session.locked.store, commit: nil)
   }
 
-  /// A commit.
   static func commit(_ revision: String, _ session: Session) throws -> ComparedState {
     let store = try GitStore.open(vault: session.location, at: revision)
     return ComparedState(name: store.commit, store: store, commit: store.commit)
   }
 
-  /// The state that a word names; nil for a word that names none.
+  /// The state that a word names; nil if it names none.
   ///
-  /// - Parameter files: The reader for backups. Nil if the program has no backups.
+  /// - Parameter files: the reader for backups; nil if the program has no backups.
   static func named(
     _ word: String, session: Session, files: (any StateFiles)?
   ) async throws -> ComparedState? {
@@ -43,7 +41,7 @@ struct ComparedState {
       do {
         return try commit(word, session)
       } catch let error as CommandError where [.notFound, .inputOutput].contains(error.status) {
-        // It may be a folder, or a record.
+        // The word may name a folder or a record instead.
       }
     }
     switch System.kind(of: word) {
@@ -74,7 +72,7 @@ struct ComparedState {
     return ComparedState(name: path, store: other.store, commit: nil)
   }
 
-  /// A backup, whose records are then all in memory.
+  /// A backup, with all its records in memory.
   private static func backup(_ path: String, session: Session, files: (any StateFiles)?) async throws
     -> ComparedState
   {
@@ -103,8 +101,8 @@ extension VaultComparison {
   /// Compares two states of a vault, record by record.
   ///
   /// - Parameters:
-  ///   - git: at the vault's folder.
-  ///   - kinds: those that the vault declares beside these are known as well.
+  ///   - git: a git in the vault's folder.
+  ///   - kinds: known kinds, beside those that the vault declares.
   init(from old: ComparedState, to new: ComparedState, _ git: Git, _ kinds: KindCatalog) throws {
     let headers = [try old.header(), try new.header()]
     let parsed = headers.map { bytes in bytes.flatMap { try? VaultHeader(parsing: $0) } }
@@ -143,7 +141,6 @@ extension VaultComparison {
   }
 }
 
-/// What a state has of a record.
 private enum FoundFile: Equatable {
   case bytes([UInt8])
   case unreadable
@@ -173,7 +170,7 @@ extension ComparedState {
     }
   }
 
-  /// The records of one of 256 folders, live, or else in the trash.
+  /// The records of one of 256 folders, live or in the trash.
   fileprivate func files(_ folder: UInt8, _ trash: [UInt8: [RecordID]]) throws -> [RecordID: FoundFile] {
     var files: [RecordID: FoundFile] = [:]
     do throws(StoreError) {

@@ -4,10 +4,10 @@ import VaultMerge
 import VaultSealing
 import VaultTerminal
 
-/// The difference of two states as it is printed.
+/// The printed difference of two states.
 struct DiffReport {
   let comparison: VaultComparison
-  /// Whether the newer state has to follow the older: between any others it is nothing wrong to go back.
+  /// Whether the newer state must follow the older. Otherwise a rollback is not a fault.
   var isInOrder = false
 
   private func fault(of record: RecordDelta) -> VersionFault? {
@@ -15,7 +15,7 @@ struct DiffReport {
     return record.fault
   }
 
-  /// A line for each record, and one for each of its fields.
+  /// A line for each record, and one for each field.
   func lines(_ style: Style) -> [String] {
     let records = comparison.records.flatMap { record -> [String] in
       [style.bold(Printable.text("\(record.line) (\(record.id.text.prefix(8)))"))]
@@ -39,7 +39,6 @@ struct DiffReport {
     return (lines + comparison.headerLines + (sums.isEmpty ? [] : [sums])).map(Printable.text)
   }
 
-  /// The records in its document.
   var records: JSONValue {
     .array(
       comparison.records.map { record in
@@ -53,7 +52,7 @@ struct DiffReport {
   }
 }
 
-/// The same for a review on a web site: a table for each record. Nothing that a record holds is taken for markup.
+/// The difference for a review on a web site: a table for each record. Content of records is never markup.
 extension DiffReport {
   func markdown() -> [String] {
     let records = comparison.records.flatMap { record -> [String] in
@@ -90,8 +89,8 @@ extension DiffReport {
     "| " + cells.map { $0.map(code) ?? "" }.joined(separator: " | ") + " |"
   }
 
-  /// A text as code. All but letters, digits and the space are written as entities, of which no Markdown makes markup,
-  /// a link, a mention or the end of a cell.
+  /// A text as code. Everything except letters, digits and spaces becomes an entity, so Markdown sees no markup, link,
+  /// mention or cell end.
   private static func code(_ text: String) -> String {
     var result = "<code>"
     for scalar in Printable.text(text).unicodeScalars {

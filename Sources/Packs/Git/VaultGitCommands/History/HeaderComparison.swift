@@ -3,16 +3,14 @@ import VaultKit
 import VaultMerge
 import VaultTerminal
 
-/// What one version of a vault's header has changed against another; neither is verified.
+/// The changes between two versions of a vault's header. Neither is verified.
 struct HeaderComparison {
   let isOtherVault: Bool
-  /// Whether the vault has another root key.
+  /// Whether the root keys differ.
   let hasOtherRoot: Bool
-  /// That the revision did not rise; nil for a good one.
+  /// The fault if the revision did not rise; nil otherwise.
   let fault: VersionFault?
-  /// Ways to unlock that came.
   let added: [Slot]
-  /// Ways to unlock that went.
   let removed: [Slot]
 
   init(from old: VaultHeader, to new: VaultHeader) {
@@ -23,7 +21,6 @@ struct HeaderComparison {
     removed = old.slots.filter { slot in !new.slots.contains { $0.opens(for: slot) } }
   }
 
-  /// What somebody should know who looks at the change.
   var notes: [String] {
     (hasOtherRoot ? ["has another root key"] : []) + added.map { "has a new way to unlock: \($0.line)" }
       + removed.map { "has lost a way to unlock: \($0.line)" }
@@ -35,12 +32,12 @@ struct HeaderComparison {
 }
 
 extension Slot {
-  /// Whether whoever opens this one opens the other: a rotation writes all anew, also for those who stay.
+  /// Whether both slots have the same holder. A rotation makes new slots for the same holders.
   fileprivate func opens(for other: Slot) -> Bool {
     id == other.id || recipient != nil && recipient == other.recipient && sameBytes(label, other.label)
   }
 
-  /// `Ada, laptop (age1…)`
+  /// Such as `Ada, laptop (age1…)`.
   fileprivate var line: String {
     let who = recipient.map { "\($0)" } ?? kind.name
     return label.isEmpty ? who : "\(label) (\(who))"

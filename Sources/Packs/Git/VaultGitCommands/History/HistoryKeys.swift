@@ -7,39 +7,38 @@ import VaultMerge
 import VaultSealing
 import VaultTerminal
 
-/// What verifies versions of records: the vault's keys, and for versions under a root key that was replaced those that
-/// the vault had in the version's commit.
+/// The keys that verify versions of records: the present keys, and for versions under a replaced root key, the keys of
+/// the version's commit.
 struct HistoryKeys {
-  /// What the keys say of a version.
+  /// The result of verifying a version.
   enum Verdict {
     case authentic
-    /// Under a root key that was replaced: whoever had that one could have made it, also later.
+    /// Verified under a replaced root key. Anybody who had that key could have made the version, also later.
     case underReplacedRoot
     case refused
     case unknownRoot
   }
 
-  /// So many states of the vault are unlocked at most: each may take a passphrase's time.
+  /// The maximum number of unlocked states, because each may take the time of a passphrase.
   private static let earlierLimit = 8
 
   private let session: Session
   private let vault: VaultOptions
   private let unlocking: UnlockOptions
   private let current: SealingMergeKey
-  /// By the hints of root keys; nil where none could be had.
+  /// Earlier keys by the hints of their root keys; nil for unavailable keys.
   private var earlier: [[UInt8]: SealingMergeKey?] = [:]
 
-  /// Nil, and a note, where no key is at hand that takes no asking.
+  /// Nil, with a note, if no key is available without a question.
   init?(_ session: Session, vault: VaultOptions, unlocking: UnlockOptions) async throws {
     guard let opened = try await session.vaultToLookBack(unlocking) else { return nil }
     (self.session, self.vault, self.unlocking) = (session, vault, unlocking)
     current = Self.key(of: opened)
   }
 
-  /// What the keys say of a version that is to be one of this record.
   mutating func verdict(on version: HistoryVersion, of id: RecordID) async -> Verdict? {
     guard let file = version.state.file else { return nil }
-    // One of another record is authentic, and does not belong here.
+    // A version of another record is authentic, but in the wrong place.
     guard file.envelope.id == id else { return .refused }
     switch current.verdict(on: file) {
     case .authentic: return .authentic
@@ -58,7 +57,7 @@ struct HistoryKeys {
     }
   }
 
-  /// That of the vault in a commit, which is refused unless this machine knows that the vault had that root key.
+  /// The key of the vault in a commit. It is refused unless this machine knows that the vault had that root key.
   private func key(at commit: String) async -> SealingMergeKey? {
     var global = session.global
     (global.quiet, global.noInput) = (true, true)

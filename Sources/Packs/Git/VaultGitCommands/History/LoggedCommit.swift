@@ -7,14 +7,14 @@ import VaultRecords
 import VaultStorage
 import VaultTerminal
 
-/// A commit, and what it changed in the vault.
+/// A commit, and its changes to the vault.
 struct LoggedCommit {
   let commit: GitCommit
   let comparison: VaultComparison
   let hasNewCheckpoint: Bool
 
   private static let byteLimit = 16 << 20
-  /// So many records are named for each thing that became of some.
+  /// How many records are named for each kind of change.
   private static let namedCount = 20
 
   init(_ change: GitChanges, commit: GitCommit, objects: GitObjects, kinds: KindCatalog) {
@@ -55,13 +55,13 @@ struct LoggedCommit {
     (self.commit, self.comparison, hasNewCheckpoint) = (commit, comparison, false)
   }
 
-  /// The same with the records alone that changed one of some fields; nil where none did.
+  /// The commit with only the records that changed one of some fields; nil for no records.
   func touching(_ fields: [MemberPath]) -> LoggedCommit? {
     let touching = comparison.touching(fields)
     return touching.isEmpty ? nil : LoggedCommit(commit, touching)
   }
 
-  /// What a record was and is: a live file counts before one in the trash.
+  /// The old and the new state of a record. A live file precedes one in the trash.
   private struct States {
     var old = RecordState.none
     var new = RecordState.none
@@ -81,7 +81,7 @@ struct LoggedCommit {
     let head = [commit.line, commit.time?.text].compactMap { $0 }.joined(separator: "  ")
     let records = Dictionary(grouping: comparison.records, by: \.event).sorted { $0.key < $1.key }
     let lines = records.flatMap { event, records -> [String] in
-      // A rotation wraps all of them.
+      // A rotation rewraps all records.
       let named = event == RecordComparison.Event.rewrapped.rawValue && records.count > 1 ? 0 : Self.namedCount
       let rest = records.count - min(named, records.count)
       return records.prefix(named).map(\.line)

@@ -7,19 +7,19 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// A record in which two states of a vault differ.
+/// A record that differs between two states of a vault.
 struct RecordDelta {
   let id: RecordID
-  /// Nil where one of the two is no record.
+  /// Nil if either version is not a record.
   let comparison: RecordComparison?
-  /// Why the newer cannot follow the older; nil for a good one.
+  /// Why the newer version cannot follow the older; nil if it can.
   let fault: VersionFault?
-  /// What it is called, else its id.
+  /// The name, or the id.
   let name: String
-  /// Nil where neither is a record.
+  /// Nil if neither version is a record.
   let kind: String?
 
-  /// Nil where both are the same.
+  /// Nil if the versions are equal.
   init?(_ id: RecordID, from old: RecordState, to new: RecordState, _ kinds: KindCatalog) {
     let version = HistoryVersion(nil, state: new, after: old, kinds: kinds)
     guard version.comparison?.event != .unchanged else { return nil }
@@ -30,28 +30,27 @@ struct RecordDelta {
     name = title.isEmpty ? id.text : title
   }
 
-  /// What became of it, in a word.
+  /// The change in a word.
   var event: String { comparison?.event.rawValue ?? "damaged" }
 
-  /// `changed login GitHub`
+  /// Such as `changed login GitHub`.
   var line: String { "\(event) \(kind.map { $0 + " " } ?? "")\(Printable.cut(name, front: 60, back: 20))" }
 }
 
-/// Two states of a vault, compared.
+/// The comparison of two states of a vault.
 struct VaultComparison {
-  /// In the order of their ids.
+  /// Sorted by id.
   var records: [RecordDelta] = []
-  /// Nil where both have the same header, or one of them has none that can be read.
+  /// Nil if the headers are equal, or if one of them is unreadable.
   var header: HeaderComparison?
-  /// Whether both have other headers, and one of them has none that can be read.
+  /// Whether the headers differ, and one of them is unreadable.
   var hasUnreadableHeader = false
 
-  /// The same of some records alone.
   func only(_ ids: Set<RecordID>) -> VaultComparison {
     VaultComparison(records: records.filter { ids.contains($0.id) })
   }
 
-  /// The records that changed one of some fields, with those changes alone.
+  /// The records that changed one of some fields, with only those changes.
   func touching(_ fields: [MemberPath]) -> VaultComparison {
     VaultComparison(
       records: records.filter { record in record.comparison?.changes.contains { $0.isAbout(fields) } ?? false })
@@ -59,7 +58,7 @@ struct VaultComparison {
 
   var isEmpty: Bool { records.isEmpty && header == nil && !hasUnreadableHeader }
 
-  /// What became of the header, a line each.
+  /// The changes of the header, one line each.
   var headerLines: [String] {
     if hasUnreadableHeader { return ["vault.json was changed, and is damaged or missing on one side"] }
     guard let header else { return [] }
@@ -72,7 +71,7 @@ struct VaultComparison {
 }
 
 extension RecordComparison.Change {
-  /// Whether it is of one of these fields, or of what is within them.
+  /// Whether the change is at one of these fields or inside it.
   func isAbout(_ fields: [MemberPath]) -> Bool {
     [path, origin].compactMap { $0?.components }.contains { path in
       fields.contains { path.starts(with: $0.components) }

@@ -7,16 +7,15 @@ import VaultMerge
 import VaultRecords
 import VaultStorage
 
-/// What can be said without a key of changes that git holds: each file by itself, and against what it follows.
+/// Checks committed changes without a key: each file by itself, and against its predecessor.
 struct GitCheck {
-  /// Something to look at.
   struct Finding: Hashable {
-    /// Below the vault's folder.
+    /// The path below the vault's folder.
     let file: String
     let reason: String
-    /// Nil for what is staged.
+    /// Nil for the index.
     let commit: String?
-    /// Whether it is nothing wrong, but a question to whoever reviews the change.
+    /// Whether this is only a question for a reviewer, and not a fault.
     var isNote = false
   }
 
@@ -34,7 +33,7 @@ struct GitCheck {
     var new: [(file: String, record: RecordFile)] = []
   }
 
-  /// Looks at the changes of one commit against one parent.
+  /// Checks the changes of one commit against one parent.
   mutating func check(_ changes: GitChanges) throws {
     let header = blob(changes.name(StoreLocation.header.relativePath)).flatMap { try? VaultHeader(parsing: $0) }
     let kinds = KindCatalog.builtIn.declaring(header?.declaredKinds ?? JSONObject())
@@ -72,8 +71,8 @@ struct GitCheck {
     }
   }
 
-  /// Looks at what the next commit lacks: files of the work tree, and what its own files name. `git commit -a` leaves
-  /// new files out.
+  /// Checks for files that the next commit lacks: files of the work tree, and files that its own files name. `git
+  /// commit -a` leaves new files out.
   mutating func check(_ index: GitComparison) {
     for path in index.missingSlots + missingAttachments(of: index) {
       add(Finding(file: path, reason: "is missing", commit: nil))
@@ -93,7 +92,7 @@ struct GitCheck {
     }
   }
 
-  /// Attachments that records of the next commit name and that it lacks.
+  /// Attachments that records of the next commit name but that the commit lacks.
   private func missingAttachments(of index: GitComparison) -> [String] {
     var missing: Set<AttachmentID> = []
     let member = Array("\"attachments\"".utf8)
@@ -106,8 +105,8 @@ struct GitCheck {
     return missing.map { StoreLocation.attachment($0).relativePath }.sorted()
   }
 
-  /// What the new state names and does not hold: slots, where the header or one of them was changed, and attachments
-  /// that came. Git does not take a new file along by itself.
+  /// Files that the new state names but lacks: slots if the header or a slot has changed, and new attachments. git does
+  /// not add new files by itself.
   private func missing(
     _ changes: GitChanges, header: VaultHeader?, versions: [RecordID: Versions]
   ) -> [StoreLocation] {
@@ -123,14 +122,14 @@ struct GitCheck {
     return (slots + attachments).filter { !has($0, changes) }
   }
 
-  /// What is wrong with a file by itself.
+  /// The faults of a single file.
   private static func reasons(
     _ new: [UInt8]?, at place: StoreLocation?, file: GitChanges.File, kinds: KindCatalog
   ) throws -> [String] {
     if file.isUnmerged { return ["is left unmerged"] }
     guard file.new != nil else { return [] }
     guard let new else {
-      // A checkpoint of many records is larger than what is read here, and so is many an attachment.
+      // Only a checkpoint of many records or an attachment can be larger than the limit here.
       return place?.isLarge ?? true ? [] : ["is larger than any such file of a vault, or cannot be read"]
     }
     var reasons = FileCheck.holdsKey(new) ? [FileCheck.keyReason] : []
@@ -141,7 +140,7 @@ struct GitCheck {
     return reasons
   }
 
-  /// A merge shows most of what it holds once for each parent.
+  /// A merge shows most of its files once for each parent.
   private mutating func add(_ finding: Finding) {
     if known.insert(finding).inserted { findings.append(finding) }
   }
@@ -160,7 +159,7 @@ struct GitCheck {
     }
   }
 
-  /// What a file is that no place of a vault has; nil for what may lie beside a vault.
+  /// The description of a file outside the places of a vault; nil for a file that may be beside a vault.
   private static func stray(_ path: String) -> String? {
     if path == ".lock" || path == ".journal.json" || path.hasPrefix(".staging/") {
       return "belongs to a write under way, and into no commit"
@@ -182,7 +181,6 @@ struct GitCheck {
 }
 
 extension VersionFault {
-  /// For programs.
   var name: String {
     switch self {
     case .unauthenticated: "unauthenticated"
@@ -191,7 +189,7 @@ extension VersionFault {
     }
   }
 
-  /// What is wrong, and what to do.
+  /// The fault, and what to do.
   var sentence: String {
     switch self {
     case .unauthenticated: "was changed without a key: `vault accept` authenticates it"

@@ -7,33 +7,31 @@ import VaultMerge
 import VaultSealing
 import VaultTerminal
 
-/// Records that one side of a merge has under a root key which was replaced, as on a branch from before a rotation:
-/// verified with the key of then, shown, agreed to by a person, and made anew under the keys of now.
+/// Records that one side of a merge has under a replaced root key, such as on a branch from before a rotation. They are
+/// verified with the old key, shown, confirmed by the user, and resealed under the present keys.
 struct Adoption {
   let session: Session
   let vault: VaultOptions
   let unlocking: UnlockOptions
   let global: GlobalOptions
-  /// With the keys of now.
+  /// The vault with the present keys.
   let opened: Vault
-  /// What the other side brings in, as git calls it.
+  /// The commit of the other side, as git names it.
   let theirCommit: String
 
-  /// One of them.
   private struct Found {
-    /// With the side in question under the keys of now.
+    /// The record, with its old side resealed under the present keys.
     let record: UnmergedRecord
-    /// Whether somebody who left may have the key that it was under.
+    /// Whether a former user may have the old key.
     let isAfterReseal: Bool
-    /// What a person looks at.
     let lines: [String]
   }
 
-  /// The records that are to be taken, under the keys of now.
+  /// The confirmed records, under the present keys.
   ///
   /// - Parameters:
-  ///   - words: ids that somebody has named beforehand.
-  ///   - asks: whether a person has to agree.
+  ///   - words: ids that the user has named in advance.
+  ///   - asks: whether the user must confirm.
   func records(
     of unmerged: [UnmergedRecord], named words: [String], asks: Bool
   ) async throws -> [RecordID: UnmergedRecord] {
@@ -56,14 +54,14 @@ struct Adoption {
 
   private func commit(_ side: MergeSide) -> String { side == .ours ? "HEAD" : theirCommit }
 
-  /// The vault as a side has it.
+  /// The vault on one side.
   private func earlier(_ side: MergeSide) async throws -> Vault {
     let earlier = try EarlierVault(
       at: commit(side), session.location, required: RequiredFingerprint(vault), global: global)
     return try await Session(earlier, location: session.location, global: global).unlock(unlocking)
   }
 
-  /// Nil, and a note, for one that does not verify.
+  /// Nil, with a note, for a record that does not verify.
   private func adopted(_ record: UnmergedRecord, side: MergeSide, earlier: Vault) throws -> Found? {
     guard let bytes = record[side], let file = RecordFile(parsing: bytes) else { return nil }
     let other = record[side == .ours ? .theirs : .ours]

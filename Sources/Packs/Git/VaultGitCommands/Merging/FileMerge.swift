@@ -7,32 +7,30 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 
-/// Merges versions of one file of a vault, with the vault's key where there is one.
+/// Merges versions of one file of a vault, with the vault's key if it is available.
 struct FileMerge {
   let place: StoreLocation
   let base: [UInt8]
   let ours: [UInt8]
   let theirs: [UInt8]
   var labels = ConflictLabels()
-  /// Whether the versions are only what others come from: that later ones were seen is no objection then.
+  /// Whether the versions are only common ancestors. Then it does not matter if later versions were seen.
   var areAncestors = false
-  /// The side whose version the other one had already, and has followed by a later one.
+  /// The side whose version the other side has already replaced.
   var passed: MergeSide?
-  /// The MACs of a version that was made anew under other keys: who has seen the one has seen the other.
+  /// The MACs of a resealed version. A machine that has seen the first version has in effect seen the second.
   var resealedMAC: (from: [UInt8], to: [UInt8])?
-  /// The branch whose changes git makes again, as in a rebase; nil for a merge.
+  /// The branch that git replays, as in a rebase; nil for a merge.
   var replayed: ReplayedBranch?
 
-  /// What the record is called, as far as its kind is known without the vault.
+  /// The name of the record, if its kind is known without the vault.
   var name: String? {
     guard let file = RecordFile(parsing: ours) ?? RecordFile(parsing: theirs) else { return nil }
     return KindCatalog.builtIn[file.envelope.kind]?.title(of: file.fields)
   }
 
-  /// What comes of them without a key.
   func keyless(currentRoot: RootID?) -> MergeOutcome { outcome(currentRoot: currentRoot, key: nil) }
 
-  /// What comes of them with the key of a vault.
   func keyed(_ vault: Vault, preferring preference: MergePreference = MergePreference()) throws -> MergeOutcome {
     if place == .header { return try keyedHeader(vault) }
     guard let id = place.recordID else { return keyless(currentRoot: vault.header.root.id) }
@@ -40,14 +38,14 @@ struct FileMerge {
     if let passed, let later = RecordFile(parsing: passed == .ours ? theirs : ours),
       key.verdict(on: later) == .authentic
     {
-      // To itself it is both sides.
+      // This version is both sides.
       let bytes = passed == .ours ? theirs : ours
       return FileMerge(place: place, base: [], ours: bytes, theirs: bytes).outcome(currentRoot: nil, key: key)
     }
     return outcome(currentRoot: vault.header.root.id, key: key, preferring: preference)
   }
 
-  /// One side of a record whole, as the version after both.
+  /// One side of a record as a whole, as the next version after both.
   func taking(_ side: [UInt8], after other: [UInt8]?, _ vault: Vault) throws -> MergeOutcome {
     guard let id = place.recordID else { preconditionFailure("only records are taken so") }
     return RecordMerge.taking(side, after: other, of: id, key: try key(vault, id))
@@ -64,8 +62,8 @@ struct FileMerge {
       write: { record in try? vault.fileBytes(of: record, in: place) })
   }
 
-  /// Whether a version that was seen is on the branch whose changes are made again, or is later than both sides and on
-  /// a third branch: then the result is a version after it.
+  /// Whether a seen version is on the replayed branch, or on a third branch and later than both sides. Then the result
+  /// is a version after it.
   private func isOnBranch(_ seen: (revision: Int, mac: [UInt8]), of id: RecordID, _ vault: Vault) -> Bool {
     if replayed?.has(seen.mac, of: id) == true { return true }
     let sides = [ours, theirs].compactMap { RecordFile(parsing: $0)?.envelope }
@@ -84,8 +82,8 @@ struct FileMerge {
     }
   }
 
-  /// Whether a key could bring about something else than there is without one: it makes new versions, and it does so
-  /// where two have one revision, for a machine that has seen the one would refuse the other.
+  /// Whether a key could give a better outcome. A key is needed to make new versions. This includes two versions with
+  /// equal revisions, because a machine that has seen one would refuse the other.
   func isForKey(_ outcome: MergeOutcome) -> Bool {
     guard place.recordID != nil || place == .header else { return false }
     guard case .conflict(let conflicts, _) = outcome else {
@@ -129,7 +127,7 @@ extension MergeConflict {
     }
   }
 
-  /// `password: both have sealed a new value, ours 2026-…, theirs 2026-…`
+  /// Such as `password: both have sealed a new value, ours 2026-…, theirs 2026-…`.
   var line: String { (path.map { "\($0): " } ?? "") + reason.words + times }
 
   private var times: String {
@@ -139,7 +137,6 @@ extension MergeConflict {
 }
 
 extension MergeConflict.Reason {
-  /// What is in the way.
   var words: String {
     switch self {
     case .unreadable: "a side is no document of this format"
@@ -167,7 +164,7 @@ extension MergeConflict.Reason {
     }
   }
 
-  /// What a person can do; nil where taking one side is all there is.
+  /// The next step for the user; nil if one side must be taken.
   var advice: String? {
     switch self {
     case .needsKey: "`vault merge --continue` makes it, with a key"

@@ -3,13 +3,13 @@ import VaultGit
 import VaultMerge
 import VaultStorage
 
-/// The files of a vault in one commit, by what they are and not by what git makes of their names.
+/// The files of a vault in one commit, by their place in the vault rather than by git's pairing of names.
 struct VaultBlobs {
   private static let listByteLimit = 256 << 20
   /// The blobs at the places of the vault.
   let blobs: [StoreLocation: String]
 
-  /// Nil for what is no commit.
+  /// Nil if there is no such commit.
   init?(_ commit: String, _ git: Git) {
     let names = ["vault.json", StoreLocation.checkpoint.fileName, "records", "trash"]
     guard let answer = git.output(["ls-tree", "-r", "-z", commit, "--"] + names, limit: Self.listByteLimit) else {
@@ -28,15 +28,13 @@ struct VaultBlobs {
     self.blobs = blobs
   }
 
-  /// The blob of a record, among the records or in the trash.
   func blob(_ id: RecordID) -> String? { blobs[.record(id)] ?? blobs[.trash(id)] }
 
-  /// The blobs of a record: among the records, and in the trash.
+  /// The blobs of a record: live, and in the trash.
   struct Files: Equatable {
     let live: String?
     let removed: String?
 
-    /// Whether the record is live and removed at once.
     var areBoth: Bool { live != nil && removed != nil }
   }
 
@@ -44,16 +42,16 @@ struct VaultBlobs {
   func files(_ id: RecordID) -> Files { Files(live: blobs[.record(id)], removed: blobs[.trash(id)]) }
 }
 
-/// What two commits have made of a vault since they parted.
+/// The changes to a vault on two sides since they diverged.
 struct GitSides {
-  /// Nil where they have nothing in common.
+  /// Nil without a common ancestor.
   let base: VaultBlobs?
   let ours: VaultBlobs
   let theirs: VaultBlobs
-  /// Whether either has commits that the other does not have.
+  /// Whether each side has commits that the other lacks.
   let haveParted: Bool
 
-  /// Nil where one of them is no commit, or they parted from several commits: git joins those itself.
+  /// Nil if one of them is not a commit, or if there are several common ancestors, which git merges itself.
   init?(ours: String, theirs: String, _ git: Git) {
     let bases = git.lines(["merge-base", "--all", ours, theirs]).filter { !$0.isEmpty }
     let tips = git.lines(["rev-parse", ours + "^{commit}", theirs + "^{commit}"])
@@ -63,7 +61,7 @@ struct GitSides {
     base = bases.first.flatMap { VaultBlobs($0, git) }
   }
 
-  /// The records that both have changed since, each in another way.
+  /// The records that both sides have changed differently.
   var changedOnBoth: [RecordID] {
     Set((Array(ours.blobs.keys) + Array(theirs.blobs.keys)).compactMap(\.recordID)).filter { id in
       let (one, other) = (ours.files(id), theirs.files(id))
@@ -72,7 +70,6 @@ struct GitSides {
     }.sorted { $0.text < $1.text }
   }
 
-  /// The records that one side alone has changed since.
   func changed(by side: MergeSide) -> [RecordID] {
     let (own, other) = side == .ours ? (ours, theirs) : (theirs, ours)
     return Set(own.blobs.keys.compactMap(\.recordID)).filter { id in
@@ -81,15 +78,15 @@ struct GitSides {
     }.sorted { $0.text < $1.text }
   }
 
-  /// The records that their side has both live and removed, and that were not so before: git puts the second file in
-  /// place without asking, also where the first is joined.
+  /// The records that are newly both live and removed on their side. git puts the second file in place without a
+  /// conflict, even if the first file is merged.
   var twinsOfTheirs: [RecordID] {
     Set(theirs.blobs.keys.compactMap(\.recordID)).filter { id in
       theirs.files(id).areBoth && base?.files(id).areBoth != true
     }.sorted { $0.text < $1.text }
   }
 
-  /// Whether both have changed a file that is no record.
+  /// Whether both sides have changed a file other than a record.
   func changedOnBoth(_ place: StoreLocation) -> Bool {
     let (one, other, before) = (ours.blobs[place], theirs.blobs[place], base?.blobs[place])
     return one != other && one != before && other != before

@@ -4,23 +4,22 @@ import VaultMerge
 import VaultStorage
 import VaultTerminal
 
-/// What became of the files of a merge.
+/// The results for the files of a merge.
 struct MergeReport {
   var records: [Record] = []
-  /// Files that are no records.
+  /// Merged files other than records.
   var merged: [String] = []
-  /// The same with what is in the way.
+  /// Unmerged files other than records, with reasons.
   var left: [(file: String, reason: String)] = []
-  /// The vault's, for the line that accepts a record.
+  /// The vault's fingerprint, for the line that accepts a record.
   var fingerprint: String?
 
-  /// What became of one record.
   struct Record {
     let record: UnmergedRecord
     let name: String
-    /// Nil also for one that is deleted for good.
+    /// Nil also for a record that is deleted for good.
     var bytes: [UInt8]?
-    /// None for one that was merged.
+    /// Empty for a merged record.
     var conflicts: [MergeConflict] = []
 
     private var title: String { "\(record.files.first ?? record.id.text) (\(name))" }
@@ -46,9 +45,9 @@ struct MergeReport {
     }
   }
 
-  /// Prints it.
+  /// Prints the report.
   ///
-  /// - Parameter ending: what finishes it, once nothing is left; nil where nothing was begun.
+  /// - Parameter ending: the command that finishes the operation after everything is merged; nil if nothing was begun.
   func print(_ ending: String?, _ global: GlobalOptions) throws {
     let isDryRun = ending == nil
     let isWhole = leftRecords.isEmpty && left.isEmpty
@@ -67,7 +66,7 @@ struct MergeReport {
     guard isWhole else { throw Finished(status: .partlyDone) }
   }
 
-  /// What to do next.
+  /// The next steps for the user.
   private func hints(_ ending: String?) -> [String] {
     let reasons = leftRecords.flatMap { $0.conflicts.map(\.reason) }
     var hints = Set(reasons.compactMap(\.advice)).sorted()

@@ -6,19 +6,18 @@ import VaultMerge
 import VaultSealing
 import VaultTerminal
 
-/// Who says which side wins where both have changed something.
+/// How to choose a side if both have changed something.
 enum MergeRule {
   case nobody
   case side(MergeSide)
-  /// The later side, by times under MACs.
+  /// The later side, by authenticated times.
   case newer
-  /// A person at the terminal.
+  /// The choice of the user at the terminal.
   case asking(MergeQuestions)
 }
 
 extension UnmergedRecord {
-  /// Merges by field; where that cannot be done the rule decides, for each field that both have changed or about the
-  /// record as a whole.
+  /// Merges by field. If that is impossible, the rule decides each changed field, or the record as a whole.
   func outcome(_ vault: Vault, by rule: MergeRule) throws -> Outcome {
     if case .side(let side) = rule { return try outcome(vault, preferring: MergePreference(side)) }
     let outcome = try outcome(vault, preferring: MergePreference())
@@ -32,7 +31,7 @@ extension UnmergedRecord {
     return try preference.map { try self.outcome(vault, preferring: $0) } ?? outcome
   }
 
-  /// The side that was changed later, for each of some conflicts; nil where time decides not all of them.
+  /// The later side for each conflict; nil if times do not decide all conflicts.
   private func later(in conflicts: [MergeConflict]) -> MergePreference? {
     func envelope(_ side: [UInt8]?) -> RecordEnvelope? { side.flatMap { RecordFile(parsing: $0) }?.envelope }
     guard let one = envelope(ours), let other = envelope(theirs) else { return nil }
@@ -60,21 +59,21 @@ extension MergeConflict {
   var isOfValues: Bool { path != nil && [.value, .sealed, .removedMember].contains(reason) }
 }
 
-/// Asks at the terminal which side wins: for each field that both have changed, else for a record as a whole.
+/// Asks at the terminal which side wins: for each field that both have changed, or for a record as a whole.
 final class MergeQuestions {
   private enum Answer { case side(MergeSide), leave, stop }
 
   private let vault: Vault
   private let global: GlobalOptions
-  /// Nothing more is asked then.
+  /// Whether the user wants no more questions.
   private var isStopped = false
 
   init(_ vault: Vault, _ global: GlobalOptions) { (self.vault, self.global) = (vault, global) }
 
-  /// What somebody prefers in some conflicts of a record; nil to leave it as it is.
+  /// The preference of the user in the conflicts of a record; nil to leave the record unmerged.
   func preference(in conflicts: [MergeConflict], of record: UnmergedRecord) throws -> MergePreference? {
     let isOfFields = conflicts.allSatisfy(\.isOfValues)
-    // Of the others each is about the whole, and the first says enough.
+    // Any other conflict is about the whole record, so the first one is enough.
     let asked = isOfFields ? conflicts : Array(conflicts.prefix(1))
     guard !isStopped, asked.allSatisfy({ $0.isOfValues || $0.isForAPerson }),
       let terminal = Terminal(noInput: global.noInput)
@@ -128,7 +127,7 @@ final class MergeQuestions {
     }
   }
 
-  /// One line of a sealed value, without its middle where it is long.
+  /// A sealed value on one line. The middle of a long value is cut.
   private func secret(_ side: [UInt8]?, of id: RecordID, at path: MemberPath) throws -> String {
     guard let side else { return "" }
     let text = try vault.authentic(side, id).withSecret(at: path) { bytes in
@@ -139,14 +138,14 @@ final class MergeQuestions {
 }
 
 extension MergeConflict {
-  /// Whether one side can be taken whole.
+  /// Whether one side can be taken as a whole.
   fileprivate var isForAPerson: Bool {
     [.removed, .older, .schema, .resealed, .moved, .otherRecord, .envelope].contains(reason)
   }
 }
 
 extension UnmergedRecord {
-  /// What one side has, as far as that is to be read without asking for it.
+  /// The readable content of one side.
   fileprivate func words(on side: MergeSide, _ conflict: MergeConflict) -> String {
     guard let bytes = side == .ours ? ours : theirs else { return "deleted it for good" }
     guard let file = RecordFile(parsing: bytes) else { return "no record" }

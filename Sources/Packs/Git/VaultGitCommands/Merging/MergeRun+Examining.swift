@@ -8,16 +8,16 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-// What git takes from the other side as it is: nobody joins it, so nobody looks at it with the key.
+// git takes some files of the other side unchanged, without a merge. These files are verified here.
 
 extension MergeRun {
   private static let byteLimit = 16 << 20
   private static let listedCount = 5
 
-  /// Refuses a commit in which a file that only they have changed went back, was changed without a key, does not
-  /// verify, or lacks what it names.
+  /// Refuses a commit with files that only they have changed and that are rolled back, changed without a key, not
+  /// authentic, or incomplete.
   ///
-  /// - Parameter vault: verifies their records; nil does without a key what can be done so.
+  /// - Parameter vault: verifies their records; nil for the checks without a key.
   func examine(_ commit: String, with vault: Vault?) throws {
     guard let sides else {
       return session.messages.note("the two sides parted from several commits: what only they changed is not verified")
@@ -57,8 +57,7 @@ extension MergeRun {
     }.map { "\($0.file): \($0.reason)" }
   }
 
-  /// The files of records that the key does not vouch for. A record under a root key that was replaced is asked about
-  /// elsewhere.
+  /// The files of records that the key does not verify. A record under a replaced root key is confirmed elsewhere.
   private func unverified(_ ids: Set<RecordID>, sides: GitSides, vault: Vault) -> [String] {
     let (theirs, before) = (sides.theirs.blobs, sides.base?.blobs ?? [:])
     let places = ids.flatMap { [StoreLocation.record($0), .trash($0)] }

@@ -8,38 +8,37 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// A merge in the work tree of a vault: what has to be so before it begins, and what git keeps of it.
+/// A merge in the work tree of a vault: the conditions before it begins, and the state that git keeps.
 struct MergeRun {
   let session: Session
   let git: Git
-  /// Nil where git waits for nothing.
+  /// Nil if git waits for nothing.
   let unmerged: Unmerged?
-  /// What would be merged, before it is.
+  /// The sides before the merge.
   let sides: GitSides?
-  /// The text of a header with both sides in it, in the place of which ours was put to read the vault by.
+  /// The text of a header with both sides in it, which was replaced by our header to read the vault.
   private var conflicted: [UInt8]?
 
   private init(_ session: Session, _ git: Git, unmerged: Unmerged? = nil, sides: GitSides? = nil) {
     (self.session, self.git, self.unmerged, self.sides) = (session, git, unmerged, sides)
   }
 
-  /// What finishes what git waits for; nil where it waits for nothing.
+  /// The command that finishes the operation; nil without an operation.
   var ending: String? { unmerged?.ending ?? GitOperation(git)?.ending }
 
-  /// Whether both sides have written the header.
   var joinsHeaders: Bool { sides?.changedOnBoth(.header) ?? true }
 
-  /// The commit that is to be merged, as git calls it.
+  /// The commit to merge, as git names it.
   private var commit = ""
 
-  /// What both sides have changed; nil where that cannot be told beforehand.
+  /// The files that both sides have changed; nil if that is unknown in advance.
   func planned() -> (records: [UnmergedRecord], others: [String])? {
     sides.map { Unmerged(git, $0, theirs: commit).planned() }
   }
 
   // MARK: - A commit
 
-  /// Refuses what cannot be merged as it is.
+  /// Refuses a merge whose conditions are not met.
   static func beginning(
     _ commit: String, vault: VaultOptions, global: GlobalOptions, dryRun: Bool
   ) throws -> MergeRun {
@@ -80,10 +79,10 @@ struct MergeRun {
     return run
   }
 
-  /// Has git begin the merge. Files that both have changed are left with git's markers, whatever the clone is set up
-  /// to, so that whoever is stopped half-way finds both sides.
+  /// Lets git begin the merge. Files that both sides have changed get git's conflict markers, whatever the clone's
+  /// setup, so that both sides are there after an interruption.
   ///
-  /// - Returns: what there is to join, or to commit; nil for nothing.
+  /// Returns the operation to merge or to commit; nil for none.
   func begin(_ commit: String) throws -> GitOperation? {
     let head = git.lines(["rev-parse", "HEAD"])
     let words = ["merge", "--no-commit", "--no-edit", commit]
@@ -91,7 +90,7 @@ struct MergeRun {
     var operation = GitOperation(git)
     if code != 0, operation == nil {
       let driver = "merge.vault.driver=git merge-file -L ours -L base -L theirs %A %O %B"
-      // Only several common ancestors are joined by this program.
+      // git calls this program only to merge several common ancestors.
       code = git.asPersonToTheEnd(Self.with(driver) + words, callsUs: sides == nil)
       operation = GitOperation(git)
     }
@@ -108,21 +107,21 @@ struct MergeRun {
     return nil
   }
 
-  /// Without a process for each file; nil where that cannot be, where no merge comes of it, or where git has several
-  /// common ancestors to join first, which takes the driver.
+  /// Merges without a process for each file. Nil if that is impossible, if nothing needs merging, or if git must
+  /// first merge several common ancestors, which needs the driver.
   private func textMerge(_ words: [String]) -> Int32? {
     guard let sides, sides.haveParted else { return nil }
     return TextMerge.run(git, Self.with("gc.auto=0") + words)
   }
 
-  /// git would take a folder of which all records were removed for one that was renamed to the trash.
+  /// git would treat a folder whose records were all removed as renamed to the trash.
   private static func with(_ setting: String) -> [String] { ["-c", "merge.directoryRenames=false", "-c", setting] }
 
-  // MARK: - What git has begun
+  // MARK: - An operation of git
 
-  /// What git waits for. A header with both sides in it gives way to ours, which stays until the joined one is written.
+  /// The operation that git waits for. A header with both sides is replaced by ours until the merged one is written.
   ///
-  /// - Parameter begun: what ``begin(_:)`` of another run has just begun; nil looks for what is under way.
+  /// - Parameter begun: the result of ``begin(_:)`` in another run; nil to find the present operation.
   static func continuing(
     _ vault: VaultOptions, _ global: GlobalOptions, dryRun: Bool,
     _ begun: (run: MergeRun, operation: GitOperation)? = nil
@@ -152,7 +151,7 @@ struct MergeRun {
     guard let ours, let found = try? TextInput.file(path, limit: 2 * place.byteLimit),
       (try? VaultHeader(parsing: found)) == nil
     else { return nil }
-    // Nothing is written to a vault that nobody has named, be it only back.
+    // Write nothing to a vault that nobody has named, not even its own header.
     let memory = MemoryStore()
     try? memory.apply([StoreChange(.header, from: nil, to: ours)])
     guard let locked = try? LockedVault(store: memory) else { return nil }
@@ -168,7 +167,7 @@ struct MergeRun {
     try file.commit()
   }
 
-  /// Unlocks; where that cannot be done both sides stand in the header again.
+  /// Unlocks. If that fails, the header with both sides is restored.
   func openVault(_ options: UnlockOptions, to use: Session.Use, withRootKey: Bool) async throws -> Vault {
     do {
       return try await session.unlock(options, to: use, withRootKey: withRootKey)
@@ -178,9 +177,9 @@ struct MergeRun {
     }
   }
 
-  /// The joined header, where git waits for it; what is in the way is noted among the files.
+  /// The merged header, if git waits for it. A conflict is noted in the report.
   ///
-  /// - Parameter adopts: takes ours, where their root key is one that it has replaced.
+  /// - Parameter adopts: whether to take our header if it has replaced their root key.
   func header(
     _ unmerged: Unmerged, vault: Vault, report: inout MergeReport, adopts: Bool
   ) throws -> [UInt8]? {
@@ -207,8 +206,8 @@ struct MergeRun {
     }
   }
 
-  /// Whether our header has replaced the root key of theirs. What theirs has changed beside is for somebody to do
-  /// again: whoever had that key could have written it.
+  /// Whether our header has replaced their root key. The user must repeat other changes of their header, because
+  /// anybody with the old key could have made them.
   private func keepsOurs(_ versions: FileMerge) -> Bool {
     let headers = [versions.base, versions.ours, versions.theirs].map { try? VaultHeader(parsing: $0) }
     guard let ours = headers[1], let theirs = headers[2], ours.replacedRoot(hint: theirs.root.id.bytes) != nil else {
@@ -219,9 +218,9 @@ struct MergeRun {
     return true
   }
 
-  /// The checkpoint after both, where both are authentic: what either lists is at most as new as what was merged.
+  /// The merged checkpoint, if both are authentic: neither lists newer versions than the merged ones.
   ///
-  /// - Parameter adopts: takes the authentic one, where the other is from before a rotation.
+  /// - Parameter adopts: whether to take the authentic one if the other is from before a rotation.
   func checkpoint(
     _ unmerged: Unmerged, vault: Vault, report: inout MergeReport, adopts: Bool
   ) -> CheckpointMerge? {
@@ -233,12 +232,12 @@ struct MergeRun {
     return merge
   }
 
-  /// Puts what was merged in place, and tells git.
+  /// Writes the merged files, and tells git.
   func write(_ report: MergeReport, header: [UInt8]?, checkpoint: CheckpointMerge?, _ vault: Vault) async throws {
     let merged = report.mergedRecords
-    // Where the header is left, nothing can be written.
+    // Nothing can be written while the header is unmerged.
     guard let unmerged, !(merged.isEmpty && report.merged.isEmpty) else { return }
-    // Files first, records last.
+    // Attachment files first, records last.
     try MergedAttachments(git, in: session.location.path, of: ["HEAD", unmerged.theirCommit])
       .bringBack(for: merged.compactMap(\.bytes))
     var places = try await vault.put(merged.map { Vault.MergedRecord($0.record.id, $0.bytes) })
@@ -246,7 +245,7 @@ struct MergeRun {
       try await vault.put(checkpoint)
       places.filled.append(.checkpoint)
     }
-    // Last: whoever reads it remembers it, and goes on with it.
+    // The header comes last, because any reader remembers it and continues with it.
     if let header {
       try await vault.put(header: header, replacing: session.locked.headerBytes)
       places.filled.append(.header)
@@ -256,11 +255,11 @@ struct MergeRun {
 
   // MARK: - Back
 
-  /// Gives a merge up that is under way.
+  /// Aborts the present merge.
   static func giveUp(_ vault: VaultOptions, _ global: GlobalOptions) throws {
     let location = try VaultLocation.find(vault)
     let git = Git(at: location.path)
-    // A header with both sides in it says nothing of what is known here.
+    // A header with both sides does not belong to the remembered vault.
     if let session = try? Session(vault, global, refusingOtherVaults: false) { _ = try session.confirmingUse(.writing) }
     guard GitOperation(git)?.name == "merge" else {
       throw CommandError(

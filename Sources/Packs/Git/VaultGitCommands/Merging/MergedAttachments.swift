@@ -5,12 +5,12 @@ import VaultStorage
 import VaultSystem
 import VaultTerminal
 
-/// The files of attachments that merged records name.
+/// The attachment files that merged records name.
 ///
-/// git takes a file away that one side has removed and the other left as it was. A side that is taken whole names it
-/// all the same: its file comes back out of git, into the work tree and the index.
+/// git deletes a file that one side has removed and the other has not changed. If the other side's record is taken, it
+/// still names that file. So the file is restored from git, into the work tree and the index.
 struct MergedAttachments {
-  /// A blob of git at a path below the vault's folder.
+  /// A git blob at a path below the vault's folder.
   private struct File {
     let path: String
     let blob: String
@@ -18,14 +18,13 @@ struct MergedAttachments {
 
   private let git: Git
   private let folder: String
-  /// Commits that may have them.
   private let commits: [String]
 
   init(_ git: Git, in folder: String, of commits: [String]) {
     (self.git, self.folder, self.commits) = (git, folder, commits)
   }
 
-  /// Brings back what records name and is not there.
+  /// Restores missing files that records name.
   func bringBack(for records: [[UInt8]]) throws {
     let missing = records.flatMap { NamedAttachments(in: $0).attachments }.filter { !isHere($0) }
     guard !missing.isEmpty else { return }

@@ -3,15 +3,15 @@ import VaultKit
 import VaultStorage
 import VaultTerminal
 
-/// Two branches, each of which has replaced the root key since they parted: neither knows the keys of the other, and so
-/// nobody can say of either that the other one's are authentic. One has to give way.
+/// Two branches that both have replaced the root key since they diverged. Neither knows the keys of the other, so
+/// neither can be verified by the other. One must give way.
 struct RotatedApart {
   private let commit: String
   private let git: Git
-  /// The last commit of theirs before they replaced the root key; nil where that cannot be told.
+  /// The last commit of theirs before the new root key; nil if it is unknown.
   private let before: String?
 
-  /// Nil where one of them knows the root key of the other.
+  /// Nil if one of them knows the root key of the other.
   init?(ours: VaultHeader, theirs: VaultHeader, _ commit: String, _ git: Git) {
     func knows(_ header: VaultHeader, _ root: VaultHeader) -> Bool {
       header.root.id == root.root.id || header.keyring.contains { $0.id == root.root.id }
@@ -28,7 +28,7 @@ struct RotatedApart {
     before = rotation.flatMap { git.lines(["rev-parse", "--short", "--verify", "--quiet", $0 + "^"]).first }
   }
 
-  /// The steps that lead on with our keys.
+  /// The steps to continue with our keys.
   var hints: [String] {
     var steps: [String] = []
     if let before {

@@ -4,17 +4,15 @@ import VaultStorage
 import VaultSystem
 import VaultTerminal
 
-/// Has git merge the files of a vault as text in its own process: no driver is started, whatever a clone is set up to.
+/// Lets git merge the files of a vault as text in its own process, without a driver, whatever the clone's setup.
 ///
-/// Only `info/attributes`, which all work trees of a repository share, is above what a commit brings along. So git is
-/// shown another folder in the place of the shared one: links to all that is in it, and that one file, in which our
-/// lines stand after those of the clone. Nothing of this lies in the repository, so nothing of it can stay there.
+/// Only `info/attributes`, which all work trees of a repository share, has precedence over committed attributes. So git
+/// gets a temporary folder instead of the shared one: with links to its content, and with an `info/attributes` that has
+/// our lines after those of the clone. Nothing is written to the repository, so nothing can be left there.
 ///
-/// It is for a merge that moves no branch: packing branches would write into this folder, not through a link.
+/// It works only for a merge that moves no branch, because packed branches would be written into this folder.
 enum TextMerge {
-  /// Runs git so.
-  ///
-  /// - Returns: how it ended; nil where it cannot be told so, or there is none.
+  /// Runs git, and returns its exit code; nil if this way is impossible, or without a git.
   static func run(_ git: Git, _ words: [String]) -> Int32? {
     let places = git.lines([
       "rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir", "--show-toplevel",
@@ -52,12 +50,12 @@ enum TextMerge {
     }
   }
 
-  /// What says so of the files of a vault in a folder below the work tree's; nil where that cannot be written down.
+  /// The attribute lines for the files of a vault below the work tree; nil if they cannot be written down.
   static func lines(below prefix: String) -> String? {
     guard !prefix.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F || $0.value == 0xFFFD }) else {
       return nil
     }
-    // First for a pattern, in which a character is itself behind a backslash, then for the quotes around it.
+    // The first escape is for the pattern, the second for the quotes around it.
     let pattern = prefix.map { "\\*?[".contains($0) ? "\\\($0)" : String($0) }.joined()
     let quoted = pattern.map { "\\\"".contains($0) ? "\\\($0)" : String($0) }.joined()
     return GitSetup.files.map { "\"/\(quoted)\($0)\" merge\n" }.joined()

@@ -8,41 +8,38 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// A record that git has left unmerged: its versions by whose they are, wherever git has put them.
+/// A record that git has left unmerged: its versions on both sides, wherever git has put them.
 struct UnmergedRecord {
   let id: RecordID
-  /// Below the vault's folder, sorted.
+  /// The paths below the vault's folder, sorted.
   let files: [String]
   var base: [UInt8]?
-  /// Nil where that side has none: it was deleted for good.
+  /// Nil if that side has deleted the record for good.
   var ours: [UInt8]?
   var theirs: [UInt8]?
-  /// The side whose version the other one had already, and has followed by a later one.
+  /// The side whose version the other side has already replaced.
   var passed: MergeSide?
-  /// The MACs of a side that was made anew under other keys.
+  /// The MACs of a resealed side.
   var resealedMAC: (from: [UInt8], to: [UInt8])?
-  /// The branch whose changes git makes again.
   var replayed: ReplayedBranch?
-  /// Whether git waits for nothing there, and it only is under a root key that was replaced.
+  /// Whether git has merged the record, but under a replaced root key.
   var isMergedUnderOldRoot = false
 
-  /// Where it can lie, below the vault's folder.
+  /// The possible places below the vault's folder.
   var places: [String] { [StoreLocation.record(id), .trash(id)].map(\.relativePath) }
 
-  /// The bytes of one side.
   subscript(side: MergeSide) -> [UInt8]? {
     get { side == .ours ? ours : theirs }
     set { if side == .ours { ours = newValue } else { theirs = newValue } }
   }
 
-  /// What becomes of it.
   enum Outcome {
-    /// Nil bytes delete it for good.
+    /// Nil bytes delete the record for good.
     case merged([UInt8]?)
     case left([MergeConflict])
   }
 
-  /// Merges by field; where that cannot be done, somebody's preference decides about the record as a whole.
+  /// Merges by field. If that is impossible, the preference decides about the record as a whole.
   func outcome(_ vault: Vault, preferring preference: MergePreference) throws -> Outcome {
     let outcome = try merged(vault, preferring: preference)
     guard case .left(let conflicts) = outcome, conflicts.map(\.reason) == [.unverified],
@@ -51,7 +48,7 @@ struct UnmergedRecord {
     return .left([MergeConflict(.oldRoot)])
   }
 
-  /// The side, or one of them, that is under a root key which was replaced.
+  /// The side under a replaced root key, or one of them; nil for none.
   func replacedSide(in header: VaultHeader) -> MergeSide? {
     [MergeSide.ours, .theirs].first { side in
       let hint = self[side].flatMap { RecordFile(parsing: $0) }?.envelope.wrappedKey.rootHint
@@ -60,15 +57,15 @@ struct UnmergedRecord {
   }
 
   private func merged(_ vault: Vault, preferring preference: MergePreference) throws -> Outcome {
-    // Who has put an old file back does not come by its keys to what it says.
+    // Somebody who has put an old file back must not get its content resealed.
     if isMergedUnderOldRoot, let seen = try vault.seenVersion(of: id), let resealedMAC, seen.mac != resealedMAC.from {
       return .left([MergeConflict(.seen)])
     }
-    // git may have paired it with another record: by its id only one side has changed it.
+    // git may have paired the file with another record. By its id only one side has changed it.
     if theirs == base || ours == theirs { return taken(ours, vault) }
     if ours == base { return taken(theirs, vault) }
     guard let ours, let theirs else { return try oneSided(vault, preferring: preference) }
-    // Where they differ, the one that follows the other, or is preferred, says whether it lives.
+    // If the sides differ, the later or preferred side decides whether the record is live.
     let deciding: MergeSide? = passed.map { $0 == .ours ? .theirs : .ours } ?? preference.side
     let decisive = deciding.map { [$0 == .ours ? ours : theirs] } ?? [ours, theirs]
     let isRemoved = decisive.contains { RecordFile(parsing: $0)?.envelope.deletedAt != nil }
@@ -89,9 +86,9 @@ struct UnmergedRecord {
     side.map { vault.verifies($0, of: id) } ?? true ? .merged(side) : .left([MergeConflict(.unverified)])
   }
 
-  /// What can be said without a key: conflicts that are left, none for what joins, at the latest with a key.
+  /// The conflicts that are known without a key; empty if the record merges, at the latest with a key.
   func conflictsWithoutKey() -> [MergeConflict] {
-    // One side alone has changed it: that was looked at for its root key.
+    // Only one side has changed the record, so the conflict is about its root key.
     if ours == base || theirs == base { return [MergeConflict(.oldRoot)] }
     guard let ours, let theirs else { return [MergeConflict(.removed)] }
     if passed != nil { return [] }
@@ -109,10 +106,8 @@ struct UnmergedRecord {
     return Outcome(try merge.taking(side, after: nil, vault))
   }
 
-  /// What it is called.
   func name(_ vault: Vault) -> String { name(vault.kinds) }
 
-  /// The same with the kinds that are known.
   func name(_ kinds: KindCatalog) -> String {
     for bytes in [ours, theirs] {
       if let file = bytes.flatMap({ RecordFile(parsing: $0) }), let kind = kinds[file.envelope.kind] {
@@ -132,7 +127,7 @@ extension UnmergedRecord.Outcome {
   }
 }
 
-/// What git has left unmerged of a vault, and how it is told that it is merged.
+/// The unmerged files of a vault, and how git is told about the result.
 struct Unmerged {
   private static let byteLimit = 16 << 20
   private static let listByteLimit = 256 << 20
@@ -140,25 +135,26 @@ struct Unmerged {
   private let objects: GitObjects
   private let stages: [GitStage]
   private let stagesByPath: [String: [GitStage]]
-  /// Of a merge of two commits that parted once: what git pairs by likeness is then looked up by id.
+  /// The sides of a merge with one common ancestor. Records that git has paired by similarity are then found by id.
   private let sides: GitSides?
-  /// What the other side brings in, as git calls it.
+  /// The commit of the other side, as git names it.
   let theirCommit: String
-  /// Records that one side alone has changed, under a root key that the other has replaced. git has no conflict there.
+  /// Records that only one side has changed, under a root key that the other side has replaced. git sees no conflict
+  /// there.
   private var replaced: [RecordID] = []
-  /// Records that git has settled, under such a root key.
+  /// Records under a replaced root key that git has merged.
   private var settled: [RecordID: [UInt8]] = [:]
-  /// Nil for what is no merge of two commits.
+  /// Nil unless this is a merge of two commits.
   private let versions: SupersededVersions?
-  /// Nil where git makes no branch again.
+  /// Nil unless git replays a branch.
   private var replayed: ReplayedBranch?
 
-  /// What finishes what git waits for.
+  /// The command that finishes the operation.
   private(set) var ending: String?
 
-  /// Nil where git waits for nothing.
+  /// Nil if git waits for nothing.
   ///
-  /// - Parameter begun: what this process has just had git begin, and its sides; nil looks for what is under way.
+  /// - Parameter begun: the operation that this process has begun, and its sides; nil to find the present operation.
   init?(vault folder: String, begun: (operation: GitOperation, sides: GitSides?)? = nil) {
     git = Git(at: folder)
     objects = GitObjects(git)
@@ -166,7 +162,7 @@ struct Unmerged {
     ending = operation.ending
     stages = operation.unmerged
     stagesByPath = Dictionary(grouping: stages, by: \.path)
-    // What is under way without a name is a stash that came back.
+    // An operation without a name is an applied stash.
     theirCommit = operation.heads.first ?? "refs/stash"
     let isMerge = operation.heads == ["MERGE_HEAD"]
     sides = isMerge ? begun?.sides ?? GitSides(ours: "HEAD", theirs: "MERGE_HEAD", git) : nil
@@ -174,17 +170,17 @@ struct Unmerged {
     replayed = isMerge ? nil : ReplayedBranch(git, objects)
     replaced = underReplacedRoot()
     if !replaced.isEmpty {
-      // What was made something else of is settled.
+      // A record with a changed index entry is already merged.
       let held = Set(Self.indexed(git).map(\.blob))
       replaced.removeAll { id in [sides?.ours, sides?.theirs].allSatisfy { $0?.blob(id).map(held.contains) != true } }
     }
     if stages.isEmpty && replaced.isEmpty { return nil }
   }
 
-  /// What git has settled though nobody can read it: records under a root key that was replaced, which a branch from
-  /// before has brought without any conflict. Nil where there are none.
+  /// Records under a replaced root key that git has merged without a conflict, from a branch before a rotation. Nobody
+  /// can read them. Nil without such records.
   ///
-  /// Those under one root key at a time: a commit that still had it as its own says how they verify.
+  /// Only one root key is handled at a time. A commit that still had it as its own verifies them.
   init?(settledIn folder: String, _ header: VaultHeader) {
     (git, sides, versions) = (Git(at: folder), nil, nil)
     (objects, self.stages, stagesByPath) = (GitObjects(git), [], [:])
@@ -196,7 +192,7 @@ struct Unmerged {
       guard stage.number == 0, let id = StoreLocation(relativePath: stage.path)?.recordID, let bytes = held[stage.blob],
         let hint = RecordFile(parsing: bytes)?.envelope.wrappedKey.rootHint, header.replacedRoot(hint: hint) != nil,
         root ?? hint == hint,
-        // What somebody has put in its place since is theirs.
+        // A file that the user has changed since then is not replaced.
         (try? TextInput.file(System.join(folder, stage.path), limit: Self.byteLimit)) == bytes
       else { continue }
       root = hint
@@ -206,18 +202,18 @@ struct Unmerged {
     (settled, theirCommit) = (found, commit)
   }
 
-  /// What git's index has of records.
+  /// The records in git's index.
   private static func indexed(_ git: Git) -> [GitStage] {
     git.parts(["ls-files", "--stage", "-z", "--", "records", "trash"], limit: listByteLimit).compactMap(GitStage.init)
   }
 
-  /// The latest commit in our history whose header has a root key as its own.
+  /// The latest commit of our history whose header has a root key as its own.
   private static func commit(under hint: [UInt8], _ git: Git, _ objects: GitObjects) -> String? {
     let commits = git.lines(["log", "--format=%H", "HEAD", "--", "vault.json"], limit: listByteLimit)
     return commits.first { objects.header(in: $0)?.root.id.bytes.starts(with: hint) == true }
   }
 
-  /// What two commits would leave unmerged, before anything is begun.
+  /// The unmerged state that merging two commits would leave.
   init(_ git: Git, _ sides: GitSides, theirs commit: String) {
     (self.git, self.sides, theirCommit) = (git, sides, commit)
     (objects, stages, stagesByPath) = (GitObjects(git), [], [:])
@@ -225,7 +221,7 @@ struct Unmerged {
     replaced = underReplacedRoot()
   }
 
-  /// The side whose root key the other has replaced, by the word of the headers; nil for none.
+  /// The side whose root key the other side has replaced, according to the headers; nil for none.
   private var replacedSide: (side: MergeSide, header: VaultHeader)? {
     func header(_ blobs: VaultBlobs?) -> VaultHeader? {
       blobs?.blobs[.header].flatMap(blob).flatMap { try? VaultHeader(parsing: $0) }
@@ -262,12 +258,12 @@ struct Unmerged {
     guard let sides else {
       return sorted(Set(staged.compactMap(recordID))).map { marked(record($0, held)) }
     }
-    // A file may hold versions of two records; each of them is unmerged then.
+    // A file may hold versions of two records. Then both are unmerged.
     let ids = staged.compactMap { held[$0.blob] }.compactMap { RecordFile(parsing: $0)?.envelope.id }
     return records(Set(staged.compactMap(recordID) + replaced + ids), sides: sides, held: held)
   }
 
-  /// The records that both of two commits have changed, and other files.
+  /// The records that both commits have changed, and other files.
   func planned() -> (records: [UnmergedRecord], others: [String]) {
     guard let sides else { return ([], []) }
     let others = [StoreLocation.header, .checkpoint].filter(sides.changedOnBoth).map(\.relativePath)
@@ -276,7 +272,7 @@ struct Unmerged {
 
   private func sorted(_ ids: Set<RecordID>) -> [RecordID] { ids.sorted { $0.text < $1.text } }
 
-  /// - Parameter held: blobs that were read already.
+  /// - Parameter held: blobs that were already read.
   private func records(_ ids: Set<RecordID>, sides: GitSides, held: [String: [UInt8]]) -> [UnmergedRecord] {
     let ids = sorted(ids)
     let blobs = ids.flatMap { id in [sides.base, sides.ours, sides.theirs].compactMap { $0?.blob(id) } }
@@ -303,7 +299,7 @@ struct Unmerged {
     return record
   }
 
-  /// The three versions of a file that is no record; nil where git does not wait for it, or one is missing.
+  /// The three versions of a file other than a record; nil if git does not wait for it, or if a version is missing.
   func versions(of place: StoreLocation) -> FileMerge? {
     let own = stagesByPath[place.relativePath] ?? []
     func bytes(_ number: Int) -> [UInt8]? {
@@ -313,7 +309,7 @@ struct Unmerged {
     return FileMerge(place: place, base: bytes(1) ?? [], ours: ours, theirs: theirs)
   }
 
-  /// Files that are no records, sorted.
+  /// The unmerged files other than records, sorted.
   var otherFiles: [String] { Set(stages.filter { recordID($0) == nil }.map(\.path)).sorted() }
 
   private func recordID(_ stage: GitStage) -> RecordID? { StoreLocation(relativePath: stage.path)?.recordID }
@@ -323,14 +319,14 @@ struct Unmerged {
     let own = places.flatMap { stagesByPath[$0] ?? [] }
     func bytes(_ number: Int) -> [UInt8]? { own.first { $0.number == number }.flatMap { held[$0.blob] } }
     var (ours, theirs) = (bytes(2), bytes(3))
-    // Where git saw no renaming, the side that removed the record has it in the trash, without any conflict there.
+    // If git saw no renaming, the side that removed the record has it in the trash without a conflict.
     if (ours == nil) != (theirs == nil), let merged = merged(at: places) {
       if ours == nil { ours = merged } else { theirs = merged }
     }
     return UnmergedRecord(id: id, files: Set(own.map(\.path)).sorted(), base: bytes(1), ours: ours, theirs: theirs)
   }
 
-  /// What the index holds without a conflict at one of these places.
+  /// The content of the index without a conflict at one of these places.
   private func merged(at paths: [String]) -> [UInt8]? {
     let entries = git.parts(["ls-files", "--stage", "-z", "--"] + paths).compactMap(GitStage.init)
     return entries.first { $0.number == 0 }.flatMap { blob($0.blob) }
@@ -338,7 +334,7 @@ struct Unmerged {
 
   private func blob(_ name: String) -> [UInt8]? { objects.blob(name, limit: Self.byteLimit) }
 
-  /// Has git wait for records that are left to a person, where it takes them for another one that is settled.
+  /// Marks records as unmerged in git that the user must decide, because git may have paired and merged them wrongly.
   func keep(_ left: [RecordID]) throws {
     guard let sides, let prefix = git.lines(["rev-parse", "--show-prefix"]).first else { return }
     var lines = ""
@@ -348,7 +344,7 @@ struct Unmerged {
       let trees = [(1, sides.base), (2, sides.ours), (3, sides.theirs)]
       let blobs = trees.compactMap { number, tree in tree?.blob(id).map { (number, $0) } }
       guard let (_, some) = blobs.first else { continue }
-      // What stands there as settled gives way.
+      // Any merged entry there is replaced.
       let none = String(repeating: "0", count: some.count)
       for place in places { lines += "0 \(none)\t\(prefix)\(place.relativePath)\0" }
       for (number, blob) in blobs { lines += "100644 \(blob) \(number)\t\(prefix)\(places[0].relativePath)\0" }
@@ -359,12 +355,12 @@ struct Unmerged {
       hints: ["`git merge --abort` takes you back"])
   }
 
-  /// Tells git what has become of records, as `git add` does.
+  /// Tells git about merged records, as `git add` does.
   func add(_ filled: [StoreLocation], removing emptied: [StoreLocation]) throws {
     for (words, places) in [(["--force-remove"], emptied), (["--add"], filled)] {
       var paths = places.map(\.relativePath)[...]
       while !paths.isEmpty {
-        // A command line has an end.
+        // The length of a command line is limited.
         let some = paths.prefix(500)
         paths = paths.dropFirst(500)
         guard git.output(["update-index"] + words + ["--"] + some) == nil else { continue }

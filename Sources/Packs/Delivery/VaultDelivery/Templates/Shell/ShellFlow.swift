@@ -1,21 +1,21 @@
-/// Which variables of a script may hold a value, or the name of such a variable.
+/// The variables of a script that may hold a value, or the name of such a variable.
 ///
-/// Names are compared without regard to scopes and order: a script is refused too often rather than too seldom.
+/// Names are compared without regard to scopes and order, so a script is refused too often rather than too rarely.
 struct ShellFlow {
   /// How a part of the text names variables.
   enum Naming {
-    /// Only behind a `$`.
+    /// Only after a `$`.
     case expanded
     /// Each word that is a name.
     case all
-    /// Each word, those too in which shells leave something, such as `_`.
+    /// Each word, and also variables that the shell sets itself, such as `_`.
     case evaluated
   }
 
   private let script: ShellScanner
   /// Variables that may hold a value; `@` stands for the arguments of functions.
   private var holders = ShellWords.leavings
-  /// Those, and variables that may hold the name of one, which arithmetic follows.
+  /// Those variables, and variables that may hold the name of one, which arithmetic follows.
   private var namers: Set<String> = []
 
   init(_ script: ShellScanner) {
@@ -31,7 +31,7 @@ struct ShellFlow {
     }
   }
 
-  /// What is found once more and more, until nothing is new.
+  /// Repeats the step until nothing new is found.
   private func grown(
     _ found: Set<String>, sets: [(ShellCommand, Set<String>)], takes: (ShellCommand, Set<String>) -> Bool
   ) -> Set<String> {
@@ -59,7 +59,6 @@ struct ShellFlow {
 
   // MARK: Commands
 
-  /// The variables that a command sets.
   func names(setBy command: ShellCommand) -> Set<String> {
     var names = Set(command.assignments.compactMap(\.assigned) + command.words.compactMap(\.assigned))
     names.formUnion(defaults(in: command.range))
@@ -71,7 +70,7 @@ struct ShellFlow {
     return names
   }
 
-  /// The variables in which a command puts what it reads or makes.
+  /// The variables for the input or result of a command.
   func read(by command: ShellCommand) -> [String] {
     let words = Self.withoutPrefixes(command.words)
     return Self.setsNames(words) ? words.dropFirst().map(\.text) : []
@@ -88,8 +87,7 @@ struct ShellFlow {
     return !first.hasPrefix("print") || words.dropFirst().contains { $0.literal.starts(with: "-".utf8) }
   }
 
-  /// Whether a command sets variables to what it reads, to what a function of the script prints, or to what lists
-  /// variables.
+  /// Whether a command sets variables from input, from the output of a function, or from a list of variables.
   private func isUnknown(_ command: ShellCommand) -> Bool {
     if Self.setsNames(Self.withoutPrefixes(command.words)) { return true }
     guard runsCommand(command.range) else { return false }
@@ -137,7 +135,7 @@ struct ShellFlow {
     return names
   }
 
-  /// Whether an expansion stands beside a part of a name, or `+=` adds to a variable: a name may come of it.
+  /// Whether a name may be built from parts: by an expansion beside a part of a name, or by `+=`.
   private func isBuilt(_ range: Range<Int>) -> Bool {
     let text = script.text[range].filter { !"'\"\\".utf8.contains($0) }
     return text.indices.dropFirst().contains { index in
@@ -151,7 +149,7 @@ struct ShellFlow {
 }
 
 extension ShellWord {
-  /// The last part of a path; nothing for a word that is not fixed.
+  /// The last part of a path; empty for a word that is not fixed.
   var name: String {
     guard isFixed else { return "" }
     return text.split(separator: "/").last.map(String.init) ?? ""

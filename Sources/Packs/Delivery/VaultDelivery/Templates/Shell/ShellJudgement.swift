@@ -1,4 +1,4 @@
-/// Whether a script can be filled: no shell may run or evaluate a value, where it stands or through a variable.
+/// Decides whether a script can be filled: no shell may run or evaluate a value, directly or through a variable.
 ///
 /// Files, pipes and other programs are not followed.
 struct ShellJudgement {
@@ -17,11 +17,11 @@ struct ShellJudgement {
     if let range = script.unread { try checkEvaluated(range, .all) }
   }
 
-  /// The name of a loop and those of `${NAME:=…}` may be ones that shells evaluate.
+  /// A loop and `${NAME:=…}` must not set variables that shells evaluate.
   private func checkNames(of command: ShellCommand) throws(TemplateFault) {
     let names = command.kind == .loop ? command.words.prefix(1).map(\.text) : flow.defaults(in: command.range)
     if names.contains(where: ShellWords.isSpecial) { try forbid(command.range, Self.special) }
-    // What is read may be a value.
+    // The input may be a value.
     if flow.read(by: command).contains(where: ShellWords.isSpecial) {
       throw refusal(command.range.lowerBound, Self.special)
     }
@@ -86,7 +86,7 @@ struct ShellJudgement {
     }
   }
 
-  /// Throws if a value may stand in a part of the text, or a variable that may hold one.
+  /// Throws if a part of the text may contain a value, or a variable that may hold one.
   ///
   /// - Parameter isEvaluated: whether the name of such a variable is enough.
   private func forbid(_ part: Range<Int>, _ reason: String, isEvaluated: Bool = false) throws(TemplateFault) {
@@ -109,7 +109,7 @@ struct ShellJudgement {
       case 3: ["=", "==", "!="].contains(texts[1])
       default: false
       }
-    // A shell may make several words of an expansion without quotes.
+    // A shell may split an unquoted expansion into several words.
     if !isPlain || words.contains(where: \.isSplit) {
       try forbid(
         part, "a test that may evaluate the value gets it: compare texts in double quotes with = or !=, one at a time",
@@ -117,7 +117,7 @@ struct ShellJudgement {
     }
   }
 
-  /// `export` and `readonly`: a plain name stands before each value.
+  /// Checks `export` and `readonly`: a plain name must precede each value.
   private func checkNaming(_ words: ArraySlice<ShellWord>) throws(TemplateFault) {
     let hasOptions = words.contains { "-+".utf8.contains($0.literal.first ?? 0) }
     for word in words
@@ -132,7 +132,8 @@ struct ShellJudgement {
   private static let naming =
     "the value would be the name of a variable, or be evaluated by options: write NAME=\"$VALUE\", with the quotes"
 
-  /// With options they evaluate values, and what is declared already as an array evaluates them even without.
+  /// Checks declarations. With options they evaluate values. Without options they still evaluate values of existing
+  /// arrays.
   private func checkDeclaration(_ words: ArraySlice<ShellWord>, _ part: Range<Int>) throws(TemplateFault) {
     let reason = "some shells evaluate the value there: write the assignment alone, behind the declaration"
     let hasOptions = words.contains { "-+".utf8.contains($0.literal.first ?? 0) || !$0.isFixed && $0.assigned == nil }
@@ -164,14 +165,14 @@ struct ShellJudgement {
     if !names.isDisjoint(with: ShellWords.readers) {
       throw refusal(part.lowerBound, "a command there runs what it reads")
     }
-    // Nothing is evaluated in plain names, even in those that then hold a value.
+    // Plain names are not evaluated, even if the variable then holds a value.
     let isPlain = words.allSatisfy { $0.isFixed && !$0.literal.contains(UInt8(ascii: "[")) }
     if ["read", "getopts"].contains(name), isPlain { return }
     let (isShell, isBuiltin) = (!names.isDisjoint(with: ShellWords.shells), ShellWords.builtins.contains(name))
     guard isShell || isBuiltin || !names.isDisjoint(with: ShellWords.programs) else { return }
     try forbid(part, "a command that evaluates its words gets the value", isEvaluated: isShell || isBuiltin)
     guard isShell || name == "." || name == "source" else { return }
-    // Without a file a shell runs what it reads.
+    // Without a file a shell runs its input.
     let files = words.filter { !ShellWords.shells.contains($0.name) && $0.literal.first != UInt8(ascii: "-") }
     let isReading =
       files.isEmpty
@@ -189,9 +190,9 @@ struct ShellJudgement {
       || script.isAt("<(", word.range.lowerBound)
   }
 
-  // MARK: What commands read
+  // MARK: Input of commands
 
-  /// Throws where a command may run what it reads, and something of the script goes into a command.
+  /// Throws if a command may run its input, and a part of the script is the input of a command.
   private func checkReading(_ command: ShellCommand) throws(TemplateFault) {
     guard script.feedsCommands else { return }
     let words = command.words
@@ -211,7 +212,7 @@ struct ShellJudgement {
     if runsInput { throw refusal(command.range.lowerBound, Self.reading) }
   }
 
-  /// Whether options of `sudo` ask for a shell.
+  /// Whether options of `sudo` request a shell.
   private static func opensShell(_ words: ArraySlice<ShellWord>) -> Bool {
     var isValue = false
     for word in words {

@@ -61,7 +61,7 @@ extension ShellScanner {
     }
   }
 
-  /// The commands behind a pattern; true where the word `esac` ends them.
+  /// The commands after a pattern. Returns true if the word `esac` ends them.
   private mutating func branch(_ start: Int) throws(ShellStop) -> Bool {
     depth += 1
     defer { depth -= 1 }
@@ -79,7 +79,7 @@ extension ShellScanner {
     throw .fault(start, "has a case that is not closed")
   }
 
-  /// `[[ … ]]`, up to its end: no place in it is filled.
+  /// `[[ … ]]` up to its end. No place in it is filled.
   mutating func condition(_ start: Int, _ command: inout ShellCommand) throws(ShellStop) {
     command = ShellCommand(kind: .condition, range: start..<index)
     let count = places.count
@@ -95,7 +95,7 @@ extension ShellScanner {
     for place in count..<places.count { places[place] = nil }
     let inside = String(decoding: text[start..<index], as: UTF8.self)
     let words = inside.split { " \t()&|!<>".contains($0) }
-    // dash knows no `[[`: what stands behind `||` is a command there.
+    // dash does not know `[[`, so it runs the text after `||` as a command.
     let isCommand = inside.contains { "&|".contains($0) }
     if isCommand || words.contains(where: { ShellWords.comparisons.contains(String($0)) }) {
       evaluated.append(start..<index)
@@ -104,7 +104,7 @@ extension ShellScanner {
     command.isClosed = true
   }
 
-  /// `((…))` or `$((…))`: only what every shell takes for arithmetic.
+  /// `((…))` or `$((…))`: only text that every shell reads as arithmetic.
   mutating func arithmetic(from count: Int, _ form: String) throws(ShellStop) {
     let start = index
     var (end, level) = (index + count, 2)
@@ -133,7 +133,7 @@ extension ShellScanner {
 
   mutating func redirection(_ command: inout ShellCommand) throws(ShellStop) {
     let start = index
-    // A number or name before it is no word of the command.
+    // A number or name before a redirection is not a word of the command.
     if let last = command.words.last, last.range.upperBound == start, command.kind == .simple {
       let isNumber = text[last.range].allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
       if isNumber { command.words.removeLast() }
@@ -174,7 +174,7 @@ extension ShellScanner {
     sign(end + (quote == nil ? 0 : 1) - index)
   }
 
-  /// Takes the here-documents that were announced on the line before: no place in them is filled.
+  /// Skips the here-documents that the line before announced. No place in them is filled.
   mutating func takeDocuments() throws(ShellStop) {
     for document in documents {
       let start = index
@@ -195,7 +195,7 @@ extension ShellScanner {
     documents = []
   }
 
-  /// Whether every shell finds the end of each expansion on the line itself.
+  /// Whether every shell finds the end of each expansion within the line.
   private static func isPlainBody(_ line: ArraySlice<UInt8>) -> Bool {
     guard line.last != UInt8(ascii: "\\"), !line.contains(UInt8(ascii: "`")) else { return false }
     var index = line.startIndex

@@ -1,4 +1,4 @@
-/// Words, and what they consist of: quotes, expansions, commands.
+/// Words and their parts: quotes, expansions, commands.
 extension ShellScanner {
   mutating func word(mayAssign: Bool) throws(ShellStop) -> ShellWord {
     var word = ShellWord(range: index..<index)
@@ -89,7 +89,7 @@ extension ShellScanner {
     }
   }
 
-  /// A backslash and the byte behind it.
+  /// A backslash and the next byte.
   private mutating func escaped(_ word: inout ShellWord) throws(ShellStop) {
     index += 1
     guard index < text.count else { return }
@@ -103,7 +103,7 @@ extension ShellScanner {
     }
   }
 
-  /// Takes a byte as it is, or a place that no value can stand in.
+  /// Takes a byte literally, or a place that cannot be filled.
   private mutating func take() {
     if !takeMark(nil) { literal() }
   }
@@ -199,7 +199,7 @@ extension ShellScanner {
     }
   }
 
-  /// `$'…'`, which other shells take for a `$` and a text in single quotes.
+  /// `$'…'`, which other shells read as a `$` and a text in single quotes.
   private mutating func ansi() throws(ShellStop) {
     var end = index + 2
     while let next = byte(end), next != UInt8(ascii: "'") {
@@ -216,7 +216,7 @@ extension ShellScanner {
     sign(end + 1 - index)
   }
 
-  /// `$NAME`, or a `$` that means nothing.
+  /// `$NAME`, or a literal `$`.
   private mutating func variable(_ form: String) throws(ShellStop) {
     var end = index + 1
     while end < text.count, marks[end] == nil, Self.isOfName(text[end]) { end += 1 }
@@ -228,7 +228,7 @@ extension ShellScanner {
       throw .unsure(index, "a $ before = ~ ^ or +, which changes an expansion of zsh")
     }
     if isNamed, isAt("[") || isAt("\\\n") { throw .unsure(index, "a [ or the end of a line right behind $NAME") }
-    // A value would be a part of the name, or make `$'` of the sign.
+    // A value would be a part of the name, or turn the sign into `$'`.
     if marks[index] != nil { take() }
   }
 
@@ -236,7 +236,7 @@ extension ShellScanner {
     byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte == UInt8(ascii: "_")
   }
 
-  /// Takes `${…}` without quotes in it; with them shells differ.
+  /// Takes `${…}` without quotes, because shells differ about quotes in it.
   private mutating func expansion(_ form: String) throws(ShellStop) {
     let start = index
     var end = index + 2
@@ -259,7 +259,7 @@ extension ShellScanner {
     sign(end + 1 - start, form)
   }
 
-  /// Whether a shell evaluates what stands behind the name: a subscript, numbers, or `@P` and the like.
+  /// Whether a shell evaluates the text after the name: a subscript, numbers, or `@P` and similar operators.
   private func isEvaluated(_ rest: ArraySlice<UInt8>) -> Bool {
     guard let first = rest.first else { return false }
     let second = rest.dropFirst().first ?? 0
@@ -279,7 +279,7 @@ extension ShellScanner {
     guard documents.isEmpty, !inside.contains(where: { "\\\n#".utf8.contains($0) }),
       !isQuoted || !inside.contains(where: { "'\"".utf8.contains($0) })
     else { throw .unsure(start, "quotes, comments or lines within `…`") }
-    // The commands in it are read as if they stood alone.
+    // The inner commands are read like a script of their own.
     var inner = ShellScanner(Array(text[..<end]), marks: marks.filter { $0.key < end })
     (inner.index, inner.depth) = (start + 1, depth)
     try inner.list(until: nil)

@@ -1,7 +1,7 @@
 /// Reads a script as bash, dash, zsh and busybox do: words, quotes, commands.
 ///
-/// POSIX, Shell Command Language, section 2. What these shells read differently ends the reading: no place behind it is
-/// filled.
+/// Source: POSIX, Shell Command Language, section 2. The reading ends at text that these shells read differently, and
+/// no place after it is filled.
 struct ShellScanner {
   struct Document {
     let start: Int
@@ -11,7 +11,7 @@ struct ShellScanner {
   }
 
   let text: [UInt8]
-  /// Where words stand in for values, and how long they are.
+  /// The placeholders for values, with their lengths, by index.
   let marks: [Int: Int]
   private(set) var tokens: [TemplateToken] = []
   var places: [TemplatePlace?] = []
@@ -20,16 +20,16 @@ struct ShellScanner {
   /// Here-documents that the current line announced.
   var documents: [Document] = []
 
-  // What the judgement looks at.
+  // The results for `ShellJudgement`.
   var commands: [ShellCommand] = []
   var functions: Set<String> = []
   /// Parts of the text that a shell evaluates: arithmetic, subscripts.
   var evaluated: [Range<Int>] = []
-  /// The bodies of here-documents, by the place where each was announced.
+  /// The bodies of here-documents, with the index of each announcement.
   var bodies: [(start: Int, range: Range<Int>)] = []
-  /// Where the outermost command begins that is not read to its end.
+  /// The start of the outermost incomplete command.
   private var commandStart = 0
-  /// Where the reading ended before the end of the text.
+  /// The text after an early end of the reading.
   var unread: Range<Int>?
 
   init(_ text: [UInt8], marks: [Int: Int]) { (self.text, self.marks) = (text, marks) }
@@ -64,15 +64,15 @@ struct ShellScanner {
     text[min(place ?? index, text.count)...].starts(with: word.utf8)
   }
   func byte(_ place: Int) -> UInt8? { text.indices.contains(place) ? text[place] : nil }
-  /// Whether a command gets something to read: through a pipe or from a redirection.
+  /// Whether a command has input from a pipe or a redirection.
   var feedsCommands: Bool {
     tokens.contains { ["|", "|&", "<", "<<", "<<<", "<&", "<>"].contains($0.mark) }
   }
-  /// Whether a word is `"$@"` alone, which stands for a whole command.
+  /// Whether a word is exactly `"$@"`, which stands for a whole command.
   func isArguments(_ word: ShellWord) -> Bool { text[word.range].elementsEqual("\"$@\"".utf8) }
   func hasMark(in range: Range<Int>) -> Bool { marks.keys.contains(where: range.contains) }
 
-  /// Only these shells are known.
+  /// Refuses other shells.
   private mutating func checkInterpreter() throws(ShellStop) {
     guard isAt("#!") else { return }
     let line = String(decoding: text[2...].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
@@ -90,7 +90,7 @@ struct ShellScanner {
 
   func beginsText() -> Bool { tokens.last?.mark != "text" }
 
-  /// Takes what a shell leaves as it is.
+  /// Takes literal text.
   mutating func literal(_ count: Int = 1) {
     openText()
     tokens[tokens.count - 1].text += text[index..<min(text.count, index + count)]
@@ -101,7 +101,7 @@ struct ShellScanner {
     if beginsText() { tokens.append(TemplateToken(mark: "text")) }
   }
 
-  /// Takes what a shell acts on: no place in it holds a value.
+  /// Takes text with a meaning for the shell. No place in it holds a value.
   mutating func sign(_ count: Int = 1, _ form: String = "") {
     let end = min(text.count, index + count)
     for place in index..<end where marks[place] != nil { places.append(nil) }
@@ -109,11 +109,11 @@ struct ShellScanner {
     index = end
   }
 
-  /// Takes a word that stands in for a value, if one begins here.
+  /// Takes a placeholder, if one begins here.
   mutating func takeMark(_ place: TemplatePlace?) -> Bool {
     guard let count = marks[index] else { return false }
     let before = index > 0 ? text[index - 1] : 0
-    // zsh has modifiers behind `$NAME:`; a quote keeps the value from being one.
+    // zsh has modifiers after `$NAME:`. A quote keeps the value from being one.
     places.append(place == .doubleQuotes && (before >= 0x80 || before == UInt8(ascii: ":")) ? .beside : place)
     literal(count)
     return true
@@ -150,7 +150,7 @@ struct ShellScanner {
     if depth == 1 { commandStart = index }
   }
 
-  /// Takes blanks, line ends and comments between words.
+  /// Takes spaces, line ends and comments between words.
   mutating func blank(_ command: inout ShellCommand) throws(ShellStop) -> Bool {
     switch text[index] {
     case UInt8(ascii: " "), UInt8(ascii: "\t"): sign()
@@ -229,7 +229,7 @@ struct ShellScanner {
     }
   }
 
-  /// Takes what a reserved word begins; false where it is none.
+  /// Takes the construct of a reserved word. Returns false if the word is not reserved.
   private mutating func keyword(
     _ word: String, start: Int, command: inout ShellCommand
   ) throws(ShellStop) -> Bool {
@@ -256,7 +256,7 @@ struct ShellScanner {
     return true
   }
 
-  /// Takes blanks, line ends and comments within a command.
+  /// Takes spaces, line ends and comments within a command.
   mutating func blanks(_ areLinesTaken: Bool = false) throws(ShellStop) {
     while let next = byte(index), marks[index] == nil {
       let isLine = next == UInt8(ascii: "\n")

@@ -1,4 +1,5 @@
-/// Scripts for bash, dash, zsh or busybox: how each part is quoted, and what a shell would act on. Nothing is run.
+/// Scripts for bash, dash, zsh or busybox: the quotes of each part, and text with a meaning for the shell. Nothing is
+/// run.
 struct ShellTemplate: TemplateSyntax {
   let name = "the script"
 
@@ -18,7 +19,7 @@ struct ShellTemplate: TemplateSyntax {
   }
 
   func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateRefusal) -> String {
-    // In some character sets a byte beyond ASCII takes the backslash behind it away, and never a single quote.
+    // In some character sets a byte beyond ASCII swallows a following backslash, but never a single quote.
     let isEscaped = place == .doubleQuotes && value.text.utf8.allSatisfy { $0 < 0x80 }
     if isEscaped || place == .singleQuotes || place == .bare { return try value.text.shellWord(at: place) }
     return "\"\(try value.text.shellWord(at: .bare))\""
@@ -31,23 +32,23 @@ struct ShellTemplate: TemplateSyntax {
   }
 }
 
-/// Why a script is read no further.
+/// Why the reading of a script ends early.
 enum ShellStop: Error {
-  /// It is not a script.
+  /// The text is not a script.
   case fault(Int, String)
-  /// Shells read differently what begins here.
+  /// Shells differ from here on.
   case unsure(Int, String)
 }
 
-/// A word of a script: where it stands, and what it says once its quotes are gone.
+/// A word of a script: its range, and its text without quotes.
 struct ShellWord {
   var range: Range<Int>
   var literal: [UInt8] = []
-  /// Whether a shell expands nothing in it and no place is in it.
+  /// Whether a shell expands nothing in it, and it has no placeholder.
   var isFixed = true
-  /// Whether a shell may make several words of it: an expansion without quotes, or `"$@"`.
+  /// Whether a shell may split it into several words: an unquoted expansion, or `"$@"`.
   var isSplit = false
-  /// Whether a sign without quotes stands in it that a shell may act on, such as `*` or `{`.
+  /// Whether it has an unquoted special sign, such as `*` or `{`.
   var isOdd = false
   /// The variable of `NAME=…`.
   var assigned: String?
@@ -55,7 +56,7 @@ struct ShellWord {
   var text: String { String(decoding: literal, as: UTF8.self) }
 }
 
-/// A command without those that it consists of: its words, and which variables it sets.
+/// A command without its inner commands: its words, and the variables that it sets.
 struct ShellCommand {
   enum Kind { case simple, loop, choice, condition }
 
@@ -63,9 +64,9 @@ struct ShellCommand {
   var range: Range<Int>
   var assignments: [ShellWord] = []
   var words: [ShellWord] = []
-  /// Files that it reads or writes.
+  /// Files that the command reads or writes.
   var targets: [ShellWord] = []
-  /// Whether it ended with `}`, `)`, `fi` or the like, behind which only redirections stand.
+  /// Whether it ended with `}`, `)`, `fi` or the like. Only redirections can follow.
   var isClosed = false
 
   var isEmpty: Bool { assignments.isEmpty && words.isEmpty && targets.isEmpty && !isClosed }

@@ -1,14 +1,14 @@
-/// What shells and programs do with the words of a command, as far as it matters for a value among them.
+/// The effects of commands in shells and programs, as far as they matter for a value among the words.
 enum ShellWords {
-  /// Comparisons of `[[` that evaluate what they compare.
+  /// Comparisons of `[[` that evaluate their operands.
   static let comparisons: Set<String> = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R", "-t", "-o"]
-  /// Tests of one word, which evaluate nothing.
+  /// Tests of one word that evaluate nothing.
   static let tests: Set<String> = ["-n", "-z", "-e", "-f", "-d", "-r", "-w", "-x", "-s", "-h", "-L", "-p", "-S"]
-  /// Commands that run the command right behind them.
+  /// Commands that run the command directly after them.
   static let prefixes: Set<String> = [
     "command", "builtin", "exec", "env", "sudo", "doas", "nohup", "time", "setsid", "noglob", "nocorrect", "-",
   ]
-  /// Commands that run a command, behind words of their own.
+  /// Commands that run a command after words of their own.
   static let wrappers: Set<String> = prefixes.union([
     "nice", "ionice", "timeout", "stdbuf", "chroot", "strace", "ltrace", "unshare", "nsenter", "setpriv", "flock",
     "xvfb-run", "chrt", "taskset", "numactl", "prlimit", "choom", "setarch", "linux32", "linux64", "systemd-run",
@@ -17,26 +17,26 @@ enum ShellWords {
     "chpst", "setuidgid", "envdir", "envuidgid", "setlock", "logsave", "rlwrap", "unbuffer", "hyperfine", "pkexec",
     "runcon", "capsh", "start-stop-daemon", "daemonize", "ssh-agent", "ifne", "chronic", "lckdo", "uftrace", "run0",
   ])
-  /// Shells: they run what they are given, and without a file what they read.
+  /// Shells, which run their arguments, and without a file their input.
   static let shells: Set<String> = [
     "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "yash", "rbash", "fish", "csh", "tcsh", "busybox",
   ]
-  /// Programs that run their words, or a part of them.
+  /// Programs that run their words, or some of them.
   static let programs: Set<String> = [
     "eval", "source", "ssh", "su", "runuser", "watch", "script", "awk", "gawk", "mawk", "nawk", "sed", "perl", "python",
     "python2", "python3", "ruby", "node", "php", "lua", "tclsh", "make", "find", "vi", "vim", "ex", "ed", "m4", "gdb",
     "dc", "tmux", "screen", "sg", "newgrp", "entr", "busctl", "nvim", "emacs", "pwsh", "deno", "bun", "guile", "R",
     "Rscript", "julia", "osascript", "gmake", "bmake", "rsh", "pdsh", "autossh", "mosh",
   ]
-  /// Programs that start a shell, which runs what it reads.
+  /// Programs that start a shell, which runs its input.
   static let openers: Set<String> = [
     "su", "runuser", "chroot", "unshare", "nsenter", "newgrp", "sg", "script", "login", "machinectl", "tmux", "screen",
   ]
-  /// Programs that run what they read.
+  /// Programs that run their input.
   static let readers: Set<String> = [
     "xargs", "parallel", "at", "batch", "crontab", "expect", "zargs", "incrontab",
   ]
-  /// Commands of the shells themselves that evaluate a word of theirs: as a command, a name, a number or a prompt.
+  /// Built-in commands that evaluate a word: as a command, a name, a number or a prompt.
   static let builtins: Set<String> = [
     ".", "trap", "let", "unset", "read", "mapfile", "readarray", "getopts", "declare", "typeset", "local", "integer",
     "float", "complete", "compgen", "compopt", "compctl", "bind", "bindkey", "enable", "hash", "exit", "return",
@@ -57,16 +57,16 @@ enum ShellWords {
     "env", "printenv", "set", "export", "readonly", "declare", "typeset", "local", "compgen", "fc", "history", "dirs",
     "jobs", "trap",
   ]
-  /// Commands that change how a shell reads or runs what comes behind them.
+  /// Commands that change how a shell reads or runs the text after them.
   static let changers: Set<String> = ["alias", "setopt", "unsetopt", "emulate", "eval", "coproc"]
-  /// Variables in which a shell leaves what it has just read or run.
+  /// Variables in which a shell leaves its last input or result.
   static let leavings: Set<String> = [
     "_", "REPLY", "MAPFILE", "OPTARG", "BASH_REMATCH", "BASH_ARGV", "BASH_COMMAND", "BASH_EXECUTION_STRING", "MATCH",
     "match", "history", "historywords", "dirstack", "DIRSTACK", "COPROC", "BASH_ALIASES", "BASH_CMDS",
   ]
   /// Functions that a shell calls by itself, with words of a command.
   static let hooks: Set<String> = ["command_not_found_handle", "command_not_found_handler"]
-  /// Options of `set` that change nothing of how a script is read.
+  /// Options of `set` that do not change how a script is read.
   static let options: Set<String> = [
     "errexit", "nounset", "pipefail", "xtrace", "noglob", "allexport", "noclobber", "verbose", "posix", "errtrace",
     "functrace", "monitor", "notify",
@@ -93,7 +93,7 @@ enum ShellWords {
       || DeliveredVariable.decidesWhatRuns(name) && !saysSecret
   }
 
-  /// Whether a format of `printf` takes each value as a text.
+  /// Whether a format of `printf` prints each value as text.
   static func isTextFormat(_ format: [UInt8]) -> Bool {
     guard format.first != UInt8(ascii: "-") else { return false }
     var index = 0

@@ -5,7 +5,7 @@ extension CSVImporter {
       keeps: "everything"),
     required: ["name": .title, "url": .url, "username": .username, "password": .password],
     optional: ["note": .notes],
-    // Rows without the note column were written for a while under a header that had it already.
+    // Some versions wrote the header with the note column, but rows without it.
     optionalTail: 1)
 
   static let firefox = CSVImporter(

@@ -1,4 +1,4 @@
-/// Buttercup writes its groups as rows of their own, before the entries in them.
+/// Buttercup writes groups as rows of their own, before the entries in them.
 struct ButtercupImporter: Importer {
   let format = ImportFormat(
     "buttercup-csv", title: "Buttercup, CSV", versions: "1 and 2",
@@ -38,7 +38,7 @@ struct ButtercupImporter: Importer {
     }
   }
 
-  /// The names of a group and those it stands in; a file may say that a group stands in itself.
+  /// The names of a group and its parents. A file may list a group as its own parent.
   private static func path(of id: String, in groups: [String: Group]) -> String {
     var names: [String] = []
     var next: String? = id
@@ -46,7 +46,7 @@ struct ButtercupImporter: Importer {
       names.insert(group.name, at: 0)
       next = group.parent
     }
-    // An id that no row has named is still where the entry stood.
+    // An id without a row of its own is kept, because it tells where the entry was.
     return names.isEmpty ? id : names.joined(separator: "/")
   }
 }

@@ -36,7 +36,7 @@ extension CSVImporter {
     finish: { (builder: inout RecordBuilder, kind: String) throws(ExchangeError) in
       let date = [builder.parts["month"], builder.parts["year"]].compactMap { $0 }.joined(separator: "/")
       builder.add(CardExpiry.normal(date) ?? date, .member("expiry"), as: "expiry")
-      // The name of a card is that of its holder.
+      // The title of a card is the name of its holder.
       let title = builder.text("title") ?? ""
       if builder.kind == "payment-card", builder.text("holder") == nil {
         builder.add(title, .member("holder"), as: "holder")
@@ -74,7 +74,7 @@ extension CSVImporter {
     ],
     kind: "custom", finish: titledByType)
 
-  /// A record without a name of its own has that of its type.
+  /// Titles a record without a name after its type.
   @Sendable private static func titledByType(
     _ builder: inout RecordBuilder, _ kind: String
   ) throws(ExchangeError) -> ImportedItem {

@@ -1,4 +1,4 @@
-/// The zip file that Dashlane hands out: a table for each type of entry.
+/// The zip file that Dashlane exports: a table for each type of entry.
 struct DashlaneArchiveImporter: Importer {
   let format = ImportFormat(
     "dashlane-zip", title: "Dashlane, zip of tables", versions: "2021 and later",
@@ -24,7 +24,7 @@ struct DashlaneArchiveImporter: Importer {
       let table = ImportSource(name: name, bytes: try archive.file(name) ?? [])
       let sample = try table.sample()
       guard let importer = Self.tables.first(where: { $0.detects(sample) }) else {
-        // A table without rows has no header in some versions.
+        // Some versions write tables without rows, and then without a header.
         let outcome: LedgerLine.Outcome =
           sample.head.isEmpty ? .empty : .refused("the file is none of the tables of Dashlane")
         items.append(.leaves([LedgerLine(SourcePlace(path: name), outcome)]))
@@ -38,7 +38,7 @@ struct DashlaneArchiveImporter: Importer {
 }
 
 extension ImportedItem {
-  /// The same item as one of a file in an archive.
+  /// The same item, with the file of the archive in its places.
   fileprivate func placed(in file: String, of format: String) -> ImportedItem {
     func place(_ place: SourcePlace) -> SourcePlace {
       SourcePlace(line: place.line, column: place.column, path: place.path.isEmpty ? file : "\(file): \(place.path)")

@@ -1,4 +1,5 @@
-/// Dashlane wrote tables without a header before 2021: title, address, user name, password, note, perhaps one more.
+/// The tables that Dashlane wrote before 2021, without a header: title, address, user name, password, note, and
+/// sometimes one more cell.
 struct DashlaneLegacyImporter: Importer {
   let format = ImportFormat(
     "dashlane-legacy-csv", title: "Dashlane, CSV without a header", versions: "until 2020",
@@ -17,7 +18,7 @@ struct DashlaneLegacyImporter: Importer {
 
   private static let cellCounts: Set<Int> = [1, 5, 6]
 
-  /// Five or six cells, with an address or nothing in the second.
+  /// Whether the row has five or six cells, with an address or nothing in the second.
   private static func fits(_ cells: [String]) -> Bool {
     cells.count > 1 && cellCounts.contains(cells.count) && (cells[1].isEmpty || cells[1].contains("://"))
   }
@@ -27,7 +28,7 @@ struct DashlaneLegacyImporter: Importer {
     return ImportedItems { () throws(ExchangeError) in
       guard let row = try table.next() else { return nil }
       if let fault = row.fault { return table.refused(row, fault.reason) }
-      // An entry with nothing but a title is written as that.
+      // An entry that has only a title is written as a single cell.
       guard Self.cellCounts.contains(row.cells.count) else {
         return table.refused(row, "the row has neither one cell nor five or six")
       }

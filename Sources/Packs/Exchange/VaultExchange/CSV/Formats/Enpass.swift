@@ -1,5 +1,4 @@
-/// Enpass writes a title, names and values, and perhaps a note. What it writes as a header, where it does, only says
-/// so.
+/// Enpass writes a title, names and values, and sometimes a note. An optional header names no columns.
 struct EnpassImporter: Importer {
   let format = ImportFormat(
     "enpass-csv", title: "Enpass, CSV", versions: "5 and 6, with or without a header",
@@ -11,7 +10,7 @@ struct EnpassImporter: Importer {
     "number": .member("number"), "cvc": .card("security_code"), "pin": .member("pin"), "expiry date": .expiry,
   ]
 
-  /// Names that Enpass gives fields, beside those that are members.
+  /// Names that Enpass gives to fields, beside the names that are members.
   private static let labels: Set<String> = [
     "access phone", "account number", "atm", "bank name", "birthday", "bic", "branch", "city", "company", "country",
     "customer service", "first name", "full name", "group", "iban", "interest rate", "international number",
@@ -35,13 +34,13 @@ struct EnpassImporter: Importer {
       }
   }
 
-  /// Whether rows are entries without a header above them: with names, and only there, where Enpass has them.
+  /// Whether rows without a header are entries of Enpass: they have names, and only in the columns of names.
   static func areEntries(_ rows: [CSVRow]) -> Bool {
     let long = rows.filter { $0.cells.count > 2 }
     guard !long.isEmpty, rows.allSatisfy({ $0.fault == nil }), long.allSatisfy({ isEntry($0.cells) }) else {
       return false
     }
-    // A header with nothing below it could pass for one entry.
+    // A header with nothing below it looks like one entry.
     return rows.count > 1 || long[0].cells.contains { $0.hasPrefix("*") || TableHeader.isValue($0) }
   }
 
@@ -55,7 +54,7 @@ struct EnpassImporter: Importer {
       && !stride(from: 2, to: end, by: 2).contains(where: isName)
   }
 
-  /// The name of a field; those that are not shown have a star before them.
+  /// The name of a field, without the star that marks hidden fields.
   private static func label(_ cell: String) -> String {
     cell.trimmingSpaces.drop { $0 == "*" }.trimmingSpaces.lowercased()
   }
@@ -75,7 +74,7 @@ struct EnpassImporter: Importer {
     }
   }
 
-  /// A title and pairs, which is an odd number of cells; one more is the note.
+  /// Reads a title and pairs, which make an odd number of cells. An even number ends with the note.
   private func record(of row: CSVRow) throws(ExchangeError) -> ImportedRecord {
     let place = SourcePlace(line: row.line)
     var builder = RecordBuilder(format: format.name, place: place)

@@ -9,7 +9,7 @@ extension CSVImporter {
     optional: [
       "totp": .totp, "icon": .field("icon"), "last modified": .field("modified"), "created": .field("created"),
     ],
-    // Passwords of macOS may have groups as well.
+    // Passwords of macOS may also have groups.
     excluded: ["otpauth"])
 
   static let keepass = CSVImporter(

@@ -21,7 +21,7 @@ struct KeeperImporter: Importer {
     row.cells.count >= columns.count && zip(row.cells, columns).allSatisfy { $0.lowercased() == $1.name.lowercased() }
   }
 
-  /// Seven columns and pairs, with an address or nothing in the fifth.
+  /// Whether the row has seven columns and pairs, with an address or nothing in the fifth.
   private static func fits(_ cells: [String]) -> Bool {
     cells.count >= columns.count && (cells.count - columns.count) % 2 == 0
       && (cells[4].isEmpty || cells[4].contains("."))
@@ -32,7 +32,7 @@ struct KeeperImporter: Importer {
     var isFirst = true
     return ImportedItems { () throws(ExchangeError) in
       guard var row = try table.next() else { return nil }
-      // Some versions write one nevertheless.
+      // Some versions write a header nevertheless.
       if isFirst, Self.isHeader(row) {
         guard let next = try table.next() else { return nil }
         row = next

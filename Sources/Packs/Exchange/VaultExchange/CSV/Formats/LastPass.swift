@@ -13,21 +13,21 @@ extension CSVImporter {
       return try asRecord(&builder, kind)
     })
 
-  /// Whether a text holds what the extension of LastPass writes for `&`, `<`, `>` and quotes.
+  /// Whether a text has an entity that the LastPass extension writes for `&`, `<`, `>` or a quote.
   @Sendable private static func holdsMarkup(_ text: String) -> Bool {
     ["&amp;", "&lt;", "&gt;", "&quot;", "&#39;", "&#039;", "&apos;"].contains(where: text.holds)
   }
 }
 
 extension LeafRule {
-  /// `http://sn` is not an address but the mark of a note.
+  /// Reads an address. `http://sn` is not an address: it marks a secure note.
   fileprivate static let lastpassURL = LeafRule { builder, text, place in
     guard text == "http://sn" else { return url.apply(&builder, text, place) }
     builder.kind = "secure-note"
     builder.note(place, .mapped(to: "kind"))
   }
 
-  /// A note, or lines of `NAME:VALUE` below `NoteType:TYPE`.
+  /// Reads a note, or lines of `NAME:VALUE` below `NoteType:TYPE`.
   fileprivate static let lastpassExtra = LeafRule { builder, text, place in
     guard builder.kind == "secure-note", text.begins(with: "NoteType:") else {
       return builder.put(text, .member("notes"), from: place)
@@ -54,7 +54,7 @@ extension RecordBuilder {
       members: ["Private Key": "private_key", "Public Key": "public_key", "Passphrase": "passphrase"]),
   ]
 
-  /// What a person would put on a letter head, and what says how to read the rest.
+  /// Names of values that are not secret, or that tell how to read the others.
   private static let readable: Set<String> = [
     "NoteType", "Language", "Type", "Bank Name", "Account Type", "Title", "First Name", "Middle Name", "Last Name",
     "Company", "Address 1", "Address 2", "Address 3", "City / Town", "County", "State", "Country", "Timezone",
@@ -66,7 +66,7 @@ extension RecordBuilder {
     let type = lines.first.flatMap { Self.noteTypes[$0.value] }
     kind = type?.kind ?? "custom"
     for (name, value) in lines {
-      // LastPass writes a date without its parts as the commas between them.
+      // LastPass writes an empty date as the commas between its parts.
       guard value.contains(where: { $0 != "," }) else { continue }
       if name == "Notes" {
         add(value, .member("notes"), as: "notes")
@@ -78,7 +78,8 @@ extension RecordBuilder {
     }
   }
 
-  /// A line without a name, or in a key in armor, goes on with the value above it; so does all that follows `Notes:`.
+  /// Splits the text into named values. A line without a name continues the value above it, and so does a line of an
+  /// armored key or after `Notes:`.
   private static func namedValues(of text: String) -> [(name: String, value: String)] {
     var pairs: [(name: String, value: String)] = []
     for line in text.lines {

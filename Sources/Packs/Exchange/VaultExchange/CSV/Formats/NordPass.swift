@@ -21,19 +21,19 @@ extension CSVImporter {
       "custom_fields": .nordpassFields, "pin": .card("pin"),
     ],
     finish: { (builder: inout RecordBuilder, kind: String) throws(ExchangeError) in
-      // Before there was a type column, a folder was a row with nothing but a name.
+      // Older versions without a type column write a folder as a row with only a name.
       if builder.kind == folder || builder.kind == nil && builder.holdsOnly("title") {
         return .leaves(builder.lines(mappedTo: "tags"))
       }
       return .record(try builder.record(kind: kind))
     })
 
-  /// No kind of records: what the tool calls the rows of folders.
+  /// The type of folder rows, which is not a kind of record.
   private static let folder = "folder"
 }
 
 extension LeafRule {
-  /// A list in JSON, or in older versions addresses between commas.
+  /// Reads addresses: a JSON list, or in older versions a list with commas.
   fileprivate static let nordpassURLs = LeafRule { builder, text, place in
     guard let items = (try? JSONReading.value(of: Array(text.utf8)))?.array else {
       return urls(separatedBy: ",").apply(&builder, text, place)
@@ -46,9 +46,9 @@ extension LeafRule {
     builder.note(place, .mapped(to: "urls"))
   }
 
-  /// A list of objects in JSON, each with a label, a type and a value: a secret of its own for each value.
+  /// Reads a JSON list of objects with a label, a type and a value. Each value becomes a secret.
   ///
-  /// What has another shape stays as it is.
+  /// A text of any other shape is stored unchanged.
   fileprivate static let nordpassFields = LeafRule { builder, text, place in
     let items = (try? JSONReading.value(of: Array(text.utf8)))?.array
     if let items, items.isEmpty { return builder.note(place, .empty) }

@@ -54,7 +54,7 @@ extension CSVImporter {
 }
 
 extension LeafRule {
-  /// A kind where there is one; types without one are kept as tags, and so are words that are no type.
+  /// Reads the type. A type without a kind becomes a tag, and so does any other word.
   fileprivate static let onePasswordType = LeafRule { builder, text, place in
     let kinds = ["login": "login", "password": "login", "secure note": "secure-note", "credit card": "payment-card"]
     if kinds[text.lowercased()] != nil { return kind(kinds).apply(&builder, text, place) }
@@ -67,7 +67,7 @@ extension LeafRule {
     "passport", "reward program", "server", "social security number", "software license", "wireless router",
   ]
 
-  /// `{( "Starter Kit", … )}`, the way macOS describes a set; or names between commas.
+  /// Reads tags: `{( "Starter Kit", … )}`, which is how macOS describes a set, or names with commas between them.
   fileprivate static let onePasswordTags = LeafRule { builder, text, place in
     guard text.begins(with: "{("), text.ends(with: ")}") else {
       return list("tags", separatedBy: ",").apply(&builder, text, place)

@@ -1,15 +1,14 @@
 internal import VaultRecords
 
-/// A table that our own export wrote of records of several kinds: columns are member paths, and one is the kind.
+/// A table of several kinds that our own export wrote. Columns are member paths, and one column holds the kind.
 struct OwnTable {
   private var table: CSVTable
   private let kinds: OwnKinds
   private let kindColumn: Int
   private let format: String
-  /// The rules of the columns by kind.
+  /// The rules of the columns, by kind.
   private var rules: [String: [LeafRule]] = [:]
 
-  /// Whether a table says of which kind each row is.
   static func hasKinds(_ header: [String]) -> Bool { header.contains(OwnExport.kindPath) }
 
   init(_ source: ImportSource, dialect: CSVDialect, format: ImportFormat, options: ImportOptions)
@@ -25,7 +24,7 @@ struct OwnTable {
     (kindColumn, kinds, self.format) = (column, OwnKinds(options), format.name)
   }
 
-  /// The next row; one of an unknown kind is refused by itself.
+  /// The next row. A row of an unknown kind is refused, and the others are still read.
   mutating func next() throws(ExchangeError) -> ImportedItem? {
     guard let row = try table.next() else { return nil }
     if let fault = row.fault { return table.refused(row, fault.reason) }

@@ -1,7 +1,7 @@
 internal import VaultDocument
 internal import VaultRecords
 
-/// Any table with a header: columns by their usual names, and by what the person says.
+/// Any table with a header. Columns are matched by common names and by the mappings of the user.
 struct PlainCSVImporter: Importer {
   let format = ImportFormat(
     "csv", title: "Any table with a header, CSV", versions: "commas, semicolons or tabs between the cells",
@@ -33,7 +33,7 @@ struct PlainCSVImporter: Importer {
     let header = (CSVTable.firstRow(of: sample, dialect: dialect, encoding: options.encoding)?.cells ?? []).map {
       String($0.trimmingSpaces)
     }
-    // A column that is called as a member goes there, whatever else its name is used for.
+    // A column named like a member goes there, even if other tools use the name differently.
     let isOurs = options.kind != nil && shape.hasAll(header)
     for name in header {
       if kind.name == "login", let rule = LeafRule.usual(name) { named[name.lowercased()] = rule }
@@ -72,7 +72,7 @@ struct PlainCSVImporter: Importer {
     return rules
   }
 
-  /// The separator that the first line has most of.
+  /// The separator that is most frequent in the first line.
   private static func dialect(of sample: ImportSample) -> CSVDialect {
     let line = sample.head.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
     let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]

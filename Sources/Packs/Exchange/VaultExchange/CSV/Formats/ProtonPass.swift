@@ -15,7 +15,7 @@ extension CSVImporter {
 
 extension LeafRule {
   fileprivate static let protonType = LeafRule { builder, text, place in
-    // An alias is an address and nothing else; that it is one is kept.
+    // An alias has only an address, so the type is kept as a tag.
     if text == "alias" { builder.add("alias", .list("tags"), as: "type") }
     kind([
       "login": "login", "alias": "login", "note": "secure-note", "creditcard": "payment-card", "identity": "custom",
@@ -23,7 +23,7 @@ extension LeafRule {
     ]).apply(&builder, text, place)
   }
 
-  /// Text, or a JSON object with the details of a card or an identity.
+  /// Reads text, or a JSON object with the details of a card or an identity.
   fileprivate static let protonNote = LeafRule { builder, text, place in
     guard builder.kind != "login", let object = (try? JSONParser.parse(text))?.object else {
       return builder.put(text, .member("notes"), from: place)
@@ -38,7 +38,7 @@ extension RecordBuilder {
     "cardholderName": "holder", "number": "number", "verificationNumber": "security_code", "pin": "pin",
     "note": "notes",
   ]
-  /// Details of an identity that are not more than a letter head has.
+  /// Details of an identity that are not secret.
   private static let readable: Set<String> = [
     "fullName", "email", "phoneNumber", "firstName", "middleName", "lastName", "organization", "streetAddress",
     "zipOrPostalCode", "city", "stateOrProvince", "countryOrRegion", "floor", "county", "website", "company",

@@ -8,12 +8,12 @@ extension CSVImporter {
       "folder": .folder(),
     ],
     optional: ["matchurl": .field("match_url"), "rf_fields": .formField, "rffieldsv2": .formField],
-    // Further form fields stand in cells of their own, behind the one of the header.
+    // Further form fields are in cells of their own after the column of the header.
     overflow: [.formField], optionalTail: 1)
 }
 
 extension LeafRule {
-  /// `NAME$:TYPE:VALUE`; a value that is the user name or the password already is not kept twice.
+  /// Reads `NAME$:TYPE:VALUE`. A value that repeats the user name or the password is not stored again.
   fileprivate static let formField = LeafRule { builder, text, place in
     guard let (own, rest) = text.pair(separatedBy: ":"), let (type, value) = rest.pair(separatedBy: ":") else {
       return secret.apply(&builder, text, place)

@@ -22,12 +22,12 @@ extension CSVImporter {
     "favorite": .flag("favorite"),
   ]
 
-  /// The general form has user name and password, then more secrets, without a name in the header.
+  /// The general form has a user name, a password, and more secrets without names in the header.
   private static let overflow: [LeafRule] = [.username, .password, .secret]
 }
 
 extension LeafRule {
-  /// `User Name:…` and `Password:…` on lines of one cell, with fields of other types of secrets.
+  /// Reads a cell with `User Name:…` and `Password:…` on lines of their own, and lines for other secrets.
   fileprivate static let zohoData = LeafRule { builder, text, place in
     for line in text.lines {
       guard let pair = line.pair(separatedBy: ":") else {
