@@ -3,7 +3,7 @@ import VaultExchange
 import VaultSealing
 import VaultTerminal
 
-/// A line of `vault import --parse-only`: an object with one member, which says what it is. docs/cli.md lists them.
+/// A line of `vault import --parse-only`: an object with one member that names its sort. docs/contract.md lists them.
 enum ReaderLine {
   /// The first: of which format the file is.
   case begin(format: String)
