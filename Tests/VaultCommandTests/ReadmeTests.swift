@@ -53,7 +53,7 @@ struct ReadmeTests {
         for option in step.line.matches(of: #/--[a-z]+/#) { #expect(script.contains(option.output), "\(step.line)") }
       }
       for match in step.line.matches(of: #/vault[_-]VERSION[A-Za-z_.-]+/#) {
-        #expect(ReadmePage.text(of: "docs/packages.md").contains("`\(match.output)`"), "\(match.output)")
+        #expect(ReadmePage.text(of: "docs/install.md").contains("`\(match.output)`"), "\(match.output)")
       }
     }
   }

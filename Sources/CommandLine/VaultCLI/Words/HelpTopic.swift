@@ -34,7 +34,7 @@ enum HelpTopic {
       guard let program = ProcessEnvironment.realPath(System.ownProgram) else { break }
       let path = System.parent(of: program) + "/" + folder
       let pages = System.names(in: path).filter { $0.hasSuffix(".md") }
-      guard pages.contains("cli.md") else { continue }
+      guard pages.contains("guide.md") else { continue }
       return Dictionary(pages.map { (String($0.dropLast(3)), path + "/" + $0) }) { first, _ in first }
     }
     return [:]

@@ -3,7 +3,7 @@ import VaultExchange
 import VaultSealing
 import VaultTerminal
 
-/// A line of `vault import --parse-only`: an object with one member, which tells its type. docs/cli.md lists the lines.
+/// A line of `vault import --parse-only`: an object with one member that names its sort. docs/contract.md lists them.
 enum ReaderLine {
   /// The first line, with the format of the file.
   case begin(format: String)
