@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 import VaultTestSupport
 
@@ -6,7 +5,7 @@ import VaultTestSupport
 struct ReferencePageTests {
   @Test("docs/reference.md has a heading for each command and names each of its options")
   func complete() throws {
-    let page = try String(contentsOfFile: ReadmePage.root + "/docs/reference.md", encoding: .utf8)
+    let page = ReadmePage.text(of: "docs/reference.md")
     let sections = page.split(separator: "\n### ").reduce(into: [String: String]()) { sections, text in
       sections[text.prefix { $0 != "\n" }.description] = text.description
     }
@@ -28,6 +27,17 @@ struct ReferencePageTests {
     }
     #expect(missing == [])
     #expect(seen > 90)
+  }
+
+  @Test("docs/contract.md has the same variables as the manual")
+  func variables() throws {
+    let manual = try Workspace().run("complete", "man").output
+    let names = Set(manual.matches(of: /\.It Ev (CVAULT_[A-Z_]+)/).map { String($0.1) })
+    let page = ReadmePage.text(of: "docs/contract.md")
+    let described = page.split(separator: "\n").filter { $0.hasPrefix("| `CVAULT_") }
+      .flatMap { $0.split(separator: "|")[0].matches(of: /`(CVAULT_[A-Z_]+)/).map { String($0.1) } }
+    #expect(names == Set(described))
+    #expect(names.count > 15)
   }
 
   /// The options of the usage line and the list below it, as a help text shows them.

@@ -27,7 +27,12 @@ struct ManualPage {
         Self.filled(subcommand.configuration.abstract) + [".Pp"] + Self.paragraphs(subcommand.configuration.discussion)
       lines += Self.parts(of: subcommand, isWhole: false)
     }
-    if path == "vault" { lines += Self.commandList }
+    if path == "vault" { lines += Self.commandList } else { lines += Self.sharedOptions(of: command) }
+    for section in ManualFacts.sections {
+      lines += [".Sh \(section.title)", ".Bl -tag -width Ds"]
+      for (name, text) in section.entries { lines += [".It \(section.item) \(Self.escaped(name))"] + Self.filled(text) }
+      lines.append(".El")
+    }
     lines.append(".Sh SEE ALSO")
     lines.append(path == "vault" ? ".Xr age 1" : ".Xr vault 1")
     return lines.joined(separator: "\n")
@@ -43,22 +48,33 @@ struct ManualPage {
     return below.map { CommandForm(of: $0).usage }
   }
 
-  /// Arguments and options. The options that all commands share are listed only on the page of the program.
+  /// Arguments and options, without the options that all commands share.
   private static func parts(of command: any ParsableCommand.Type, isWhole: Bool) -> [String] {
     let form = CommandForm(of: command)
     let common = CommandForm.common.options
     let shared = Set(common.flatMap(\.names)).union(["--version"])
     let isRoot = command == VaultCommand.self
-    let options = isRoot ? common : form.options.filter { !shared.contains($0.names[0]) }
     var lines: [String] = []
     for (name, text) in zip(form.arguments, form.argumentTexts) { lines += [".It Ar \(escaped(name))"] + filled(text) }
-    for option in options {
-      let names = option.names.map { "Fl \($0.dropFirst())" }.joined(separator: " , ")
-      lines += [".It \(names)" + (option.value.map { " Ar \(escaped($0))" } ?? "")] + filled(option.text)
-    }
+    lines += items(isRoot ? common : form.options.filter { !shared.contains($0.names[0]) })
     guard !lines.isEmpty else { return [] }
     return (isWhole ? [isRoot ? ".Sh OPTIONS OF ALL COMMANDS" : ".Sh OPTIONS"] : [])
       + [".Bl -tag -width Ds"] + lines + [".El"]
+  }
+
+  private static func items(_ options: [CommandForm.Option]) -> [String] {
+    options.flatMap { option in
+      let names = option.names.map { "Fl \($0.dropFirst())" }.joined(separator: " , ")
+      return [".It \(names)" + (option.value.map { " Ar \(escaped($0))" } ?? "")] + filled(option.text)
+    }
+  }
+
+  /// The options of a command, or of its subcommands, that other commands share.
+  private static func sharedOptions(of command: any ParsableCommand.Type) -> [String] {
+    let taken = Set(([command] + subcommands(of: command)).flatMap { CommandNames.options(of: $0) })
+    let options = CommandForm.common.options.filter { $0.names.contains(where: taken.contains) }
+    return options.isEmpty
+      ? [] : [".Sh OPTIONS OF ALL COMMANDS", ".Bl -tag -width Ds"] + items(options) + [".El"]
   }
 
   private static var commandList: [String] {
