@@ -14,7 +14,8 @@ struct PromptTests {
   ) -> ProcessOutcome {
     workspace.type(
       ["add", "login", "n"] + options + Self.key,
-      [("[User name]: ", "\n")] + password + [("[Addresses", "\n"), ("[Key of one-time", "\n")] + notes
+      [("[User name]: ", "\n")] + password
+        + [("[Addresses", "\n"), ("More? Key of one-time", "y\n"), ("[Key of one-time", "\n")] + notes
         + [("[Field, its", "\n"), ("[Secret field", "\n"), ("[Tags", "\n")], adding: adding)
   }
 
@@ -30,6 +31,20 @@ struct PromptTests {
     let none = try Workspace.withVault()
     #expect(addLogin(none).code == 0)
     #expect(none.open("get", "n", "password").status == .notFound)
+  }
+
+  @Test("a new login asks for four things, and for the others behind one question")
+  func fourThings() throws {
+    let workspace = try Workspace.withVault()
+    let made = workspace.type(
+      ["add", "login"] + Self.key,
+      [
+        ("Title: ", "Bank\n"), ("[User name]: ", "ada\n"), (Self.password, "-\n"), ("[Addresses", "\n"),
+        ("More? Key of one-time", "\n"),
+      ])
+    #expect(made.code == 0, "\(made.shown)")
+    #expect(!made.shown.contains("[Notes]"), "\(made.shown)")
+    #expect(workspace.open("get", "Bank", "username").output == "ada")
   }
 
   @Test("--length, --symbols and --words say what is made, at a prompt and by --generate, as for `generate`")
@@ -73,7 +88,7 @@ struct PromptTests {
         ("Private key, not shown (a line, or Enter for a file or the editor): ", "@none\n"),
         ("Private key, not shown", "\n"), ("File (Enter for the editor): ", "none\n"),
         ("Private key, not shown", "@~/key\n"), ("[Passphrase of the private key], not shown: ", "\n"),
-        ("[Fingerprint", "\n"), ("[Tags", "\n"),
+        ("More? Fingerprint", "\n"),
       ])
     #expect(added.code == 0, "\(added.errors)\(added.shown)")
     #expect(!added.shown.contains("@none"), "\(added.shown)")

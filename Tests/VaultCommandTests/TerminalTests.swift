@@ -101,6 +101,7 @@ struct TerminalTests {
         ("Access key, again: ", "typed-sercet\n"), ("Access key, not shown: ", "typed-secret\n"),
         ("Access key, again: ", "typed-secret\n"), ("[ATM code], not shown: ", "\n"), ("[Added on]: ", "yesterday\n"),
         ("[Added on]: ", "2026-11-21T01:40:28Z\n"),
+        ("More? Street, City", "y\n"),
         ("[Street]: ", "\n"), ("[City]: ", "London\n"), ("[Zip]: ", "\n"), ("[Home phone]: ", "\n"),
         ("[Cellular phone]: ", "\n"), ("[Email]: ", "ada@example.com\n"), ("[Website]: ", "\n"),
         ("[Tags, with commas between]: ", "vip, gold\n"),

@@ -20,18 +20,32 @@ package struct FieldPrompts {
     }
     var record = given
     try terminal.say("A new \(kind.name). Fields in brackets may be left empty.\n")
-    for field in kind.fields where !given.hasValue(at: field.path) {
-      switch field.suffix {
-      case "", "[]": try ask(for: field, &record, terminal)
-      case ".*": try askForMap(field, record: &record, terminal: terminal)
-      // A structured value is given with --from.
-      default: continue
-      }
+    // A structured value is given with --from.
+    let fields = kind.fields.filter { ["", "[]", ".*"].contains($0.suffix) }
+    let usual = usualCount(of: fields)
+    let missing = fields.enumerated().filter { !given.hasValue(at: $1.path) }
+    let later = missing.filter { $0 >= usual && !$1.isRequired }
+    for (index, field) in missing where later.count < 2 || !later.contains(where: { $0.offset == index }) {
+      try ask(for: field, &record, terminal)
+    }
+    let labels = later.map { label(of: $1) }.joined(separator: ", ")
+    if later.count > 1, try terminal.confirms("More? \(labels)") {
+      for (_, field) in later { try ask(for: field, &record, terminal) }
     }
     return record
   }
 
+  /// The number of fields that are asked for at once: the first four, or all up to the last password, key or PIN.
+  private func usualCount(of fields: [RecordField]) -> Int {
+    let last = fields.lastIndex { field in
+      field.isSealed && field.suffix.isEmpty
+        && [.password, .pin, .token, .key].contains { (sort: SecretSort) in sort == field.value.secretSort }
+    }
+    return max(4, (last ?? 0) + 1)
+  }
+
   private func ask(for field: RecordField, _ record: inout JSONValue, _ terminal: borrowing Terminal) throws {
+    if field.suffix == ".*" { return try askForMap(field, record: &record, terminal: terminal) }
     let label = field.suffix.isEmpty ? label(of: field) : label(of: field) + ", with commas between"
     let mayBeEmpty = !field.isRequired || field.isDate
     guard
