@@ -10,22 +10,31 @@ struct CheckCommand: AsyncParsableCommand {
     commandName: "check",
     abstract: "Check whether all is well, as far as the keys at hand allow.",
     discussion: """
-      What `vault doctor` looks at around the vault, and its contents: with a key as `vault verify` does, without one as \
-      `vault lint` does. It asks for nothing. It ends with 13 when anything is damaged, 16 when something went back or is \
-      gone, 18 when something could not be read, 14 when there is something else to act on.
+      It checks everything around the vault, as `vault doctor` does. With a key at hand it verifies the contents, as \
+      `vault verify` does. Without a key it checks their form, as `vault lint` does. Only --deep asks for a key. It ends \
+      with 13 if anything is damaged, 16 if something went back or is gone, 18 if something could not be read, and 14 if \
+      something else needs action.
 
       Example:
         vault check
+        vault check --deep
       """)
+
+  @Flag(help: "Ask for a key if none is at hand, and verify every record.")
+  var deep = false
+
+  @Flag(help: "Use no key, even if one is at hand.")
+  var noKey = false
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
+    guard !deep || !noKey else { throw CommandError.usage("--deep", "cannot be combined with --no-key") }
     let session = try Session(vault, global, refusingOtherVaults: false)
     let checks = try Doctor(session, unlocking).checks()
-    let opened = try await session.unlockWithoutAsking(unlocking, with: .ownStrict)
+    let opened = try await unlocked(session)
     let contents: any ContentsReport =
       if let opened { try await verification(of: opened, session) } else { try await lint(session) }
     let toActOn = checks.filter { $0.state != .good }
@@ -42,6 +51,12 @@ struct CheckCommand: AsyncParsableCommand {
     }
     contents.report(global)
     if let status = contents.status ?? (toActOn.isEmpty ? nil : .findings) { throw Finished(status: status) }
+  }
+
+  private func unlocked(_ session: Session) async throws -> Vault? {
+    if noKey { return nil }
+    if deep { return try await session.unlock(unlocking, withRootKey: true) }
+    return try await session.unlockWithoutAsking(unlocking, with: .ownStrict)
   }
 
   private func verification(of opened: Vault, _ session: Session) async throws -> VerificationReport {
