@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The floors that the vault is measured against, in a package of their own: who uses the vault never builds them.
+// The floors that the vault is measured against, in a separate package, so that users of the vault never build them.
 let package = Package(
   name: "vault-benchmarks",
   platforms: [.macOS(.v26)],
@@ -10,16 +10,16 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
-    // The command tree of `vault` without a vault: what starting a process and parsing its arguments costs.
+    // The command tree of `vault` without a vault: the cost of starting a process and parsing its arguments.
     .executableTarget(
       name: "get-floor", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
-    // JSONDecoder over the files of a vault: what reading and decoding costs without opening anything.
+    // JSONDecoder over the files of a vault: the cost of reading and decoding without opening anything.
     .executableTarget(name: "export-floor"),
     // The files of a vault, only written: many and one sync, or one durably.
     .executableTarget(name: "write-floor"),
     // Runs one program: how long, how much memory.
     .executableTarget(name: "stopwatch"),
-    // What a service does with a vault: transactions, many tasks at once, a million customers.
+    // A service's use of a vault: transactions, many tasks at once, a million customers.
     .executableTarget(
       name: "service",
       dependencies: ["VaultAge", "VaultCare", "VaultCrypto", "VaultKit", "VaultRecords", "VaultSealing"]

@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The cookbook: one file for each system whose data it reads. A package of its own: who uses the vault never builds it.
-// Run by Scripts/examples; one alone with `swift run --package-path Examples Launches [FILE…]`.
-// Beside it what is only compiled: closures of every isolation, and the snippets of the documents.
+// The cookbook: one file for each system whose data it reads. It is a separate package, so that users of the vault
+// never build it. Run by Scripts/examples; one alone with `swift run --package-path Examples Launches [FILE…]`. Beside
+// it are parts that are only compiled: closures of every isolation, and the snippets of the documents.
 let products = ["VaultAge", "VaultCare", "VaultCrypto", "VaultDocument", "VaultKit", "VaultRecords", "VaultSealing"]
   .map { Target.Dependency.product(name: $0, package: "vault") }
 
@@ -14,7 +14,7 @@ let isolation = ["Plain", "MainActor", "Actors"].map { name in
   Target.target(name: "\(name)Program", dependencies: products, path: "Isolation/\(name)")
 }
 
-// A store of one's own and a type of one's own, held against what a test wants of them.
+// A custom store and a custom type, checked by the tests of the library.
 let testing = Target.executableTarget(
   name: "Testing",
   dependencies: products + ["VaultStorage", "VaultTesting"].map { .product(name: $0, package: "vault") },
@@ -49,7 +49,7 @@ for target in package.targets {
     .treatAllWarnings(as: .error),
   ]
 }
-// What Xcode gives a new app.
+// The settings of a new app in Xcode.
 for target in package.targets where target.name == "MainActorProgram" {
   target.swiftSettings?.append(.defaultIsolation(MainActor.self))
 }

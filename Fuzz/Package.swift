@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The fuzz targets, in a package of their own: who uses the vault never builds them. Built and run by Scripts/fuzz.
+// The fuzz targets, in a separate package, so that users of the vault never build them. Built and run by Scripts/fuzz.
 let package = Package(
   name: "vault-fuzz",
   platforms: [.macOS(.v26)],

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What single calls of the libraries cost, beside the same work without them. Scripts/bench-library runs it.
+// The costs of single calls of the libraries, beside the same work without them. Scripts/bench-library runs it.
 let package = Package(
   name: "vault-library-benchmarks",
   platforms: [.macOS(.v26)],

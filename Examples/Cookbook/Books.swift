@@ -12,7 +12,7 @@ struct Book: ExampleRecord {
   var authorNames: [String]
   var publishedOn: Date
   var coverImage: Data
-  /// What opens the file of an electronic book; sealed as bytes.
+  /// The key that opens the file of an electronic book; sealed as bytes.
   var readerKey: Sealed<Data>?
 
   static var kindName: String { "book" }
@@ -20,7 +20,7 @@ struct Book: ExampleRecord {
   static var secrets: [String] { ["readerKey"] }
 }
 
-/// What the library sends: the key of a book is still clear, in base64 like the cover.
+/// The delivery of the library: the key of a book is still clear, in base64 like the cover.
 struct BookDelivery: Decodable {
   var book: Book
 

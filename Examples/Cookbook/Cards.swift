@@ -4,7 +4,7 @@ import VaultDocument
 import VaultRecords
 import VaultSealing
 
-/// What a card costs: one text, such as `{X}{2}{U}`.
+/// The cost of a card: one text, such as `{X}{2}{U}`.
 struct ManaCost: Codable, Equatable, Sendable {
   enum Symbol: Equatable, Sendable {
     case any(Int)

@@ -26,7 +26,7 @@ struct Launch: ExampleRecord {
   var patch: String?
   var payloads: [String]
   var timeline: Timeline?
-  /// Ours, not the API's: what opens the feed of the tracking station.
+  /// Ours, not the API's: the code that opens the feed of the tracking station.
   var feedCode: EncryptedCodableString?
 
   static var kindName: String { "launch" }

@@ -15,7 +15,7 @@ struct Overview: Codable, Equatable, Sendable {
     "50DayMovingAverage",
   ]
   private static let dayNames = ["DividendDate", "ExDividendDate"]
-  /// Those that are known; what is nothing is not among them, and is `nothing`.
+  /// The known numbers; a missing one is `nothing`.
   var numbers: [String: DecimalText] = [:]
   var days: [String: Date] = [:]
   var texts: [String: String] = [:]
@@ -45,7 +45,7 @@ struct Overview: Codable, Equatable, Sendable {
   }
 }
 
-/// What one currency costs in another; a dash stands for no price.
+/// The price of one currency in another; a dash stands for no price.
 struct ExchangeRate: Codable, Equatable, Sendable {
   static let key: AnyCodingKey = "Realtime Currency Exchange Rate"
   private static let names: [AnyCodingKey] = [
@@ -198,7 +198,7 @@ struct ServiceAnswer: Codable {
 struct MarketRecord: ExampleRecord {
   var name: String
   var answer: Answer
-  /// What the question was asked with.
+  /// The API key of the question.
   var apiKey: EncryptedCodableString
 
   static var kindName: String { "market-answer" }
@@ -213,7 +213,7 @@ enum Times {
 }
 
 extension Date {
-  /// Of a moment that was read from a text, so that there is one.
+  /// The moment, which exists because the date was read from a text.
   var timestamp: Timestamp { get throws { try Timestamp(self) ?? { throw DocumentError(code: .invalidDate) }() } }
 }
 

@@ -4,14 +4,14 @@ import VaultDocument
 import VaultRecords
 import VaultSealing
 
-/// What services wrap an answer in, whatever it holds: `{"data": …, "meta": {"page": 1}}`.
+/// The envelope in which services wrap any answer: `{"data": …, "meta": {"page": 1}}`.
 struct Envelope<Content: Codable & Equatable & Sendable>: Codable, Equatable, Sendable {
   struct Meta: Codable, Equatable { var page: Int }
   var data: Content
   var meta: Meta
 }
 
-/// Told apart by a member `type`; what a newer service adds keeps its content.
+/// Distinguished by a member `type`; blocks of a newer service keep their content.
 enum Block: VariantCases, Equatable {
   struct Note: Codable, Equatable { var text: String }
   struct Link: Codable, Equatable { var address: URL }
@@ -95,7 +95,7 @@ struct Measurement: Codable, Equatable {
     try container.encode(value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity")
   }
 
-  // Unlike numbers, so that what came back can be compared.
+  // Unlike numbers, so that the returned values can be compared.
   static func == (left: Self, right: Self) -> Bool {
     left.value == right.value || left.value.isNaN && right.value.isNaN
   }
@@ -123,7 +123,7 @@ struct Parcel: ExampleRecord {
   var name: String
   var page: URL
   var sentOn: Date
-  /// Null, where nobody knows yet; called otherwise there.
+  /// Null if nobody knows yet; the service uses another name.
   var arrived: Bool?
   var blocks: [Variant<Block>]
   var gift: Gift

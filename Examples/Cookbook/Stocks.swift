@@ -23,7 +23,7 @@ struct Series: ExampleRecord {
   var about: [String: String]
   var interval: Interval
   var points: [Point]
-  /// What the question was asked with.
+  /// The API key of the question.
   var apiKey: EncryptedCodableString?
 
   static var kindName: String { "series" }

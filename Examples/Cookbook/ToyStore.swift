@@ -64,7 +64,7 @@ struct Staff: Codable, Equatable, @unchecked Sendable {
   }
 }
 
-/// What is printed on a parcel: `["name", "toy"]`, or `["name", ["toy", "toy"]]` for several.
+/// The label of a parcel: `["name", "toy"]`, or `["name", ["toy", "toy"]]` for several.
 struct Label: Codable, Equatable, Sendable {
   let name: String
   let toys: [String]

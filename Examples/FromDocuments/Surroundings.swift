@@ -7,8 +7,8 @@ import VaultKit
 import VaultRecords
 import VaultSealing
 
-// What the snippets of the documents speak of without showing where it comes from: Scripts/snippets puts each into a
-// function of its own beside this file.
+// Names that the snippets of the documents use without defining them. Scripts/snippets puts each snippet into a
+// separate function beside this file.
 
 struct Account: Codable {
   var user: String

@@ -7,7 +7,7 @@ import VaultSealing
 import VaultStorage
 import VaultTesting
 
-/// A store of one's own: documents in a table of this process, with what a store has to write and nothing else.
+/// A custom store: documents in a table of this process, with only the required functions.
 final class TableStore: RecordStore {
   private struct Table {
     var rows: [StoreLocation: [UInt8]] = [:]
@@ -38,7 +38,7 @@ final class TableStore: RecordStore {
     while !take(kind.withoutViews) {
       let step = try wait.nextStep(
         now: start.duration(to: .now), holder: { nil }, isWanted: isWanted, onWait: onWait)
-      // A store blocks: what calls it has threads for that.
+      // A store blocks; its callers have threads for that.
       Thread.sleep(forTimeInterval: step / .seconds(1))
     }
     return Lock(kind.withoutViews) { [self] kind in
@@ -55,7 +55,7 @@ final class TableStore: RecordStore {
   }
 
   func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
-    // Refuses what is too large, and mixes that no store has to know.
+    // Refuses changes that are too large, and mixes that stores need not support.
     _ = try ChangePlan(changes)
     let stale = table.withLock { table in
       let stale = changes.first { table.rows[$0.location] != $0.expected }

@@ -25,12 +25,12 @@ func broken(_ rule: StaticString, _ error: (any Error)? = nil) -> Never {
   fatalError("rule broken: \(rule)\(error.map { " (\($0))" } ?? "")")
 }
 
-/// What `body` gives; an error of its own is a broken rule.
+/// The result of `body`; its error is a broken rule.
 func must<Value, Failure: Error>(_ rule: StaticString, _ body: () throws(Failure) -> Value) -> Value {
   do throws(Failure) { return try body() } catch { broken(rule, error) }
 }
 
-/// What `body` gives or throws, as a value to compare.
+/// The result or error of `body`, as a value to compare.
 func outcome<Value, Failure: Error>(_ body: () throws(Failure) -> Value) -> Result<Value, Failure> {
   do throws(Failure) { return .success(try body()) } catch { return .failure(error) }
 }

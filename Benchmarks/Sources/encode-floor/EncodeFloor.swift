@@ -12,7 +12,7 @@ import VaultSealing
 ///
 /// Usage: encode-floor [ROUNDS]. A round is 200 encodings of each; which of the two goes first alternates. The context
 /// is warm and belongs to no record: the envelope is not part of it. Prints one line of JSON, nanoseconds an encoding.
-/// encode-floor once encodes 1,000 customers with sealed fields and nothing else, for who counts instructions.
+/// encode-floor once encodes 1,000 customers with sealed fields and nothing else, for counting instructions.
 @main
 enum EncodeFloor {
   static let batch = 200

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// What Linux says of this process; other systems have no such files, and it is 0 there.
+/// Linux's statistics of this process; other systems have no such files, and the values are 0 there.
 enum Process {
   /// The most memory that it had, in bytes.
   static var peakByteCount: Int { number(of: "VmHWM") * 1024 }

@@ -13,7 +13,7 @@ import VaultSealing
   import Glibc
 #endif
 
-/// What a service does with a vault in a folder, as the library promises it; Scripts/bench-service runs it.
+/// A service's use of a vault in a folder, as the library promises it; Scripts/bench-service runs it.
 ///
 ///     service updates FOLDER COUNT    one field of COUNT customers, changed in one transaction
 ///     service adds FOLDER COUNT       COUNT tasks that add a customer each, and the threads that this takes
@@ -22,7 +22,7 @@ import VaultSealing
 ///     service list FOLDER             all customers of it by name, secrets unopened
 ///     service records FOLDER          the same as records of their type, all at once
 ///
-/// Prints a line for each figure; ends with 1 where one is above its limit.
+/// Prints a line for each figure; ends with 1 if one is above its limit.
 @main
 enum Service {
   static func main() async throws {

@@ -5,7 +5,7 @@ import VaultRecords
 /// A task that sleeps, beside tasks that read everything.
 enum Timer {
   static let limit = Duration.milliseconds(50)
-  /// Where threads that do nothing but calculate keep it waiting for longer, the system does.
+  /// If threads that only calculate delay it for longer, the cause is the system.
   static let floorFactor = 1.5
   private static let sleep = Duration.milliseconds(10)
 

@@ -9,7 +9,7 @@ enum Transactions {
     let vault = try await Measured.create(at: place)
     let clock = ContinuousClock()
     let customers = Measured.customers(count)
-    // What a first batch takes beyond others, such as making folders, belongs to neither.
+    // The additional work of a first batch, such as making folders, belongs to neither.
     _ = try await vault.add(contentsOf: customers)
     let start = clock.now
     let ids = try await vault.add(contentsOf: customers)

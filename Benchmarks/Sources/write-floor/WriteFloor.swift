@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// Writing and nothing else: what the disk takes for the files of a vault.
+/// Only writes: the time of the disk for the files of a vault.
 ///
 /// Usage: write-floor many DIR COUNT BYTES writes COUNT files into 256 folders of a new DIR and syncs once. write-floor
 /// exchange DIR COUNT BYTES does so beside DIR, exchanges both folders and syncs the one above; the old one stays.

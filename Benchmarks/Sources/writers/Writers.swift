@@ -4,8 +4,8 @@ import VaultDocument
 import VaultKit
 import VaultRecords
 
-/// Clients that each keep a vault open and change a record again and again: what a service does, without the start of
-/// a process for each change.
+/// Clients that each keep a vault open and change a record repeatedly, like a service, without starting a process for
+/// each change.
 ///
 ///     writers PLACE IDENTITY-FILE CLIENTS SECONDS
 ///

@@ -19,12 +19,12 @@ public import VaultSealing
   private import Glibc
 #endif
 
-/// What went otherwise than the example promises.
+/// A result that differs from the promise of the example.
 public struct ExampleFailure: Error, CustomStringConvertible {
   public let description: String
 }
 
-/// What every example needs: its input, a vault of its own, and an honest end.
+/// The parts that every example needs: its input, a separate vault, and an honest end.
 public struct Example: Sendable {
   private let name: String
   /// A vault in a temporary directory, with an identity that nothing else has; it is deleted at the end.
@@ -32,11 +32,11 @@ public struct Example: Sendable {
   /// Seals outside that vault, under a key that was made for this run.
   public let context: SealingContext
 
-  /// Runs an example. What it throws goes to stderr, and it ends with 1.
+  /// Runs an example. Its errors go to stderr, and it then ends with 1.
   ///
   /// - Parameters:
   ///   - types: the types whose records it stores.
-  ///   - body: returns what it has done, in one line.
+  ///   - body: returns a summary in one line.
   public static func run(
     _ name: String, types: [any VaultRecord.Type] = [], _ body: @Sendable (Example) async throws -> String
   ) async {

@@ -3,7 +3,7 @@ import VaultCare
 import VaultKit
 import VaultRecords
 
-// The whole module belongs to the main actor, as in what Xcode makes for a new app.
+// The whole module belongs to the main actor, like a new app in Xcode.
 
 final class CustomerList {
   private(set) var names: [String] = []

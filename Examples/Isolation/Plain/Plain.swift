@@ -5,7 +5,7 @@ import VaultRecords
 /// An error that a program has for itself.
 struct Refused: Error {}
 
-/// Code that belongs to no actor: what a server or a tool has.
+/// Code that belongs to no actor, like that of a server or a tool.
 struct Customers: Sendable {
   let vault: Vault
 

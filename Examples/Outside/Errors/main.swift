@@ -4,7 +4,7 @@ import VaultKit
 import VaultRecords
 import VaultTesting
 
-/// What a program shows of errors: a sentence, what to do, and facts to act by.
+/// The display of errors: a sentence, the next step, and facts for the program.
 func show(_ error: any LocalizedError) -> String {
   [error.errorDescription, error.recoverySuggestion].compactMap { $0 }.joined(separator: " ")
 }

@@ -6,7 +6,7 @@ import VaultRecords
 import VaultStorage
 import VaultTesting
 
-/// A store of one's own: what has to be written, and nothing else.
+/// A custom store with only the required functions.
 final class TableStore: RecordStore {
   private let rows = Mutex<[StoreLocation: [UInt8]]>([:])
   private let readers = Mutex(0)

@@ -2,7 +2,7 @@ import VaultCrypto
 import VaultSealing
 import Yams
 
-/// What a service reads at its start: YAML that people edit, in which two members are sealed.
+/// The settings that a service reads at its start: YAML that people edit, with two sealed members.
 struct Settings: Codable, Equatable {
   struct Database: Codable, Equatable {
     var host: String

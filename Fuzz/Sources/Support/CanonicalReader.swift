@@ -1,6 +1,7 @@
 import VaultDocument
 
-/// Reads `T` back (format 1, section 1.2, Trees), from the document alone: what can be read back cannot be ambiguous.
+/// Reads `T` back (format 1, section 1.2, Trees), written from the document alone: an encoding that can be read back is
+/// not ambiguous.
 struct CanonicalReader {
   private let bytes: [UInt8]
   private var position = 0

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Files as the targets need them; whatever fails here is no finding.
+/// Files for the targets; failures here are not findings.
 enum Files {
   private static var manager: FileManager { .default }
 

@@ -3,9 +3,9 @@ import VaultCrypto
 import VaultDocument
 import VaultSealing
 
-/// The one vault and record that inputs are for. Its keys are published here: they guard nothing.
+/// The one vault and record of the inputs. Its keys are published here: they guard nothing.
 ///
-/// What is sealed with random bytes stands here as text, so that an input means the same in every run.
+/// Data sealed with random bytes stands here as text, so that an input means the same in every run.
 enum Fixture {
   static let vaultID = VaultID(bytes: Array(1...16))
   static let recordID = RecordID(bytes: [0xab] + Array(repeating: 0x11, count: 15))

@@ -1,4 +1,4 @@
-/// What was sealed once with random bytes; see `Fixture`.
+/// Data that was sealed once with random bytes; see `Fixture`.
 extension Fixture {
   static let wrappedKeyText =
     "k1:raxVXCXERSg:fBGneLgdJVOaVNKWzW7/UMT9Ssev/BKPaUG/WWF/QueYqKN7J+TbRNthnQfPMK953xfr6YkST2KJQ4IU"

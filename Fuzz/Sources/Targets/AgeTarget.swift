@@ -8,7 +8,7 @@ enum AgeTarget: FuzzTarget {
   private static let passphrase = must("the passphrase") { () throws(CryptoError) in
     try SecretBytes(copying: RawSpan(_elements: Array("password".utf8).span))
   }
-  /// A low work factor: the cost of scrypt is not what is looked for.
+  /// A low work factor, because the cost of scrypt is not tested.
   private static let credentials: [AgeCredential] = [
     .identity(Fixture.identity), .passphrase(passphrase, maximumWorkFactor: 4),
   ]

@@ -1,7 +1,7 @@
 import VaultDocument
 import VaultExchange
 
-/// Zip files of other tools. The input is one, and is also packed into one.
+/// Zip files of other tools. The input is a zip file, and is also packed into one.
 enum ArchiveTarget: FuzzTarget {
   static let name = "archive"
 
@@ -22,7 +22,8 @@ enum ArchiveTarget: FuzzTarget {
     for name in names {
       let importer = must("the format is there") { () throws(ExchangeError) in try ImportFormats.named(name) }
       require(Reading(input, importer) == Reading(input, importer), "an archive is read alike each time")
-      // What is in an archive is read as it is alone; a file that begins as an archive would be one.
+      // A file in an archive is read like the file alone; a file that begins like an archive would be read as an
+      // archive.
       guard !input.starts(with: Array("PK".utf8)), !input.starts(with: [0xEF]), input.first != 0xFE,
         input.first != 0xFF,
         !input.prefix(2).contains(0)

@@ -154,7 +154,7 @@ enum ImportTarget: FuzzTarget {
   private static func same(_ one: String?, _ other: String) -> Bool { one?.utf8.elementsEqual(other.utf8) ?? false }
 }
 
-/// What an importer has made of a file.
+/// The result of an importer for a file.
 struct Reading: Equatable {
   private(set) var records: [ImportedRecord] = []
   private(set) var lines: [LedgerLine] = []

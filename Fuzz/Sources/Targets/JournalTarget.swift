@@ -2,7 +2,8 @@ import VaultDocument
 import VaultFileStore
 import VaultStorage
 
-/// `.journal.json` of a vault on disk: what readers see, what the next writer does, and what neither may touch.
+/// `.journal.json` of a vault on disk: the view of readers, the work of the next writer, and the files that neither may
+/// touch.
 enum JournalTarget: FuzzTarget {
   static let name = "journal"
 
@@ -104,7 +105,7 @@ enum JournalTarget: FuzzTarget {
     must("a vault can be opened") { () throws(StoreError) in try DirectoryStore(at: vault) }
   }
 
-  /// What a reader sees at every place that matters; nil where it is refused everywhere.
+  /// The view of a reader at every relevant place; nil if it is refused everywhere.
   private static func view(of store: DirectoryStore, _ state: JournalState) -> [StoreLocation: [UInt8]?]? {
     require(
       (try? store.read(.header)) == [0] && (try? store.read(.slot(Fixture.slotID))) == [1],

@@ -3,7 +3,7 @@ import VaultDocument
 import VaultRecords
 import VaultSealing
 
-/// What everything is measured with: a customer with two sealed fields, and the same with plain strings.
+/// The values of all measurements: a customer with two sealed fields, and the same with plain strings.
 enum Sample {
   static let addedOn = Date(timeIntervalSince1970: 1_597_862_667)
 

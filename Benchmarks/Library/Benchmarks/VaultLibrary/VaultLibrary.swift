@@ -1,6 +1,6 @@
 import Benchmark
 
-/// Names begin with what is measured; the second part says whose work it is, so that a table shows pairs together.
+/// Names begin with the measured operation. The second part names the library, so that a table shows pairs together.
 let benchmarks: @Sendable () -> Void = {
   Benchmark.defaultConfiguration = .init(
     metrics: [.wallClock, .throughput], scalingFactor: .kilo,

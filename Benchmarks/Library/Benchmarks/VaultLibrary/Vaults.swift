@@ -5,7 +5,7 @@ import VaultKit
 import VaultRecords
 import VaultStorage
 
-/// A whole vault in memory: what is left when no disk takes part.
+/// A whole vault in memory: the costs without a disk.
 func vaultBenchmarks() {
   let identity = known { try AgeIdentity.generate() }
 

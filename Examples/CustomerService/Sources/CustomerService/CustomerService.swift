@@ -83,9 +83,10 @@ struct CustomerService {
 
 struct Misconfiguration: Error { let what: String }
 
-/// Verifies the vault as long as the service runs, all of it once an hour, and logs what is wrong with it.
+/// Verifies the vault while the service runs, all of it once an hour, and logs its faults.
 ///
-/// Nobody writes while a part is verified, so it takes a sixtieth each minute. One under way is cancelled at the end.
+/// Nobody writes while a part is verified, so it takes a sixtieth each minute. A check in progress is cancelled at the
+/// end.
 struct HourlyCheck: Service {
   let vault: Vault
   let logger: Logger
@@ -117,7 +118,7 @@ struct HourlyCheck: Service {
   }
 }
 
-/// What is done with customers, whatever asks for it.
+/// The operations on customers, because every kind of request.
 struct CustomerHandlers {
   let vault: Vault
 
@@ -176,7 +177,7 @@ struct CustomerRow: ResponseEncodable {
   let name: String
 }
 
-/// What this service tells of a customer: the key itself is for those who may open the vault.
+/// A customer in the service's answers: the key itself is only for people who may open the vault.
 struct CustomerView: ResponseEncodable {
   let id: String
   let name: String
@@ -213,8 +214,7 @@ struct VaultErrors<Context: RequestContext>: RouterMiddleware {
   }
 }
 
-/// Cancels what takes too long: who waits for the vault's lock stops waiting then, and what is being written is
-/// finished.
+/// Cancels slow work: a task that waits for the vault's lock stops waiting, and a write in progress is finished.
 private func inTime<Result: Sendable>(_ work: @escaping @Sendable () async throws -> Result) async throws -> Result {
   try await withThrowingTaskGroup(of: Result.self) { group in
     defer { group.cancelAll() }

@@ -35,7 +35,7 @@ struct Database {
     let column = try database.read { try SealedColumn.fetchOne($0, sql: "SELECT token FROM account WHERE id = 7") }
     try check(try column.map { try after.isCurrent($0.token) } == true)
 
-    // Whoever can write to the database exchanges two values.
+    // Anybody who can write to the database can swap two values.
     let exchange = "UPDATE account SET token = (SELECT token FROM account WHERE id = 2) WHERE id = 1"
     try database.write { try $0.execute(sql: exchange) }
     try check((try? read(from: database, after)) == nil)

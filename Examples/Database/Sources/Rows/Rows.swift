@@ -5,10 +5,10 @@ import Synchronization
 import VaultCrypto
 import VaultSealing
 
-/// Sealed columns at size, beside the same table in clear text: `Rows [COUNT]`. A build for release tells.
+/// Sealed columns at size, beside the same table in clear text: `Rows [COUNT]`. Use a release build.
 ///
-/// One line for each figure: what was measured, the value, and the limit where there is one. Ends with 1 when anything
-/// is wrong or above its limit.
+/// One line for each figure: the measurement, the value, and the limit if it has one. Ends with 1 if anything is wrong
+/// or above its limit.
 @main
 struct Rows {
   static func main() throws {
@@ -143,7 +143,7 @@ struct Rows {
     }
   }
 
-  /// Whoever can write to the database exchanges values between rows, and between the columns of one.
+  /// Anybody who can write to the database can swap values between rows, and between the columns of one.
   private func exchange() throws {
     let context = try context([keys.new])
     try database.write { database in

@@ -15,7 +15,7 @@ struct Client: Equatable {
   var tags: [String] = []
 }
 
-/// What went otherwise than the example promises.
+/// A result that differs from the promise of the example.
 struct ExampleFailure: Error {
   let what: String
 

@@ -31,7 +31,7 @@ struct Service {
       vault, ["database.password", "database.host"], of: configuration, lookingEvery: .milliseconds(20))
     let reader = ConfigReader(providers: [secrets, configuration], accessReporter: reporter).scoped(to: "database")
 
-    // What a service does when it starts.
+    // The start of a service.
     let host = try reader.requiredString(forKey: "host")
     let port = try reader.requiredInt(forKey: "port")
     let password = try reader.requiredString(forKey: "password")
@@ -49,7 +49,7 @@ struct Service {
     }
     try expect(try await reader.fetchString(forKey: "password") == "sample-password-2", "the value that was fetched")
 
-    // A password is no number, and no error or report says what it is.
+    // A password is not a number, and no error or report shows it.
     do {
       _ = try reader.requiredInt(forKey: "password")
       throw WrongResult(what: "a number")
