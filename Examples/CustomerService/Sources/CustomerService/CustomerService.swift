@@ -118,7 +118,7 @@ struct HourlyCheck: Service {
   }
 }
 
-/// The operations on customers, because every kind of request.
+/// The operations on customers for every kind of request.
 struct CustomerHandlers {
   let vault: Vault
 
