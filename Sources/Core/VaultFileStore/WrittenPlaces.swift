@@ -22,12 +22,10 @@ package final class WrittenPlaces: Sendable {
     }
   }
 
-  /// Starts recording.
   package func begin() { noted.withLock { $0 = $0 ?? Noted() } }
 
   /// Every recorded place.
   package var all: Set<StoreLocation> { noted.withLock { $0?.places ?? [] } }
 
-  /// Whether a file was created or removed.
   package var hasMadeOrRemoved: Bool { noted.withLock { $0?.hasMadeOrRemoved ?? false } }
 }

@@ -20,7 +20,6 @@ package struct IndexPlace: Sendable {
     path = "\(directory)/\(name)"
   }
 
-  /// Whether something exists there.
   package var isTaken: Bool { Self.status(path) != nil }
 
   /// Its size in bytes; nil if it is missing.

@@ -11,7 +11,6 @@ struct ChangeRows {
   }
 
   private(set) var counts = Counts()
-  /// The size of all their documents.
   private(set) var byteCount = 0
   private(set) var live: [Int64] = []
   private(set) var places: [Int16] = []

@@ -14,7 +14,6 @@ package enum FileFault: Sendable {
   /// The file system has no locks.
   case noLocks(Errno)
 
-  /// The closest system error number.
   package var errno: Errno {
     switch self {
     case .system(let errno), .noLocks(let errno): errno

@@ -78,7 +78,6 @@ public struct VaultPlace: Sendable {
   /// folder.
   package static func remains(ofVaultAt path: String) -> String? { DirectoryStore.remains(at: path) }
 
-  /// Opens the existing store.
   package func store() throws(StoreError) -> any RecordStore {
     switch kind {
     case .folder(let path): try DirectoryStore(at: path)
@@ -87,7 +86,6 @@ public struct VaultPlace: Sendable {
     }
   }
 
-  /// Creates an empty store.
   package func createStore(makingTables: Bool) throws(StoreError) -> any RecordStore {
     switch kind {
     case .folder(let path): try DirectoryStore.create(at: path)
@@ -96,7 +94,6 @@ public struct VaultPlace: Sendable {
     }
   }
 
-  /// The folder as a text; nil for a database.
   package var folder: String? { if case .folder(let path) = kind { path } else { nil } }
 }
 

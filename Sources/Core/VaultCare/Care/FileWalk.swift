@@ -92,7 +92,6 @@ struct FolderOutcomes<Outcome: Sendable>: Sendable {
   typealias Look = (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Outcome
 
   let number: UInt8
-  /// In the order of ids.
   private(set) var outcomes: [(id: RecordID, outcome: Result<Outcome, VaultError>)] = []
   /// Why the folder itself cannot be read.
   fileprivate(set) var fault: VaultFault?

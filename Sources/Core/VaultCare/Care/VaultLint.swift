@@ -2,7 +2,6 @@ package import VaultKit
 package import VaultStorage
 package import VaultTrust
 
-/// The result of ``VaultLint``.
 package struct LintReport: Sendable {
   /// The number of live records, good and faulty.
   package internal(set) var recordCount = 0

@@ -24,7 +24,6 @@ package struct RollbackReport: Sendable {
 
   package init() {}
 
-  /// The rollbacks that a verification already found.
   package init(_ verification: Verification) { faults = verification.faults.filter(\.code.isRollback) }
 
   mutating func add(_ new: [VaultFault]) {

@@ -15,7 +15,6 @@ package struct RestorePlace: Sendable {
     case foreign
   }
 
-  /// The directory that holds it.
   package let parent: NamedFolder
   package let name: String
   package let occupant: Occupant

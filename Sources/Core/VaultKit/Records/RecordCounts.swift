@@ -51,7 +51,6 @@ extension StoreLocation {
   /// One of the 256 folders of live records, below the vault's directory.
   package static func folderPath(_ folder: UInt8) -> String { "records/" + Hex.encode([folder]) }
 
-  /// The folder of removed records.
   package static let trashPath = "trash"
   package static let attachmentsPath = "attachments"
 }

@@ -80,7 +80,6 @@ extension LockedVault {
   }
 }
 
-/// The rows of a list, in its order.
 package struct RecordRows: RandomAccessCollection, Sendable {
   private enum Storage {
     case indexed(IndexRows)

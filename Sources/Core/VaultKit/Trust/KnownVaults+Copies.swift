@@ -88,7 +88,6 @@ extension Pin? {
 }
 
 extension Pin {
-  /// Only the vault and its root key.
   fileprivate var withoutStates: Pin {
     var pin = self
     (pin.header, pin.earlier, pin.slots, pin.checkpoint) = (nil, [], [], nil)

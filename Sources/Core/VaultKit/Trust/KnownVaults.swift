@@ -65,7 +65,6 @@ public struct KnownVaults: Sendable {
       header, paths: paths, marks: marks, copy: copy, pin: memory(of: copy).pin(of: header.vaultID))
   }
 
-  /// The pin of a vault; nil if it is unknown.
   package func pin(of vaultID: VaultID) throws(VaultError) -> Pin? {
     guard let first = try pin(named: .pin(vaultID), of: vaultID) else { return nil }
     return copy == nil ? first : try pin(named: .pin(vaultID, copy), of: vaultID).sharing(first)
@@ -237,7 +236,6 @@ extension KnownVaults {
 }
 
 extension KnownVaults {
-  /// The memory of the records of one folder.
   package func seen(in number: UInt8, of vaultID: VaultID) throws(VaultError) -> SeenFolder {
     try seenFiles(in: number, of: vaultID).folder
   }

@@ -3,7 +3,6 @@ internal import VaultDocument
 /// The bytes of a text that may be an address, and the secrets in it.
 struct AddressText {
   private let bytes: ArraySlice<UInt8>
-  /// The bytes in lower case.
   private let lower: [UInt8]
   /// The text before the first colon, in lower case, if it can be a scheme.
   private let scheme: String
