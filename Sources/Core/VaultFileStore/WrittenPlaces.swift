@@ -13,8 +13,6 @@ package final class WrittenPlaces: Sendable {
   private let noted = Mutex<Noted?>(nil)
 
   /// Records changed places.
-  ///
-  /// - Parameter madeOrRemoved: whether a file was created or removed, and not only rewritten.
   func note(_ written: some Sequence<StoreLocation>, madeOrRemoved: Bool) {
     noted.withLock { noted in
       noted?.places.formUnion(written)

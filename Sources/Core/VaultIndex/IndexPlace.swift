@@ -14,7 +14,6 @@ package struct IndexPlace: Sendable {
   package let directory: String
   package let path: String
 
-  /// - Parameter name: the name of the index in the directory.
   package init(directory: String, name: String) {
     self.directory = directory
     path = "\(directory)/\(name)"

@@ -234,8 +234,6 @@ extension FileSystem {
 
 extension FileSystem {
   /// Deletes an entry of a directory with its content and ignores errors. Links are removed, not followed.
-  ///
-  /// - Parameter mayRemove: asked before each file.
   package func removeTree(
     _ entry: DirectoryEntry, in directory: Int32, depth: Int = .max, while mayRemove: () -> Bool = { true }
   ) {

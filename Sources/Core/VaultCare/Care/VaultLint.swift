@@ -38,8 +38,6 @@ package struct VaultLint: Sendable {
   }
 
   /// Checks every file at one moment.
-  ///
-  /// - Parameter progress: called after each record.
   package nonisolated(nonsending) func check(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
     try await reporting(to: progress) { report throws(VaultError) in
       try await run(.snapshot, progress: { report(()) }, rewriting: { _ in nil })

@@ -172,8 +172,6 @@ extension LockedVault {
 
   /// The records whose readable values are most similar to the texts of a query without results, the best first. If
   /// more than 256 are similar, the first by name are compared.
-  ///
-  /// - Parameter limit: the most results.
   package func nearest(_ query: RecordQuery, limit: Int) async throws(VaultError) -> [RecordSummary] {
     var query = query
     (query.allowsSlips, query.order, query.limit) = (true, .name, Self.nearReadCount)

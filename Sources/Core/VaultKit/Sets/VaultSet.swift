@@ -135,8 +135,6 @@ package struct PlacementRule: Equatable, Sendable {
 
   /// Whether a record could fit both rules: not if they want different kinds, or different values of a member that is
   /// not a list.
-  ///
-  /// - Parameter isList: whether a member may be a list.
   package func overlaps(_ other: PlacementRule, isList: (MemberPath) -> Bool) -> Bool {
     !conditions.contains { one in
       other.conditions.contains { two in

@@ -163,8 +163,6 @@ extension KnownVaults {
   }
 
   /// Remembers a verified checkpoint, unless a newer one was seen.
-  ///
-  /// - Parameter isOwn: whether this process has just written it.
   func noteCheckpoint(
     _ mark: Pin.CheckpointMark, of vaultID: VaultID, isOwn: Bool = false
   ) throws(VaultError) {
@@ -245,7 +243,6 @@ extension KnownVaults {
     try seenFiles(in: id.folder, of: vaultID, only: id).folder
   }
 
-  /// - Parameter only: the one wanted record.
   private func seenFiles(
     in number: UInt8, of vaultID: VaultID, only id: RecordID? = nil
   ) throws(VaultError) -> (folder: SeenFolder, logByteCount: Int?) {
@@ -264,8 +261,6 @@ extension KnownVaults {
   }
 
   /// Remembers versions of records, together with those that other processes have noted meanwhile.
-  ///
-  /// - Parameter changes: by the folders of the records.
   package func note(_ changes: [UInt8: [RecordID: SeenChange]], of vaultID: VaultID) throws(VaultError) {
     guard !changes.isEmpty else { return }
     let lock = try inState { () throws(StoreError) in try folder.lock() }

@@ -72,7 +72,6 @@ struct AddressText {
     return hasAuthority ? hasOraclePassword : hasPasswordWithoutAuthority
   }
 
-  /// - Parameter firstAt: the position of its first "@".
   private func isSecretAuthority(_ text: ArraySlice<UInt8>, firstAt: Int) -> Bool {
     let end = text.firstIndex { Self.isDelimiter($0) } ?? text.endIndex
     if let at = text[..<end].lastIndex(of: UInt8(ascii: "@")) {

@@ -150,8 +150,6 @@ package func inCrypto<Result: ~Copyable>(_ step: () throws(CryptoError) -> Resul
 }
 
 /// Parses the bytes of a file of the vault.
-///
-/// - Parameter record: the record whose file it is, for the error.
 package func parseDocument(
   _ bytes: [UInt8], limits: JSONLimits = .record, file: String, record: RecordID? = nil
 ) throws(VaultError) -> JSONValue {
