@@ -27,7 +27,7 @@ struct Named { var large: Large, mark: Int }
 enum TwoValues { case found(Large, Int), nothing }
 enum OneValue { case found(Named), nothing }
 
-// What the forms read. Where one of them is inlined there may be no slot.
+// The values of the forms. An inlined form may have no slot.
 
 @inline(never) func pair(_ number: Int) -> Pair? { number == 0 ? nil : (Large(number), number) }
 @inline(never) func typedPair(_ number: Int) throws(Failure) -> Pair? {

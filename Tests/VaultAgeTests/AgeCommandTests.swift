@@ -8,7 +8,7 @@ struct AgeCommandTests {
   private static let randomSizeCount = 8
   private static let passphraseSizes = [0, 65_536]
 
-  /// Random sizes near the ends of chunks, of the plaintext and of what is sealed.
+  /// Random sizes near the ends of chunks, of the plaintext and of the sealed file.
   private static func sizes(seed: UInt64) -> [Int] {
     var pattern = Pattern(seed: seed)
     return (0..<randomSizeCount).map { _ in
@@ -16,7 +16,7 @@ struct AgeCommandTests {
     }
   }
 
-  /// Says plainly what is not run; the counts are printed at the end of each test.
+  /// Reports tests that are not run; the counts are printed at the end of each test.
   private func isMissing(_ command: String, _ what: String, count: Int) -> Bool {
     let isMissing = !AgeTool.isInstalled(command)
     if isMissing { Need.notRun(what, count: count, "\(command) is not installed") }

@@ -54,7 +54,8 @@ final class AgeTool {
     }
   }
 
-  /// The bytes of a file that a command wrote, which is removed. No file is no bytes: age makes none for empty output.
+  /// The bytes of a file that a command wrote, which is removed. A missing file means no bytes: age makes none for
+  /// empty output.
   func take(_ name: String) throws -> [UInt8] {
     names.insert(name)
     guard unsafe access(path(name), F_OK) == 0 else { return [] }

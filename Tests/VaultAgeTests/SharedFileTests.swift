@@ -84,7 +84,7 @@ struct SharedFileTests {
       switch outcome {
       case .success: #expect(!name.hasPrefix("fail_"), "\(name)")
       case .failure(let error as AgeError):
-        // Without a key of a kind that is here nobody can say more than that it is no file to open.
+        // Without a supported kind of key, the only verdict is that the file cannot be opened.
         let hasKey = own != nil || names.contains { $0.isKey(of: name) && (try? credentials($0)) != nil }
         #expect(name.hasPrefix("fail_") || !hasKey, "\(name): \(error)")
         if !name.hasPrefix("fail_"), !hasKey {

@@ -85,7 +85,7 @@ private struct TestkitCase {
     "success", "no match", "HMAC failure", "header failure", "armor failure", "payload failure",
   ]
 
-  /// Why it asks for what is not here; nil when it does not.
+  /// Why the case needs an unsupported feature; nil if it does not.
   var notApplicable: String? {
     if let unknownKey { return "\(name) says \(unknownKey)" }
     if name.contains("hybrid") || identities.contains(where: { $0.hasPrefix("AGE-SECRET-KEY-PQ-") }) { return "hybrid" }

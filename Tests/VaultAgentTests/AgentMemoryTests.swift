@@ -72,7 +72,7 @@
       var server = try server()
       let inverted = try exchange(with: &server, first, padding: padding, isCut: isCut)
       #expect(!Memory.holds(inverted))
-      // The server lives until here, with what it still holds.
+      // The server lives until here, with its open connections.
       _ = server.step(milliseconds: 0)
     }
 
@@ -107,7 +107,7 @@
       defer { close(memory) }
       let size = 1 << 20
       var piece = [UInt8](repeating: 0, count: size)
-      // What was copied must not be found by the next search.
+      // The next search must not find the copy.
       defer { for index in piece.indices { piece[index] = 0 } }
       for line in maps.split(separator: "\n") where line.contains(" rw-p ") {
         let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { Int($0, radix: 16) }

@@ -100,7 +100,7 @@ struct HeldKeyTests {
       clocks.pass(.seconds(50))
       #expect(held.answer(try open(root, record), from: peer).key != nil)
     }
-    // To be asked how it is, is no use.
+    // A question about the state does not count as use.
     clocks.pass(.seconds(30))
     #expect(held.answer(AgentMessage(["request": .string("status")]), from: peer)["seconds"]?.int == 20)
     #expect(held.lease.end == nil)
@@ -147,7 +147,7 @@ struct HeldKeyTests {
     held.take(true, to: question)
     #expect(held.question(for: request, from: peer) == nil)
     #expect(held.answer(request, from: peer).key != nil)
-    // A record that was only written, what opens nothing, and what is not for us.
+    // A record that was only written, one that opens nothing, and one for another key.
     let other = RecordID.random()
     _ = held.answer(
       AgentMessage(

@@ -39,8 +39,8 @@ struct BackupAttachmentTests {
     FileTree.files(below: bench.path).filter { $0.hasPrefix("attachments/") }
   }
 
-  /// Attachments that a record below a folder names and that are not there, once whoever opens the vault has finished
-  /// what was committed.
+  /// The attachments that a record below a folder names and that are missing, after opening the vault has finished
+  /// committed work.
   private func missing(below path: String) -> [String] {
     _ = try? LockedVault(at: path)
     let files = BackupBench.files(of: path)

@@ -73,7 +73,7 @@ struct BackupBench {
     return try await Backup.create(of: source, in: directory, stem: "team", options: options)
   }
 
-  /// What a backup holds, and the vault in it unlocked.
+  /// The content of a backup, and its vault, unlocked.
   func open(_ made: CreatedBackup) async throws -> (contents: BackupContents, vault: Vault) {
     try await open(made.name)
   }

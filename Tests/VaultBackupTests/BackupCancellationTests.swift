@@ -8,7 +8,7 @@ import VaultFileStore
 import VaultKit
 import VaultTestSupport
 
-/// What is cancelled is no backup, no answer and no vault; what ends without an error is whole.
+/// A cancelled call gives no backup, no answer and no vault; a call without an error gives all of it.
 @Suite("Cancelled backups")
 struct BackupCancellationTests {
   private let cancellation = Cancellation()

@@ -23,7 +23,7 @@ struct BackupFaultTests {
     case dying
     /// So is the machine, and everything is lost that was not synced.
     case powerCut
-    /// The same, and the first of what was not synced stay.
+    /// A power cut after which the first unsynced changes stay.
     case partialPowerCut
     /// Each call that changes the disk fails.
     case failing
@@ -131,7 +131,7 @@ struct BackupFaultTests {
       #expect(!isOver || states.contains { $0.1 == old }, call)
       if restored != nil { #expect(there == new, call) }
       if !plan.isDeath { #expect(!FileTree.names(in: folder.path).contains(".w.restoring"), call) }
-      // Whoever comes next finds nothing in the way.
+      // Nothing is in the way of the next restore.
       let again = try await bench.restore(made, to: path) { $0.acceptsRollback = true }
       #expect(BackupBench.files(of: again.path) == new, call)
       #expect(!FileTree.names(in: folder.path).contains(".w.restoring"), call)

@@ -2,8 +2,8 @@ import Synchronization
 import VaultDocument
 import VaultStorage
 
-/// A store without replacements that leaves the first record that it is asked for out of what it reads, and lists it
-/// all the same: what a mistake that skips records looks like to whoever counts them.
+/// A store without replacements that leaves out the first requested record when reading, but still lists it, like a
+/// mistake that skips records.
 final class ForgetfulStore: ForwardingStore {
   let store: any RecordStore
   let forgets = Mutex(false)

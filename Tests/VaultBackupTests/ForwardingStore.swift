@@ -1,7 +1,7 @@
 import VaultDocument
 import VaultStorage
 
-/// A store that does what another one does, but for what it says itself, and is without replacements.
+/// A store that forwards to another one, except for its own functions, and has no replacements.
 protocol ForwardingStore: RecordStore {
   var store: any RecordStore { get }
 }

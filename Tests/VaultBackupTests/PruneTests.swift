@@ -175,7 +175,7 @@ struct PruneTests {
     #expect(plan.hasFindings)
     #expect(plan.step(names[2])?.reasons == ["last"])
     #expect(plan.step(names[4])?.reasons == ["not as recorded: damaged or replaced"])
-    // All of them: nothing that is left is worth more than what would go.
+    // All of them: none of the remaining ones is worth more than a removed one.
     for name in names[..<3] where bench.names.contains(name.fileName) { try bench.damage(name) }
     #expect(try bench.prune(last: 1).removals.isEmpty)
   }

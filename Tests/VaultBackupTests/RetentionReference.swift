@@ -16,7 +16,7 @@ struct RandomHistory {
     let start = time("2019-12-20T00:00:00Z").secondsSinceEpoch
     let dayCount = [2, 20, 200, 4000].randomElement(using: &generator) ?? 1
     for _ in 0..<Int.random(in: 0...60, using: &generator) {
-      // Edges of days and hours are more telling than what is between them.
+      // Edges of days and hours reveal more than the values between them.
       let edge: Int64 = [1, 3600, 86_400].randomElement(using: &generator) ?? 1
       let second = Int64.random(in: 0..<Int64(dayCount) * 86_400, using: &generator) / edge * edge
       let slip = Int64.random(in: -1...1, using: &generator)

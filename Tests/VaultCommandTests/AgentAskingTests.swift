@@ -11,7 +11,7 @@ import VaultTestSupport
   import Glibc
 #endif
 
-/// A command that runs on a thread of its own: a test waits for it, and may not take the place of what it waits for.
+/// A command on a separate thread: a test waits for it, and must not take the thread of the work that it waits for.
 private final class Background: Sendable {
   private let outcome = Mutex<ProcessOutcome?>(nil)
   private let ended = DispatchSemaphore(value: 0)
@@ -49,7 +49,7 @@ private struct Bench {
     workspace.run(arguments, adding: scope.merging(adding) { $1 })
   }
 
-  /// `vault get Bank password`, with what it says in a file, which is there while the command still runs.
+  /// `vault get Bank password`, with its output in a file that can be read while the command runs.
   func asking(_ file: String) -> ProcessOutcome {
     var plan = ProcessRun(
       path: "/bin/sh", arguments: ["-c", "exec '\(Binary.path)' get Bank password 2>\(file)"],
@@ -151,7 +151,7 @@ private final class PrivateBus {
   let address: String
   private let process: pid_t
 
-  /// Nil where there can be none.
+  /// Nil if the bus is not available.
   init?(_ workspace: Workspace) {
     var plan = workspace.plan([
       "--session", "--fork", "--nopidfile", "--print-pid=1", "--address=unix:path=\(workspace.path)/bus",
@@ -165,7 +165,7 @@ private final class PrivateBus {
 
   var variables: [String: String] { ["DBUS_SYSTEM_BUS_ADDRESS": address, "DBUS_SESSION_BUS_ADDRESS": address] }
 
-  /// Says something that is on or off, as whoever has a name, or as nobody.
+  /// Reports that something is on or off, under a name or without one.
   func tell(_ interface: String, _ member: String, _ isOn: Bool, as name: String? = nil) throws {
     var bus: OpaquePointer?
     var message: OpaquePointer?

@@ -1,7 +1,7 @@
 import Testing
 import VaultTestSupport
 
-/// What a person is asked, and a script is not.
+/// Questions that a person is asked, and a script is not.
 @Suite("What a person is asked", .atTerminal)
 struct AskingTests {
   private static let words = "correct horse"

@@ -20,7 +20,7 @@ struct AttachmentKeepingTests {
     Set(FileTree.files(below: workspace.vault).filter { $0.hasPrefix("attachments/") })
   }
 
-  /// What is attached is there as it was, all verifies, and no other file is left.
+  /// Expects unchanged attachments, a vault that verifies, and no other file.
   private func expectWhole(_ workspace: Workspace, _ comment: Comment = "") {
     let verified = workspace.open("verify")
     #expect(verified.code == 0, "\(comment): \(verified.errors)")

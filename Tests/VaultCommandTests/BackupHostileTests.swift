@@ -67,7 +67,7 @@ struct BackupHostileTests {
       let file = try backup.write(to: workspace)
       let names = FileTree.names(in: workspace.path)
       let wanted = Int32(try #require(backup.document["code"]?.int))
-      // Where no vault is known, another one is a vault like any.
+      // If no vault is known, another one is an ordinary vault.
       for place in backup.name == "other-vault" ? ["v"] : ["v", "new"] {
         let outcome = restore(file, to: place, "--unattested")
         #expect(outcome.code == wanted, "\(backup.name) to \(place): \(outcome.code) \(outcome.errors)")

@@ -7,7 +7,7 @@ struct BackupInterruptionTests {
     "printf '[' >many.json; for i in $(seq 60); do test $i = 1 || printf ,; sed '1d;$d' $CUSTOMERS; done >>many.json; printf ']' >>many.json; "
     + "$V import json many.json --kind customer --vault v --identity id.txt -q; mkdir -m 700 b; "
 
-  /// Every file of the workspace below `b` that is neither a backup nor what is recorded of them.
+  /// Every file of the workspace below `b` that is neither a backup nor a record about one.
   private func leftovers(_ bench: FaultBench) -> String {
     bench.shell("ls -A b | grep -v -e '^v-[0-9TZ]*.cvault.age$' -e '^backups.json$' -e '^.backups.lock$'").output
   }

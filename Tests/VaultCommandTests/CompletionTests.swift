@@ -1,7 +1,7 @@
 import Testing
 import VaultTestSupport
 
-/// What Tab finds.
+/// The completions of Tab.
 @Suite("Completion")
 struct CompletionTests {
   private static let names = ["GitHub", "Git Hub (work)", "it's: a \"test\" [x]", "Émile", "a=b"]

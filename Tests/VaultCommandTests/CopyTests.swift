@@ -101,7 +101,7 @@ struct CopyTests {
   func shared() throws {
     let workspace = try Workspace()
     #expect(workspace.script(Self.prepared + "cp -R v w; vault list --vault w; set_ v 1; get_ w").code == 0)
-    // What an earlier program wrote of the second place names no copy.
+    // The notes of an earlier program about the second place name no copy.
     workspace.prepare("sed -i '/\"copy\"/d' state/paths/*; rm -r state/pins/*.*.json state/seen/*.*")
     let refused = workspace.script("vault get --vault w A username")
     #expect(refused.status == .unexpectedVault, "\(refused.errors)")

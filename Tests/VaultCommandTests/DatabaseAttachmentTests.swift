@@ -82,7 +82,7 @@ import VaultTestSupport
       #expect(run.output.contains("3 attachments"), "\(words): \(run.output)\(run.errors)")
     }
     try expectWhole(bench, "", at: "restored")
-    // A single record brings what is gone here, and exchanges what is damaged.
+    // Restoring a single record brings back missing attachments and replaces damaged ones.
     let id = try #require(JSON(bench.run("show", "GitLab", "--json").stdout)["id"]?.text)
     #expect(bench.run("detach", id, "empty", "--yes").code == 0)
     try bench.administer(

@@ -30,7 +30,7 @@ struct DatabaseBench {
   /// A name that nothing else in the server has.
   static func name(_ beginning: String) -> String { "\(beginning)\(UInt64.random(in: .min ... .max))" }
 
-  /// What tells the vault among the rows of `vaults`.
+  /// The condition for the vault's row among the rows of `vaults`.
   var isItsRow: String { "name = '\(address.split(separator: "=")[1].prefix { $0 != "&" })'" }
 
   /// The same vault for another role.

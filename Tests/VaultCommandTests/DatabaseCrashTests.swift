@@ -7,7 +7,7 @@ import VaultTestSupport
 @Suite("A command that dies in a database", .serialized) struct DatabaseCrashTests {
   private static let title = "deaths at each statement of a command"
 
-  /// What dies, at which side of the statement.
+  /// The process that dies, before or after the statement.
   enum Death: CaseIterable {
     case clientBefore, clientAfter, serverBefore, serverAfter
 
@@ -15,7 +15,7 @@ import VaultTestSupport
     var side: PostgresProxy.Side { self == .clientBefore || self == .serverBefore ? .before : .after }
   }
 
-  /// What the process does.
+  /// The work of the process.
   enum Work: CaseIterable {
     case reseal, importing, set, attaching
 
@@ -30,7 +30,7 @@ import VaultTestSupport
   private enum State: Equatable {
     case value(String), count(Int), attached(Int), whole
 
-    /// What it is to be after the work of a number.
+    /// The expected state after the work of a number.
     func following(_ number: Int) -> State {
       switch self {
       case .value: .value("u\(number)")
@@ -94,9 +94,9 @@ import VaultTestSupport
       }
     }
 
-    /// The vault is whole, and as it was or as it was to be; the latter where that was acknowledged.
+    /// Expects a whole vault in the old or the new state; an acknowledged change must be there.
     ///
-    /// - Returns: whether it is as it was to be.
+    /// - Returns: whether it is in the new state.
     func check(_ work: Work, _ before: State, _ number: Int, _ outcome: ProcessOutcome) -> Bool {
       let what = Comment("\(work), statement \(number): \(outcome.code) \(outcome.errors)")
       let verified = vault.run("verify")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import VaultTestSupport
 
-/// Commands that read from a server which follows another: what it lacks for a moment is no rollback.
+/// Commands that read from a server which follows another: a temporary lag is not a rollback.
 @Suite("A vault that is read from a replica", .serialized) struct DatabaseReplicaTests {
   private static let title = "a vault that is read from a replica"
 

@@ -23,7 +23,7 @@ import VaultTestSupport
       for role in ["reader", "writer", "backup"] { try grant("\(prefix)_\(role)", vault) }
     }
 
-    /// What the commands need.
+    /// Adds the records that the commands need.
     private func fill() throws {
       let files = vault.workspace
       _ = files.write("P={{ cvault://GitLab/password }}\n", to: "t.tmpl")
@@ -52,7 +52,7 @@ import VaultTestSupport
         "INSERT INTO \(schema).grants SELECT '\(role)', vault FROM \(schema).vaults WHERE \(vault.isItsRow)")
     }
 
-    /// What the rows of a vault are known by.
+    /// The number that identifies the rows of a vault.
     func number(of vault: DatabaseBench?) throws -> Substring {
       let vault = try #require(vault)
       return try vault.administer("SELECT v.vault FROM \(schema).vaults AS v WHERE v.\(vault.isItsRow)").dropLast()
@@ -68,7 +68,7 @@ import VaultTestSupport
     }
   }
 
-  /// What reads a vault.
+  /// Commands that read a vault.
   private static let reading = [
     "list", "list --verify", "list --json --no-index", "find ada", "show GitLab", "show GitLab --reveal",
     "get GitLab password", "get Orders --url", "search ada",
@@ -83,7 +83,7 @@ import VaultTestSupport
     "store copy ADDRESS copy --verify", "diff ADDRESS", "migrate", "repair --yes",
   ]
 
-  /// What writes into it, one after the other.
+  /// Commands that write to it, one after the other.
   private static let writing = [
     "add login New username=x -g", "set GitLab username=bob", "unset GitLab username", "set -g GitLab",
     "import json one.json --kind login", "import jsonl many.jsonl --kind login", "trash restore Old",
@@ -92,7 +92,7 @@ import VaultTestSupport
     "rekey --reseal --yes",
   ]
 
-  /// What makes another one in the same tables.
+  /// Commands that make another vault in the same tables.
   private static let making = [
     "init OTHER1 --generate-identity 1.txt", "init OTHER2 --create-tables --generate-identity 2.txt",
     "store copy ADDRESS OTHER3",
@@ -139,7 +139,7 @@ import VaultTestSupport
     #expect(verified.code == 0, "\(verified.errors)")
   }
 
-  /// What a role that writes could try with somebody else's vault.
+  /// Statements that a writing role could try on a foreign vault.
   private static let intrusions = [
     "UPDATE SCHEMA.documents SET bytes = '' WHERE vault = 'GRACE'",
     "DELETE FROM SCHEMA.documents WHERE vault = 'GRACE'",

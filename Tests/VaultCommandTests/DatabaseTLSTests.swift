@@ -5,7 +5,7 @@ import VaultTestSupport
 @Suite("A vault in a database by TLS", .serialized) struct DatabaseTLSTests {
   private static let title = "a vault in a database by TLS"
 
-  /// Where the password of the database comes from.
+  /// The source of the database password.
   enum Password: String, CaseIterable {
     case command, environment, file
   }

@@ -26,7 +26,7 @@ struct DepthTests {
         #expect(outcome.code == (isGood ? 0 : 17), "\(levels): \(words): \(outcome.errors)")
         guard !isGood else { continue }
         #expect(outcome.errors.contains("nested too deeply"), "\(outcome.errors)")
-        // Text beyond what is read at all has a line and a column.
+        // Text beyond the reader's limit has a line and a column.
         if levels == 65 { #expect(outcome.errors.contains("extra.a: "), "\(outcome.errors)") }
       }
     }

@@ -6,7 +6,7 @@ struct EditorTests {
   /// An editor, what is typed in it, and what a note of that text then says.
   struct Typing: Sendable, CustomTestStringConvertible {
     let editor: String
-    /// What has to be installed.
+    /// The required program.
     let program: String
     /// Each is typed once the screen shows the text.
     let keys: [(prompt: String, reply: String)]

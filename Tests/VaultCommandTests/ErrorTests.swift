@@ -208,7 +208,7 @@ struct ErrorTests {
       begins: "vault: none/"),
   ]
 
-  /// One vault for all rows: what fails must leave it as it is.
+  /// One vault for all rows: a failing command must leave it unchanged.
   static func workspace() throws -> Workspace {
     let workspace = try Workspace.withVault()
     try #require(workspace.run("init", "other", "--generate-identity", "other.txt").code == 0)

@@ -95,7 +95,7 @@ struct ExportFormTests {
       #expect(rejects.status == .inputRefused, "\(path): \(rejects.errors)")
       #expect(rejects.errors.contains("lies in the vault"), "\(path): \(rejects.errors)")
     }
-    // By another name that is no link.
+    // By another name that is not a link.
     let isMounted = workspace.shell("mkdir m && mount --bind v m").code == 0
     if isMounted {
       let refused = workspace.open("export", "--reveal", "-y", "-o", "m/records/x.json")

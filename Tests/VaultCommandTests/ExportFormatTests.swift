@@ -239,7 +239,7 @@ struct ExportFormatTests {
       "import", "sops-json", origin.path + "/out", "--source-identity", origin.identity)
     #expect(imported.code == 0)
     #expect(imported.output.hasPrefix("3 stored, "))
-    // Where a value of sops goes can be said, too: one record then.
+    // The place of a value in sops can be given, too, for one record.
     let third = try Workspace.withVault()
     let mapped = third.open(
       "import", "sops-json", origin.path + "/out", "--source-identity", origin.identity, "--map",

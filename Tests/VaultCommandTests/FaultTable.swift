@@ -17,7 +17,7 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
   /// Shell text that runs `vault`; see ``FaultBench/variables``.
   let command: String
   let code: Int32
-  /// How the first line of stderr begins, variables filled in; nil when there is to be none.
+  /// The beginning of the first line on stderr, with variables filled in; nil for an empty stderr.
   let first: String?
 
   init(_ fault: String, _ setup: String, _ command: String, _ code: Int32, _ first: String?) {
@@ -32,8 +32,8 @@ struct FaultBench {
   private static let template = Result { try Workspace.withCustomers() }
 
   let workspace: Workspace
-  /// What `$NAME` stands for in rows: the program, the options for vault and key, a record, its file, folder and id,
-  /// the slot, and a file to import. The vault is known here: what a first use says is no part of a row.
+  /// The values of `$NAME` in rows: the program, the options for vault and key, a record, its file, folder and id, the
+  /// slot, and a file to import. The vault is already known here, so that the notes of a first use do not appear.
   let variables: [String: String]
 
   init() throws {
@@ -44,7 +44,7 @@ struct FaultBench {
       environment: ["PATH": "/usr/bin:/bin"]
     ).run()
     try #require(copied.code == 0, "\(copied.errors)")
-    // The path is new, of which a note is no part of a row either.
+    // The path is new, and the note about it is not a part of the row either.
     try #require(workspace.open("list", "--limit", "1").errors.hasPrefix("note: this is a copy of the vault at "))
     let record = try template.recordFile("Shai Mishali")
     let slot = try #require(FileTree.names(in: template.vault + "/slots").first)
@@ -75,7 +75,7 @@ struct FaultBench {
     }
   }
 
-  /// What must not change: every file of the vault but the lock, whose content only informs.
+  /// The files that must not change: every file of the vault except the lock, whose content is only informative.
   func state() -> FolderState { workspace.snapshot().filter { $0.key != ".lock" } }
 
   /// Names of files that a command should have taken away: in the vault, beside it, and where texts are edited.
@@ -110,7 +110,7 @@ struct FaultBench {
 
 /// System calls of the built binary that fail as told, where `strace` is there and may trace.
 enum InjectedFaults {
-  /// What a process is interrupted in by signals, and what a used up quota forbids.
+  /// The system calls that signals interrupt, and those that a full quota forbids.
   private static let (interruptible, writing) = (
     "pwrite64,fsync,fdatasync,syncfs,getdents64,flock,mkdirat,renameat,renameat2,unlinkat,ftruncate,linkat",
     "pwrite64,mkdirat"
@@ -120,7 +120,7 @@ enum InjectedFaults {
     "timeout 50 strace -f -qq -o strace.txt -e trace=\(calls) -e inject=\(calls):\(fault)"
   }
 
-  /// What `$NAME` stands for in rows: every third call is interrupted, every second write, every write is over the
+  /// The values of `$NAME` in rows: every third call is interrupted, every second write, or every write exceeds the
   /// quota.
   static let variables = [
     "EINTR": tracer(interruptible, "error=EINTR:when=1+3"), "EINTR_WRITE": tracer("write", "error=EINTR:when=1+2"),

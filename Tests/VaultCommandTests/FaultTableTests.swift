@@ -3,7 +3,7 @@ import VaultTestSupport
 
 @Suite("Faults")
 struct FaultTableTests {
-  /// What stands in the place of a file, how it is made, and what is said of it there and in place of a folder.
+  /// The replacement of a file, how it is made, and the messages about it in place of a file and of a folder.
   private static let replacements: [(name: String, make: String, file: String, folder: String?)] = [
     ("a directory", "mkdir", "not a regular file", nil),
     ("a link", "ln -s /etc/passwd", "a symbolic link, which is not followed", "a symbolic link, which is not followed"),

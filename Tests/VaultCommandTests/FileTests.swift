@@ -3,7 +3,7 @@ import VaultTestSupport
 
 @Suite("Small files in records")
 struct FileTests {
-  /// A vault with one file, whose bytes are no text.
+  /// A vault with one file, whose bytes are not text.
   private func withFile() throws -> Workspace {
     let workspace = try Workspace.withVault()
     workspace.prepare(#"printf '%%PDF\0\1\2\377\n\n' >passport.pdf"#)

@@ -9,7 +9,7 @@ import VaultTestSupport
   import Glibc
 #endif
 
-/// What each command does with a vault that it found; the one list of them.
+/// The use of a found vault by each command; this is the only list.
 private enum Use {
   /// It writes, as with these words.
   case writes([[String]])

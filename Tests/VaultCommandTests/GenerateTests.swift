@@ -9,7 +9,7 @@ struct GenerateTests {
   private static let special = Set("-~!@#$%^&*_+=`|(){}[:;\"'<>,.?]")
   private static let printable = Set((0x21...0x7E).map { Character(Unicode.Scalar($0)) })
 
-  /// What is made by rules, some times.
+  /// Several passwords made by rules.
   private func made(_ rules: String, _ more: [String] = [], times: Int = 5) throws -> [String] {
     let workspace = try Workspace()
     return try (0..<times).map { _ in
@@ -110,7 +110,7 @@ struct GenerateTests {
 
   @Test("each password that keeps the rules is drawn, and equally often")
   func evenness() throws {
-    // abb, bab, bba, aab, aba, baa: what is required does not weigh.
+    // abb, bab, bba, aab, aba, baa: requirements do not change the weights.
     var counts: [String: Int] = [:]
     for password in try made("required: [a]; required: [b]; maxlength: 3", times: 120) {
       counts[password, default: 0] += 1
@@ -245,7 +245,7 @@ struct GenerateTests {
     #expect(first.count == 6)
     #expect(first.allSatisfy { $0.isNumber })
     let key = ["--vault", "v", "--identity", "id.txt"]
-    // What is read from a pipe is there once.
+    // A pipe can be read only once.
     workspace.prepare("mkfifo list.pipe; (exec >/dev/null 2>&1; cat list.txt >list.pipe) &")
     let set = workspace.run(["set", "n", "--generate", "password", "--words-from", "list.pipe"] + key)
     #expect(set.code == 0, "\(set.errors)")

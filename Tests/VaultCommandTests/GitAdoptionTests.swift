@@ -71,7 +71,7 @@ struct GitAdoptionTests {
     let declined = merge("--adopt-old-root")
     #expect(declined.status == .declined)
     #expect(declined.output.contains("old \(ids[0]) (Li Wei): changed at 20"))
-    // Within one second of what was before, no time tells a new value from one that was sealed again.
+    // Within one second of the old value, the time cannot tell a new value from one that was sealed again.
     let told = ["replaced", "resealed"].filter { declined.output.contains(" by Ada\n  password: •••••••• \($0)\n") }
     #expect(told.count == 1, "\(declined.output)")
     #expect(declined.output.contains("old \(ids[1]) (New): added at 20"))
@@ -172,7 +172,7 @@ struct GitAdoptionTests {
     try commit(here, "vault rekey\(rotation)")
     try commit(there, "printf lily | vault add login --set title=New --set username=n --secret-stdin password")
     let new = id("New", there)
-    // Who rebases has fetched the new keys, and accepts them.
+    // The person who rebases has fetched the new keys, and accepts them.
     let clone = operation == "merge" ? here : there
     #expect(bench.bring("\(operation) -q", into: clone).code == 0)
     if operation == "rebase" {

@@ -119,7 +119,7 @@ struct GitAttachmentTests {
     #expect(merged.code == 0, "\(merged.output)\(merged.errors)")
     expect(["kept", "mine"], in: there, "vault merge")
     try attach(there, "yours")
-    // What is picked follows versions that are not here: a person says that it is taken whole.
+    // The picked commit follows versions that are missing here, so a person must choose to take it whole.
     #expect(bench.bring("cherry-pick").code == 1)
     let picked = here.vault("merge", "--continue", "--theirs")
     #expect(picked.code == 0, "\(picked.output)\(picked.errors)")

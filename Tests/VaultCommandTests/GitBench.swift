@@ -13,7 +13,7 @@ struct GitBench {
   struct Clone {
     let bench: GitBench
     let name: String
-    /// What the environment has beside the standard.
+    /// Additional environment variables.
     var adding: [String: String] = [:]
     var path: String { bench.workspace.path + "/" + name }
 

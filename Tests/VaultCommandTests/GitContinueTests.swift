@@ -50,7 +50,7 @@ struct GitContinueTests {
       #expect(bench.here.value("password") == "rose")
       #expect(bench.here.shell("git commit -q --no-edit").code == 0)
       #expect(bench.here.vault("verify").code == 0)
-      // Who has seen either side takes the result for a later version.
+      // A machine that has seen either side accepts the result as a later version.
       #expect(bench.bring("merge -q --no-edit", into: bench.there).code == 0)
       #expect(bench.there.vault("verify").code == 0)
       #expect(bench.there.value("username") == value)

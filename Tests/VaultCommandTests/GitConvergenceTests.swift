@@ -45,7 +45,7 @@ struct GitConvergenceTests {
   private struct Disputed {
     static let fields = ["username", "title", "password"]
     let choice: String
-    /// By field: what was written, what gave way to somebody who knew it, and what stood in a conflict.
+    /// By field: written values, values that were deliberately overwritten, and values of a conflict.
     var written: [String: Set<String>] = [:]
     var replaced: [String: Set<String>] = [:]
     var conflicted: [String: Set<String>] = [:]

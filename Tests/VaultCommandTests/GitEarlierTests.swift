@@ -93,7 +93,7 @@ struct GitEarlierTests {
       "get", "Li Wei", "password", "--at", "one", "--require-fingerprint", print.output.filter { $0 != "\n" })
     #expect(named.output == "tigerlily", "\(named.errors) \(print.output)")
     #expect(state(there).filter { $0.key.contains("/state-") } == before.filter { $0.key.contains("/state-") })
-    // Who can write to the repository may put another vault there.
+    // Anybody who can write to the repository may put another vault there.
     bench.workspace.prepare("cp -r v w; cd w; rm -rf vault.json records slots trash checkpoint.jsonl")
     let made = here.shell(
       """

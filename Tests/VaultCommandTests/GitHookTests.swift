@@ -37,7 +37,7 @@ struct GitHookTests {
     let committed = bench.here.with(["PATH": "/usr/bin:/bin"]).shell("\(forging) \(bench.file); git commit -qam forged")
     #expect(committed.code == 0, "\(committed.errors)")
     #expect(committed.errors.contains("vault is not on the PATH"), "\(committed.errors)")
-    // What is pushed is checked again, and only what the other side lacks.
+    // A push is checked again, but only for the commits that the other side lacks.
     bench.here.shell("git init -q --bare ../bare; git remote add origin ../bare")
     let refused = bench.here.shell("git push -q origin HEAD")
     #expect(refused.code == 1, "\(refused.errors)")

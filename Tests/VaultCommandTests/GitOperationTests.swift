@@ -1,18 +1,18 @@
 import Testing
 import VaultTestSupport
 
-/// One repository in which each record is a case: what `ours` made of it since the base, and what `theirs` made.
+/// One repository in which each record is a case: the changes of `ours` since the base, and those of `theirs`.
 private struct CaseBench {
   struct Case {
     let name: String
-    /// What is run for either side; NAME is the record.
+    /// The commands for either side; NAME is the record.
     let ours: String
     let theirs: String
     /// Whether git is to wait for a person although the key is there.
     let conflicts: Bool
     /// Whether it joins without a key.
     var joinsAlone = false
-    /// What the fields are when it joins.
+    /// The fields of the record after joining.
     var values: [String: String] = [:]
   }
 
@@ -140,7 +140,7 @@ struct GitOperationTests {
     for driver in Driver.allCases {
       workspace.prepare("rm -rf b linked state-c; cp -r v b")
       let folder = operation == "worktree" ? "linked" : "b"
-      // A machine that has seen nothing yet: what others have seen is for other tests.
+      // A machine without memory; other tests are about the memory.
       let clone = GitBench.Clone(
         bench: cases.bench, name: "b", adding: ["CVAULT_STATE_DIR": workspace.path + "/state-c"])
       let done = clone.with(environment(driver, workspace)).shell(script)
@@ -174,7 +174,7 @@ struct GitOperationTests {
         #expect(clone.vault("get", id, field).output == value, "\(one.name), \(field): \(said)")
       }
     }
-    // What is left is finished with the key, but for what does not verify; then all of it verifies.
+    // The rest is finished with the key, except for versions that do not verify. Then all of it verifies.
     guard driver == .key || driver == .noKey else { return }
     let finished = clone.shell("cd \(folder) && vault merge --continue --ours")
     #expect(finished.code == 0, "\(said)\n\(finished.output)\(finished.errors)")
@@ -194,14 +194,14 @@ struct GitOperationTests {
     let three = here.shell(
       "git merge --abort; git reset -q --hard; git commit -q --allow-empty -m more && git merge --no-edit third theirs")
     #expect(three.code != 0, "\(three.output)\(three.errors)")
-    // What stands between the three is in git's index, and in none of the commits.
+    // The index of git has the three versions, and none of the commits do.
     let finished = here.vault("merge", "--continue", "--ours")
     #expect(finished.code == 0, "\(finished.output)\(finished.errors)")
     let both = cases.ids["two fields"] ?? ""
     #expect(here.vault("get", both, "username").output == "o")
     #expect(here.vault("get", both, "fields.a").output == "t")
     here.shell("git merge --abort; git reset -q --hard; rm -rf ../state-v")
-    // Of what theirs has made, what was changed since cannot be taken back by anybody.
+    // Changes of theirs that were changed again since cannot be undone by anybody.
     let changed = ["two fields", "a field and a secret", "one value", "two secrets", "tags"]
     here.shell("git branch later theirs")
     try cases.make("later", changed.map { ($0, "vault set NAME username=later") })

@@ -54,7 +54,7 @@ struct GitSafetyTests {
     #expect(bench.here.value("username") == "Bern")
   }
 
-  // MARK: - What only they have changed
+  // MARK: - Changes of only one side
 
   private func shell(_ clone: GitBench.Clone, _ script: String) -> ProcessOutcome {
     clone.shell(

@@ -1,7 +1,7 @@
 import Testing
 import VaultTestSupport
 
-/// What stands in a passphrase or a secret that nobody sees, from every source and into every command.
+/// Invisible content of a passphrase or a secret, from every source and into every command.
 @Suite("What a secret holds invisibly")
 struct HiddenContentTests {
   /// How a command is given what a file has.

@@ -1,14 +1,14 @@
 import Testing
 import VaultTestSupport
 
-/// What is shown of a mistyped command line, and what is proposed.
+/// The message for a mistyped command line, and its suggestion.
 @Suite("Hints")
 struct HintTests {
   struct Mistake: Sendable, CustomTestStringConvertible {
     let arguments: [String]
     let code: Int32
     let first: String
-    /// What a hint holds; nil when nothing is to be proposed.
+    /// The text of a hint; nil if nothing is suggested.
     let hint: String?
 
     init(_ arguments: [String], _ code: Int32, _ first: String, _ hint: String?) {

@@ -127,7 +127,7 @@ struct HostileCodesTests {
   }
 }
 
-/// What an import is given beside the file, and what of a vault goes out.
+/// The options of an import, and the parts of a vault in an export.
 @Suite("Choices of imports and exports")
 struct ExchangeChoiceTests {
   @Test("records are chosen by a readable value, fields by their names, in every format")
@@ -211,7 +211,7 @@ struct ExchangeChoiceTests {
       workspace.run(["import", "keepass-kdbx", archive + ".kdbx", "--dry-run"] + arguments + key)
     }
     let both = ["--source-passphrase-file", "pw", "--source-key-file", archive + ".key"]
-    // What these two hold is refused or a tag, so that nothing is stored: their values were read all the same.
+    // The content of these two is refused or a tag, so nothing is stored, but their values were read.
     let opened = open(both)
     #expect(opened.status != .cannotUnlock, "\(opened.errors)")
     #expect(opened.output.contains("Root/Group"), "\(opened.errors)")

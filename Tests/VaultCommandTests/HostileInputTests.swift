@@ -23,7 +23,7 @@ struct HostileInputTests {
     ("17 MiB", "{ printf '{\"a\":\"'; head -c 17825792 /dev/zero; } >h", ""),
   ]
 
-  /// Eight times what is allowed for a document, and what the libraries map; a tree without bounds takes far more.
+  /// Eight times the limit of a document plus the mapped libraries; an unlimited tree takes far more.
   private static let bounded = "timeout 30 prlimit --as=1073741824 "
 
   @Test("a hostile text in the vault is 13, in an input 17, with line and column, in bounded memory and time")
@@ -48,7 +48,7 @@ struct HostileInputTests {
             name, make, Self.bounded + "$V add customer --from h $K", 17,
             "vault: h: " + (isLarge ? "is too large: at most 16 MiB" : reason)))
         guard !isLarge else { return rows }
-        // What is imported has room for what stands around a record: each record is checked by itself.
+        // An import has room for the text around a record, because each record is checked separately.
         let imported =
           switch name {
           case "16 MiB of [": "line 1, column 129: nested too deeply"

@@ -1,7 +1,7 @@
 import Testing
 import VaultTestSupport
 
-/// The process that reads a stranger's file: what it prints, what it has, and how an import takes its end.
+/// The process that reads a foreign file: its output, its rights, and how an import handles its end.
 @Suite("The reader of imports")
 struct ImportReaderTests {
   private static let table = "name,url,username,password,note\nshop,https://shop.example,ann,hunter2,\n"
@@ -29,7 +29,7 @@ struct ImportReaderTests {
     return bench
   }
 
-  // MARK: What it prints
+  // MARK: Its output
 
   @Test("--parse-only prints every record with its values in clear, and a last line that counts, without vault or key")
   func prints() throws {
@@ -124,7 +124,7 @@ struct ImportReaderTests {
     #expect(bench.workspace.open("import", "csv", "a.csv", "--kind", "door").output.hasPrefix("1 stored"))
   }
 
-  // MARK: What it has
+  // MARK: Its rights
 
   /// An import that waits for the rest of a FIFO, and what the shell `look` says of its child `$c`.
   private func waiting(_ bench: FaultBench, _ arguments: String, look: String, then end: String) -> ProcessOutcome {
@@ -177,7 +177,7 @@ struct ImportReaderTests {
       #expect(text("limits").contains("Max \(limit)"), "\(text("limits"))")
     }
     #expect(text("net") == "" || text("net") == "own\ncan\n", "\(text("net"))")
-    // What is there is found, so what is not found is not there.
+    // The search finds existing text, so a text that is not found is missing.
     #expect(text("table") != "0\n")
     #expect(text("held") == "0\n")
     #expect(text("out.txt").hasPrefix("1 stored"))

@@ -16,7 +16,7 @@ struct InterruptionTests {
   private func interrupt(
     _ bench: FaultBench, _ command: String, at moment: String, _ signal: String
   ) -> ProcessOutcome {
-    // A shell starts what is in the background with SIGINT ignored.
+    // A shell starts background jobs with SIGINT ignored.
     bench.shell(
       """
       worked() {

@@ -13,7 +13,7 @@ indirect enum JSON: Codable, Equatable, Sendable {
   case array([JSON])
   case object([String: JSON])
 
-  /// What the bytes hold; null when that is no JSON.
+  /// The JSON in the bytes; null if they are not JSON.
   init(_ bytes: [UInt8]) { self = (try? JSONDecoder().decode(JSON.self, from: Data(bytes))) ?? .null }
 
   init(_ text: String) { self.init(Array(text.utf8)) }

@@ -12,7 +12,7 @@ import VaultTestSupport
 #endif
 
 extension Workspace {
-  /// What a screen of this size shows, without what makes it bold or dim.
+  /// The screen of this size, without bold and dim.
   func screen(
     _ arguments: [String], columns: UInt16 = 80, rows: UInt16 = 0,
     typing answers: [(prompt: String, reply: String)] = [], errorsOnTerminal: Bool = true,
@@ -63,7 +63,7 @@ struct ListTests {
     let limited = workspace.screen(["list", "--vault", "v", "--limit", "3"]).lines
     #expect(limited.contains("note: 3 of 24 records, not verified"))
     #expect(limited[3].hasPrefix("Björk"))
-    // Where nobody counts, none are counted.
+    // If nobody needs the count, records are not counted.
     let plain = workspace.screen(["list", "--vault", "v", "--limit", "2", "--format", "tsv"]).lines
     #expect(plain.count == 4, "\(plain)")
     #expect(plain.contains("note: not verified"), "\(plain)")

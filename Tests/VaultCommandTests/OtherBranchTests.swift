@@ -62,7 +62,7 @@ struct OtherBranchTests {
     let merged = switched.script("\(Self.git)\ngit merge -q 'it;is'; vault get A username")
     #expect(merged.output == "n", "\(merged.errors)")
     #expect(merged.errors.isEmpty)
-    // Where the header is the earlier one, what shows the pin says so, too.
+    // If the header is the earlier one, showing the pin reports it, too.
     let header = try workspace(
       after: """
         echo words-of-another-key >pass; git switch -qc other
@@ -90,7 +90,7 @@ struct OtherBranchTests {
       "git switch -qc other; vault set A username=n; commit two; git switch -q main; git commit -q --allow-empty -m x; "
         + "git cherry-pick other >log; git revert --no-edit HEAD >log",
       "vault set A username=n; git stash -q; git stash apply -q; commit two; git revert --no-edit HEAD >log",
-      // A write on one branch takes nothing from what was seen of another.
+      // A write on one branch removes nothing from the memory of another.
       "git switch -qc other; vault set A username=n; vault set A username=m; commit two; git switch -q main; "
         + "vault set A username=k; commit own; git switch -q other; git revert --no-edit HEAD >log",
       // Only the reflog has it, or nobody.

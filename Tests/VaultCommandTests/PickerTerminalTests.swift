@@ -33,7 +33,7 @@ struct PickerTerminalTests {
     return plan
   }
 
-  /// What the screen shows after it was given back.
+  /// The screen after the program gave it back.
   private func rest(_ outcome: ProcessOutcome) throws -> String {
     let end = try #require(outcome.shown.ranges(of: "\u{1B}[?1049l").last)
     return String(outcome.shown[end.upperBound...])

@@ -25,7 +25,7 @@ struct QRCodeTests {
     return plan.run()
   }
 
-  /// What a reader sees: a picture of the lines, four dots a module.
+  /// The code as a reader sees it: a picture of the lines, four dots per module.
   private func read(_ shown: String, in workspace: Workspace) throws -> String {
     let drawn = shown.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("\u{1B}[30;107m") }
     let lines = drawn.map { Array($0.dropFirst("\u{1B}[30;107m".count).dropLast("\u{1B}[0m".count)) }
@@ -92,7 +92,7 @@ struct QRCodeTests {
     let workspace = try made("hunter2")
     let words = ["get", "Guest network", "password", "--qr"]
     for refused in [
-      // No key: what is refused is refused before.
+      // Without a key, because the refusal comes first.
       workspace.run(words + ["--vault", "v"]), workspace.run(words + Self.key), run(workspace, words + ["--json"]),
       run(workspace, words, adding: ["TERM": "dumb"]),
     ] {

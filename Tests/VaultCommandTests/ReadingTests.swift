@@ -79,7 +79,7 @@ struct ReadingTests {
       refused.errorLines[0] == "vault: customr: there is no such kind" || refused.errors.hasPrefix("vault: customr: "))
     #expect(refused.errors.contains("hint: known kinds: "))
     #expect(refused.errors.contains("customer, "))
-    // A kind without records is no mistake; nothing that is searched for is in it.
+    // A kind without records is not an error, but a search in it finds nothing.
     #expect(workspace.run(command + ["--vault", "v", "--kind", "login"]).code == (command[0] == "find" ? 10 : 0))
   }
 

@@ -3,7 +3,7 @@ import VaultTestSupport
 
 @Suite("vault repair")
 struct RepairCommandTests {
-  /// Runs git in the vault; nil where there is none.
+  /// Runs git in the vault; nil if there is no repository.
   private func git(_ arguments: String..., in workspace: Workspace) -> Int32? {
     guard FileTree.mode(of: "/usr/bin/git") != nil else { return nil }
     let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-C", workspace.vault]

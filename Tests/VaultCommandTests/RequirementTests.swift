@@ -1,7 +1,7 @@
 import Testing
 import VaultTestSupport
 
-/// What requires an extension that nobody knows is left alone, just as what a newer version wrote.
+/// A file that requires an unknown extension is left alone, like a file of a newer version.
 @Suite("Files that require an extension")
 struct RequirementTests {
   private static let people = #"[{"name":"New","access_key":"x","added_on":"2026-01-02T03:04:05Z"}]"#

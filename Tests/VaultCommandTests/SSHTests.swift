@@ -246,7 +246,7 @@ struct SSHTests {
     let locked = bench.run("lock")
     #expect(locked.code == 0, "\(locked.errors)")
     #expect(locked.errors == "note: no vault was unlocked\n", "\(locked.errors)")
-    // An agent that is locked shows no key: what is not over is tried again.
+    // A locked agent shows no key, so unexpired requests are tried again.
     #expect(bench.notes.count == 2)
     #expect(bench.run("ssh", "add", "two").code == 0)
     bench.workspace.prepare(

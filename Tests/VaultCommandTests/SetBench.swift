@@ -7,7 +7,7 @@ struct SetBench {
   let workspace: Workspace
   var path: String { workspace.path }
   static let people = ["ada", "bob", "cleo"]
-  /// Who has a key of which vault.
+  /// The people who have a key of each vault.
   static let grants = ["ops": ["ada", "bob"], "contractors": ["ada", "bob", "cleo"], "finance": ["ada"]]
 
   init() throws {

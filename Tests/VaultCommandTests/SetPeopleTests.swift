@@ -20,7 +20,7 @@ struct SetPeopleTests {
     return ReferencePython.run(python, "readvault.py", words).code == 0
   }
 
-  /// Compares who can open what with what was granted: by this program, by `age`, and by the reference.
+  /// Compares the people who can open each vault with the grants: by this program, by `age`, and by the reference.
   private func expectMatrix(_ bench: SetBench, _ grants: [String: [String]], _ moment: Comment) throws {
     for (vault, readers) in grants {
       for person in SetBench.people {
@@ -70,7 +70,7 @@ struct SetPeopleTests {
     try expectMatrix(
       bench, ["ops": ["ada"], "contractors": ["ada", "cleo"], "finance": ["ada"]], "after Bob has left")
     #expect(bench.run(words).status == .notFound, "all of it is done")
-    // What Bob had in memory or in copies: the slots of before hold no key of now.
+    // Bob's copies in memory or files: the old slots hold no present key.
     bench.workspace.prepare("cp copies/ops/slots/* ops/slots/")
     #expect(bench.run(["get", "ops:ops mail", "password"], as: "bob").code != 0)
     bench.workspace.prepare("cp copies/ops/vault.json ops/")

@@ -196,7 +196,7 @@ struct SetTests {
     #expect(told.code == 0, "\(told.errors)")
     #expect(told.errors.contains("these were given a key: \"cleo\""), "\(told.errors)")
     #expect(bench.run(["set", "ops:ops mail", "username=three"]).errors.isEmpty)
-    // Who was given one by this machine itself is no news.
+    // People whom this machine itself added are not reported.
     #expect(bench.run(["key", "add", "--generate-identity", "phone.txt", "--in", "ops"]).code == 0)
     #expect(bench.run(["set", "ops:ops mail", "username=four"]).errors.isEmpty)
   }

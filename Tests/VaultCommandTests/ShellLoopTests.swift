@@ -12,7 +12,7 @@ import VaultTestSupport
 /// Ctrl-C while a shell runs the program again and again.
 @Suite("Ctrl-C in a shell's loop", .atTerminal)
 struct ShellLoopTests {
-  /// What asks, chooses or shows, and what is on the screen then.
+  /// The commands that ask, choose or show, and their screens.
   private static let cases: [(command: String, prompt: String)] = [
     ("set GitHub --secret password", "not shown"), ("add login", "Title: "), ("rm it", "Which one?"),
     ("get it password", "Which one?"), ("trash empty", "[y/N]"), ("rekey", "[y/N]"), ("", "Esc leave"),

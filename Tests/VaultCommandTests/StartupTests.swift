@@ -2,7 +2,7 @@ import Testing
 import VaultDocument
 import VaultTestSupport
 
-/// What a command opens, as strace tells.
+/// The files that a command opens, as strace shows.
 @Suite("What a command opens")
 struct StartupTests {
   /// The calls of the system that a run makes, in their order, of those that are named and succeed.
@@ -103,7 +103,7 @@ struct StartupTests {
       "import", "jsonl", workspace.write(people, to: "people.jsonl"), "--kind", "customer", "-q")
     #expect(imported.code == 0, "\(imported.errors)")
     let arguments = ["list", "--limit", "5", "--vault", "v"]
-    // What was written within a tick of being read is read again.
+    // A file that was written within a tick of being read is read again.
     for _ in 0..<3 { #expect(workspace.run(arguments).code == 0) }
     let opened = try Self.opened(workspace, arguments).filter {
       !Self.ofSystem($0) && !$0.hasPrefix(workspace.path + "/state")

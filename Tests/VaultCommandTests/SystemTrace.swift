@@ -34,7 +34,7 @@ struct SystemTrace {
   /// The programs that have a pipe as one of their standard streams, or that were given it beside these.
   private(set) var readers: [String: Set<String>] = [:]
 
-  /// What each file is named before the number of its process.
+  /// The beginning of each file's name, before the number of its process.
   private let prefix: String
   private let folder: String
   private let markers: [String]

@@ -13,7 +13,7 @@ import VaultTestSupport
 struct TerminalTests {
   /// A vault with a passphrase that was typed twice.
   ///
-  /// - Parameter record: the name of a login that it is to have: no passphrase is asked for a record that is not there.
+  /// - Parameter record: the name of a login to add, because no passphrase is asked for a missing record.
   private func withPassphrase(record: String? = nil) throws -> Workspace {
     let workspace = try Workspace()
     let made = workspace.type(

@@ -32,7 +32,7 @@ struct TracedRow: Sendable, CustomTestStringConvertible {
   var testDescription: String { title }
 }
 
-/// Where a marker goes when a command starts another program, as strace tells.
+/// The path of a marker when a command starts another program, as strace shows.
 @Suite("A marker secret under strace")
 struct TracedTests {
   /// The value of a record, and the passphrase of the vault.
@@ -116,7 +116,7 @@ struct TracedTests {
         """),
   ]
 
-  /// What a row begins with: a vault in git of which two branches change the record, and tools that read what they get.
+  /// The beginning of a row: a vault in git with two branches that change the record, and tools that read their input.
   private static let preparation = """
     set -e; mkdir bin given given/store; printf %s \(passphrase) >given/pass; printf %s \(secret) >given/secret
     printf 'title,username,password\\nOther,ann,\(secret)\\n' >given/other.csv; echo \(secret) >given/store/a.gpg

@@ -119,7 +119,7 @@ struct Workspace {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// For what happens at a terminal: not run where none can be made.
+  /// For tests at a terminal, which are skipped if no terminal can be made.
   static var atTerminal: Self { .enabled(if: Need.terminal.isMet(forCases: 1, of: "tests at a terminal")) }
 }
 
@@ -134,7 +134,8 @@ enum EditorScript {
 
 /// The program under test.
 enum Binary {
-  /// What `CVAULT_TEST_VAULT` names, which must be there; otherwise what the same build has put beside the test bundle.
+  /// The program in `CVAULT_TEST_VAULT`, which must exist; otherwise the one that the same build put beside the test
+  /// bundle.
   static let path: String = {
     if let named = unsafe getenv("CVAULT_TEST_VAULT") {
       let path = unsafe String(cString: named)
@@ -145,7 +146,7 @@ enum Binary {
     return path
   }()
 
-  /// A program that the same build has put beside the test bundle; nil if there is none.
+  /// A program that the same build put beside the test bundle; nil if it does not exist.
   static func built(_ name: String) -> String? {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)

@@ -2,7 +2,7 @@ import Testing
 import VaultCrypto
 import VaultTestSupport
 
-/// What sealing and opening promise whatever the vectors hold.
+/// Promises of sealing and opening that hold independent of the vectors.
 @Suite("Seal and open") struct AEADTests {
   private let key = [UInt8](repeating: 0x2b, count: 32)
   private let nonce = [UInt8](repeating: 0x07, count: 12)

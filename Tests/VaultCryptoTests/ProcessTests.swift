@@ -15,7 +15,7 @@ import VaultTestSupport
   import Musl
 #endif
 
-/// What concerns the whole process, each in a process of its own.
+/// Tests that concern the whole process, each in its own process.
 @Suite("Process") struct ProcessTests {
   @Test("after forbidCoreDumps the kernel writes no core and lets nobody attach") func coreDumps() async {
     await #expect(processExitsWith: .success) {
@@ -167,7 +167,7 @@ private func countOfBytesLeftBehind() throws -> Int {
     unsafe bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
   }
   secret = nil
-  // The heap stays mapped after the piece was freed, so what is there now can still be read.
+  // The heap stays mapped after the piece was freed, so its present content can still be read.
   let buffer = unsafe UnsafeBufferPointer(start: UnsafePointer<UInt8>(bitPattern: address ?? 0), count: 4096)
   return unsafe buffer.count { $0 == 0xAA }
 }

@@ -49,7 +49,7 @@ import VaultTestSupport
     }
   }
 
-  /// By what a record has: the files name no function.
+  /// Chooses the check by the record's fields, because the files name no function.
   private func check(_ record: ResponseFile.Record, _ tally: inout CaseTally) throws {
     let names = Set(record.values.keys)
     if names.isSuperset(of: ["INPUT_SCALAR", "INPUT_U"]) {

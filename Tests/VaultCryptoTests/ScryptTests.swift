@@ -121,7 +121,7 @@ import VaultTestSupport
     ).exposed
   }
 
-  /// What Linux says is free; nil where nobody says.
+  /// Linux's count of free bytes; nil on other systems.
   private static var freeByteCount: Int? {
     guard let data = try? Data(contentsOf: URL(filePath: "/proc/meminfo")) else { return nil }
     let line = String(decoding: data, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }

@@ -2,7 +2,7 @@ import Testing
 import VaultCrypto
 import VaultTestSupport
 
-/// What holds for every secret; what concerns the whole process is in `ProcessTests`.
+/// Rules for every secret; tests of the whole process are in `ProcessTests`.
 @Suite("Secret bytes") struct SecretBytesTests {
   private let marker = Array("hunter2-marker".utf8)
 

@@ -57,13 +57,13 @@ struct WycheproofFile: Decodable {
 
   private static let folder = "vectors/wycheproof"
 
-  /// What every file says of itself.
+  /// The description in every file.
   struct Head: Decodable {
     let algorithm: String
     let numberOfTests: Int
   }
 
-  /// The names of all files with what they say of themselves.
+  /// The names of all files with their descriptions.
   static func heads() throws -> [(name: String, head: Head)] {
     try SharedData.names(in: folder).filter { $0.hasSuffix(".json") }.map { ($0, try read($0)) }
   }

@@ -145,6 +145,6 @@ import VaultTestSupport
 }
 
 extension WycheproofFile.Case {
-  /// What a failed expectation says beside the values.
+  /// The additional text of a failed expectation.
   var comment: Comment { "tcId \(tcId)" }
 }

@@ -125,7 +125,7 @@ struct EscapeTests {
     }
   }
 
-  /// What encoders do to a text, by name.
+  /// Encoders of a text, by name.
   private static let encodings: [(name: String, encode: @Sendable (String) -> String)] = [
     ("HTML", { entities($0, ["&": "&amp;", "<": "&lt;", "\"": "&quot;", "'": "&#39;"]) }),
     ("HTML of all signs", { entities($0, [:]) }), ("JSON", json), ("addresses", PercentEncoding.encoded),

@@ -236,7 +236,7 @@ struct ShellTemplateTests {
     """
 }
 
-/// Scripts by chance, with `@@` where the value is to be.
+/// Random scripts, with `@@` in place of the value.
 private struct ShellGrammar {
   var random: SeededGenerator
 

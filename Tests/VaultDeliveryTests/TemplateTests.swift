@@ -2,7 +2,7 @@ import Testing
 import VaultDelivery
 import VaultDocument
 
-/// A value with what has a meaning somewhere: quotes, line ends, signs, and letters beyond ASCII.
+/// A value with characters that have a meaning somewhere: quotes, line ends, signs, and letters beyond ASCII.
 private let odd = "p w\"x\n2'$`\\% #: é\u{01}"
 
 private func filled(_ text: String, as format: TemplateFormat, _ values: [String]) throws -> String {
@@ -11,7 +11,7 @@ private func filled(_ text: String, as format: TemplateFormat, _ values: [String
   return String(decoding: try template.filled(as: format, with: values), as: UTF8.self)
 }
 
-/// The line of the fault, and 0 where none is named; nil without a fault.
+/// The line of the fault, or 0 if none is named; nil without a fault.
 private func faultLine(_ text: String, as format: TemplateFormat, _ value: String = odd) -> Int? {
   do {
     _ = try filled(text, as: format, [value])

@@ -40,7 +40,7 @@ import VaultTestSupport
     #expect(tally.totalCount == files.count)
   }
 
-  /// What is accepted comes back the same, and is what Foundation reads, where that reads it.
+  /// Checks that accepted text comes back the same, and equals Foundation's reading if Foundation accepts it.
   private func checkAccepted(_ name: String, _ bytes: [UInt8], _ tally: inout CaseTally) {
     #expect(throws: Never.self, "\(name)") {
       let value = try JSONParser.parse(bytes)
@@ -139,14 +139,14 @@ import VaultTestSupport
   }
 }
 
-/// What is to become of a file.
+/// The expected result for a file.
 private enum Outcome: Equatable {
   case accepted
   case refused(DocumentError.Code)
 
   init(_ code: DocumentError.Code?) { self = code.map { .refused($0) } ?? .accepted }
 
-  /// What the bytes of a text tell, which the grammar of RFC 8259 allows or leaves open.
+  /// The verdict from the bytes of a text, where the grammar of RFC 8259 decides or leaves a choice.
   static func expected(of bytes: [UInt8]) -> Outcome {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return .refused(.byteOrderMark) }
     // Another encoding: its zero bytes are no JSON.
@@ -154,7 +154,7 @@ private enum Outcome: Equatable {
     // Bytes that are not UTF-8 are never repaired.
     guard let text = String(validating: bytes, as: UTF8.self) else { return .refused(.invalidUTF8) }
     let marks = JSONMarks(text)
-    // Half of a surrogate pair is no character and has no UTF-8.
+    // Half of a surrogate pair is not a character and has no UTF-8.
     if marks.hasLoneSurrogate { return .refused(.loneSurrogate) }
     if marks.depth > 64 { return .refused(.tooDeep) }
     // Readers disagree on which of two members counts. Numbers are kept as text: no size or precision is out of range.
@@ -162,7 +162,7 @@ private enum Outcome: Equatable {
   }
 }
 
-/// What decides about a text that is JSON otherwise, found without our parser.
+/// The facts that decide about a text that is otherwise JSON, found without our parser.
 private struct JSONMarks {
   private(set) var depth = 0
   private(set) var hasLoneSurrogate = false
@@ -189,7 +189,7 @@ private struct JSONMarks {
     }
   }
 
-  /// What stands before the quote that ends a string, which is taken, too.
+  /// Takes the text up to the quote that ends a string, and the quote.
   private static func takeString(_ rest: inout Substring) -> String {
     var literal = String.UnicodeScalarView()
     while let scalar = rest.unicodeScalars.popFirst(), scalar != "\"" {

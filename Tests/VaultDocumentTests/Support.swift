@@ -46,7 +46,7 @@ func json(_ text: String) throws(DocumentError) -> JSONValue { try JSONParser.pa
 
 func utf8(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-/// A tree as Foundation's coders see it, the independent judge of what our reader and writer do.
+/// A tree as Foundation's coders see it, the independent judge of our reader and writer.
 struct FoundationTree: Codable {
   let value: JSONValue
 
@@ -110,7 +110,7 @@ struct FoundationTree: Codable {
   }
 }
 
-/// What `JSONEncoder` prints in the form that vault files have, without the final newline.
+/// The output of `JSONEncoder` in the form of vault files, without the final newline.
 func foundationBytes(_ value: JSONValue, pretty: Bool = true) throws -> [UInt8] {
   let encoder = JSONEncoder()
   encoder.outputFormatting =
@@ -118,7 +118,7 @@ func foundationBytes(_ value: JSONValue, pretty: Bool = true) throws -> [UInt8] 
   return [UInt8](try encoder.encode(FoundationTree(value)))
 }
 
-/// What `JSONDecoder` reads.
+/// The reading of `JSONDecoder`.
 func foundationValue(_ bytes: [UInt8]) throws -> JSONValue {
   try JSONDecoder().decode(FoundationTree.self, from: Data(bytes)).value
 }

@@ -10,7 +10,7 @@ import VaultDocument
       (#"{"a":{"b":1,"c":2}}"#, #"{"a":"x"}"#, ["a.b: 1 → -", "a.c: 2 → -", "a: - → x"]),
       (#"{"a":{}}"#, #"{"a":[]}"#, ["a: {} → []"]),
       (#"{"a":1.50}"#, #"{"a":1.5}"#, ["a: 1.50 → 1.5"]),
-      // What stays at the beginning and the end of a list is no difference.
+      // Unchanged items at the beginning and the end of a list are not a difference.
       (#"{"a":["x","y","z"]}"#, #"{"a":["y","z"]}"#, ["a[0]: x → -"]),
       (#"{"a":["x","z"]}"#, #"{"a":["x","y","z"]}"#, ["a[1]: - → y"]),
       (#"{"a":["x","x"]}"#, #"{"a":["x"]}"#, ["a[1]: x → -"]),

@@ -4,7 +4,7 @@ import VaultTestSupport
 
 @Suite("Every table that other tools have exported")
 struct CSVFixtureTests {
-  /// What each file is, and how many records are in it.
+  /// The format of each file, and its number of records.
   static let expected: [String: (format: String, records: Int)] = [
     "aliasvault/bitwarden.csv": ("bitwarden-csv", 12), "aliasvault/dropbox.csv": ("dropbox-csv", 5),
     "aliasvault/edge.csv": ("chrome-csv", 4), "aliasvault/firefox.csv": ("firefox-csv", 3),

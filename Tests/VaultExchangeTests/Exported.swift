@@ -5,7 +5,7 @@ import VaultDocument
 import VaultExchange
 import VaultRecords
 
-/// What an exporter makes of records.
+/// The output of an exporter for some records.
 struct Exported {
   let bytes: [UInt8]
   let notes: ExportNotes

@@ -96,7 +96,7 @@ struct ImportFormatsTests {
   func brackets() throws {
     for piece in ["[", "{\"a\":", "[{\"a\":"] {
       let bytes = Array(String(repeating: piece, count: ImportSample.byteCount / piece.utf8.count).utf8)
-      // Names make some JSON of it; that it is none is found when it is read.
+      // Some names are detected as JSON; reading finds that the file is not.
       let importer = try? ImportFormats.detecting(ImportSource(name: "", bytes: bytes).sample())
       #expect(importer.map { $0.format.isGeneral } ?? true)
       #expect(piece != "[" || importer == nil)

@@ -4,7 +4,7 @@ import VaultTestSupport
 
 @Suite("Every JSON file that other tools have exported")
 struct JSONFixtureTests {
-  /// What each file is, and how many records are in it.
+  /// The format of each file, and its number of records.
   static let expected: [String: (format: String, records: Int)] = [
     "bitwarden-jslib/bitwarden-empty.json": ("bitwarden-json", 0), "buttercup/bitwarden.json": ("bitwarden-json", 5),
     "keepassxc/bitwarden_export.json": ("bitwarden-json", 4), "pass-import/bitwarden.json": ("bitwarden-json", 14),

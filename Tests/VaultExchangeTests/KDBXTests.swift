@@ -19,7 +19,7 @@ struct KDBXTests {
     + "wPiXC4T4Sx8hyT1s+nJ/gu13gEQy4QQ8JP+Zn18x8DcMlNpBLRzvUcxfsbbrpajDJ2LC2Y2Qtce7zALTWndYjbQm4gQewiycq85T"
     + "sFt2dMwGoY4rSYVtwrLg0x+EsfzRk6lG4ll73YEhWayi7Qy+Hxpvbpl38RDpCroU11dyIlxD7AkoJvn5Zh1Bo13ivs2bJCcAAAAA"
 
-  /// The same with 1,400,000 zeros as the attachment of an entry; behind the end of what is packed stand eight bytes.
+  /// The same with 1,400,000 zeros as the attachment of an entry; eight bytes follow the end of the packed data.
   private static let zeros =
     "A9mimmf7S7UAAAQAAhAAAADWA4ori29MtaUkM5ox27WaAwQAAAABAAAABCAAAAAREREREREREREREREREREREREREREREREREREREREREQcMAAAA"
     + "MzMzMzMzMzMzMzMzC10AAAAAAUIFAAAAJFVVSUQQAAAAydnzmmKKRGC/dA0IwYpP6gUBAAAAUggAAAAHAAAAAAAAAEIBAAAAUyAAAAAiIiIiIiIi"

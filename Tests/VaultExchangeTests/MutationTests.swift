@@ -32,7 +32,7 @@ struct MutationTests {
         guard let cut = Self.read(sample, Array(sample.bytes.prefix(count)), "cut at \(count)") else { continue }
         let note = Comment(rawValue: "\(sample.format), cut at \(count) of \(sample.bytes.count)")
         #expect(cut.records.count <= good.records.count, note)
-        // Where the cut goes through the last value nobody can tell; a file of variables is one record.
+        // A cut through the last value cannot be noticed; a file of variables is one record.
         let isPartial = sample.form == .table
         let sure = isPartial ? cut.records.dropLast() : cut.records[...]
         for (one, other) in zip(sure, good.records) { #expect(one.members == other.members, note) }
@@ -127,7 +127,7 @@ struct MutationTests {
     return numbers.map { bytes.count * $0 / count } + [bytes.count - 2, bytes.count - 1]
   }
 
-  /// What the importer makes of the bytes; nil for an error. Whatever it says is without content.
+  /// The importer's result for the bytes; nil for an error. Its messages contain no content.
   private static func read(_ sample: Sample, _ bytes: [UInt8], _ what: String) -> Imported? {
     let note = Comment(rawValue: "\(sample.format), \(what)")
     do {

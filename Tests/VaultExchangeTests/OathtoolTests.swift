@@ -12,7 +12,7 @@ struct OathtoolTests {
     (20_000_000_000, "2603-10-11 11:33:20 UTC"),
   ]
 
-  /// What an address says, read here and by none of ours.
+  /// The parts of an address, read here without our code.
   private struct Address {
     let isCounted: Bool
     let isSteam: Bool

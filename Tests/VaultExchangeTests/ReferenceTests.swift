@@ -48,7 +48,7 @@ struct ReferenceTests {
   }
 
   private static func values(of record: ImportedRecord, _ keys: Set<String>) throws -> [String: String] {
-    // Where a file ends its lines with CRLF, so do those in its values.
+    // If a file ends its lines with CRLF, so do its values.
     let note = (try record.text("notes") ?? record.text("text"))?.replacing("\r\n", with: "\n")
     let group = record.list("tags").first.map { $0.hasPrefix("Root/") ? String($0.dropFirst(5)) : $0 }
     let all = [

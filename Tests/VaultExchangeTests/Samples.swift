@@ -31,14 +31,14 @@ struct Sample {
     !format.hasSuffix("-yaml") || Need.yaml.isMet(forCases: 1, of: "samples of \(format)")
   }
 
-  /// What the importer makes of these bytes, or of others in their place.
+  /// The importer's result for these bytes, or for others in their place.
   func imported(_ changed: [UInt8]? = nil) throws -> Imported {
     try Imported(ImportFormats.named(format), ImportSource(name: "", bytes: changed ?? bytes), options: options)
   }
 }
 
 enum Samples {
-  /// What stands in every value of the samples and in nothing else.
+  /// A text that stands in every value of the samples and nowhere else.
   static let marker = "mArKeR"
 
   /// One for each format that this machine has the library for.

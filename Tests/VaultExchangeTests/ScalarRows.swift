@@ -5,12 +5,12 @@ import VaultDocument
 import VaultExchange
 import VaultTestSupport
 
-/// How a format holds texts, and where each of them is to come out.
+/// How a format holds texts, and the expected place of each.
 struct ScalarRow: Sendable {
   /// A source that holds all texts of a list.
   let source: @Sendable ([String]) throws -> ImportSource
   let options: ImportOptions
-  /// Where the text of a number came out.
+  /// The place where the text of a number came out.
   let text: @Sendable (Imported, Int) throws -> String?
 
   /// A file that has a record for each text, at this path.
@@ -73,13 +73,13 @@ extension ScalarRow {
     return rows
   }
 
-  /// Formats whose files only another program can seal: what is in them goes through the reader of another format.
+  /// Formats whose files only another program can seal: their content goes through the reader of another format.
   static let readAs = ["bitwarden-protected-json": "bitwarden-json"]
 
   private static let tables: [String: ScalarRow] = [
     "1password-csv": table(
       "Title,Url,Username,Password,OTPAuth,Favorite,Archived,Tags,Notes", "Password", at: "password"),
-    // A backslash before a quote is a quote there, and two are one.
+    // A backslash before a quote is a quote there, and two are one backslash.
     "1password-mac-csv": escaped("title,type,username,password,url,notes,scope", "password"),
     "1password-windows-csv": table("uuid,title,scope,autosubmit,password", "password"),
     "bitwarden-csv": table(

@@ -112,7 +112,7 @@ struct ScalarTests {
     #expect(try imported.records.first?.text("secrets.n") == digits)
   }
 
-  /// A dictionary of one number under `n`, as plistlib writes it: what eight bytes cannot hold has sixteen.
+  /// A dictionary of one number under `n`, as plistlib writes it: numbers beyond eight bytes have sixteen.
   private enum Binary {
     static func list(of number: UInt64) -> [UInt8] {
       let bytes = (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }

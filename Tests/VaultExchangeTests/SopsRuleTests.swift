@@ -24,7 +24,7 @@ struct SopsRuleTests {
       "ENC[AES256_GCM,data:\(Base64.encode(sealed)),iv:\(Base64.encode(nonce)),tag:\(Base64.encode(tag)),type:\(type)]"
   }
 
-  /// A file with these members, the MAC over `hashed`, and further members of what sops says.
+  /// A file with these members, the MAC over `hashed`, and more metadata of sops.
   private func file(_ members: String, hashed: [UInt8], _ rules: String) throws -> String {
     let age = try AgeFile.seal(RawSpan(_elements: key.span), to: [identity.recipient])
     let armor = String(decoding: AgeArmor.encode(RawSpan(_elements: age.span)), as: UTF8.self)

@@ -65,7 +65,7 @@ struct SopsTests {
     for test in try Self.cases() {
       let want = Self.values(try JSONParser.parse(try SharedData.bytes("\(Self.folder)/\(test.plain)")))
       let yaml = "yaml/" + test.sealed.replacing(".json", with: ".yaml")
-      // What sops made of bytes has no form in YAML.
+      // The sops form of bytes does not exist in YAML.
       let hasYAML = try SharedData.names(in: "\(Self.folder)/yaml").contains(String(yaml.dropFirst("yaml/".count)))
       for path in hasYAML ? [test.sealed, yaml] : [test.sealed] {
         let imported = try Self.imported(path, test.identity)
@@ -84,7 +84,7 @@ struct SopsTests {
       #expect(try Self.imported(test.sealed, test.identity).totals.leaves == leaves)
     }
     tally.report()
-    // What the index does not list has no plaintext to compare with.
+    // Files that the index does not list have no plaintext to compare with.
     let listed = Set(try Self.cases().flatMap { [$0.sealed, $0.plain] } + ["index.json"])
     let others = try SharedData.names(in: Self.folder).filter { $0.hasSuffix(".json") && !listed.contains($0) }
     #expect(others.isEmpty, "not in index.json: \(others)")

@@ -6,7 +6,7 @@ import VaultRecords
 import VaultSealing
 import VaultTestSupport
 
-/// What an import has made of a file.
+/// The result of importing a file.
 struct Imported {
   var records: [ImportedRecord] = []
   var refused: [(place: SourcePlace, reason: String)] = []
@@ -59,7 +59,7 @@ enum Fixtures {
 }
 
 extension ImportedRecord {
-  /// The text at a member path; nil when there is none.
+  /// The text at a member path; nil if there is no text.
   func text(_ path: String) throws -> String? {
     try? JSONValue.object(members).value(at: MemberPath(parsing: path)).string
   }
@@ -74,7 +74,7 @@ extension ImportedRecord {
   func list(_ name: String) -> [String] { (members[name]?.array ?? []).compactMap(\.string) }
 }
 
-/// Counts leaves without the importers' code: what the ledger must account for.
+/// Counts leaves without the importers' code: the ledger must account for all of them.
 enum LeafCount {
   /// Attributes, and elements without elements in them, of a document without comments, or text beside elements.
   static func xml(_ text: String) -> Int {

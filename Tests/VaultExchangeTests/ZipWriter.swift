@@ -4,7 +4,7 @@ struct ZipWriter {
   private var directory: [UInt8] = []
   private var count = 0
 
-  /// Appends a file; what is not given is what an honest writer would say.
+  /// Appends a file; missing arguments get the values of an honest writer.
   mutating func add(
     _ name: String, _ data: [UInt8], method: Int = 0, flags: Int = 0, count: Int? = nil, mode: Int = 0o100644,
     of original: [UInt8]? = nil, offset: Int? = nil

@@ -13,7 +13,7 @@ struct BackupLane {
   private var tally = Tally()
   private var starts = 0
   private var readLines = 0
-  /// What the log leaves possible: stamps of the vault, and of the restored one, 0 where there is none.
+  /// The possible states after the log: stamps of the vault, and of the restored one, 0 for a missing one.
   private var vaultStamps: Set<Int> = [1]
   private var restoredStamps: Set<Int> = [0]
   /// Stamps of acknowledged backups by the names of their files.
@@ -117,7 +117,7 @@ struct BackupLane {
     }
   }
 
-  /// The one stamp of a vault, which must be one of those; 0 where there is none.
+  /// The one stamp of a vault, which must be a possible one; 0 if the vault is missing.
   private mutating func stamp(of path: String, among possible: Set<Int>?) -> Int {
     let found = Scene(path: path, identity: workshop.identity).inspect(recovering: false)
     report(found.faults)
@@ -128,8 +128,8 @@ struct BackupLane {
     return stamp
   }
 
-  /// Every file with the name of a backup is one; the newest acknowledged ones are there, and restore to what they were
-  /// made of.
+  /// Checks that every file with the name of a backup is a backup, and that the newest acknowledged ones exist and
+  /// restore to their original state.
   private mutating func lookAtBackups() async throws {
     let rows = try BackupDirectory(at: places.backups).listing().rows
     for row in rows {
@@ -162,7 +162,7 @@ struct BackupLane {
     _ = stamp(of: path, among: acknowledged[name].map { [$0] })
   }
 
-  /// What killed keepers left is gone once one has ended by itself.
+  /// Leftovers of killed keepers are gone once a keeper has ended normally.
   private mutating func reportLeftovers() {
     let all = FileTree.names(in: workshop.vault(Self.name)) + FileTree.names(in: places.backups)
     for name in all where name.hasPrefix(".") && name != ".backups.lock" {

@@ -2,12 +2,11 @@ internal import VaultAge
 internal import VaultDocument
 internal import VaultTestSupport
 
-/// Runs of the program `vault` that are killed, each followed by a look at the vault and by every command that reads
+/// Runs of the program `vault` that are killed, each followed by a check of the vault and by every command that reads
 /// it.
 ///
-/// What the other lanes do through the library this one does as people do it, with the program that they run: it
-/// imports, changes and removes records and rotates the key, with removed records in the trash. No run may end by a
-/// signal that nobody sent.
+/// The other lanes use the library; this one uses the program, as people do. It imports, changes and removes records
+/// and rotates the key, with removed records in the trash. No run may end by a signal that nobody sent.
 struct CommandLane {
   private let workshop: Workshop
   private let program: String
@@ -23,7 +22,7 @@ struct CommandLane {
 
   private static let killsPerVault = 40
   private static let owner = "command"
-  /// What does the work of most runs lies in so much time from their start; a reseal then waits for the next second.
+  /// Most runs do their work within this time from their start; a reseal then waits for the next second.
   private static let busyTime = Duration.milliseconds(60)
   private static let wideVault = 40
 
@@ -33,7 +32,7 @@ struct CommandLane {
   }
 
   private var vault: String { workshop.vault("\(Self.owner)-\(vaultNumber)") }
-  /// What a run is given to read: clear text, which is looked for in the vault and not here.
+  /// The input of a run: clear text, which is searched for in the vault and not here.
   private var input: String { workshop.vault(Self.owner + ".input") }
   private var shown: String { workshop.vault(Self.owner + ".shown") }
 
@@ -100,7 +99,7 @@ struct CommandLane {
     self.state = state
   }
 
-  // MARK: What is done
+  // MARK: Operations
 
   private mutating func choose() -> Operation {
     // Until it is finished, what an unfinished rotation has not reached is read and not changed.
@@ -150,9 +149,9 @@ struct CommandLane {
     }
   }
 
-  // MARK: What is looked at
+  // MARK: Checks
 
-  /// Every command that reads, each of which must end by itself and with what it says of a vault that is whole.
+  /// Runs every command that reads, each of which must end by itself with the result for a vault that is whole.
   private mutating func readEverything() throws {
     let commands = [
       ["list"], ["find", "example"], ["verify"], ["trash", "list"], ["status"], ["doctor"], ["lint"], ["fingerprint"],
@@ -161,7 +160,7 @@ struct CommandLane {
     ]
     for command in commands {
       let exit = try look(command)
-      // A lint or a doctor may have something to say of what was left for recovery.
+      // A lint or a doctor may report leftovers for recovery.
       var allowed: [Exit] = ["lint", "doctor"].contains(command[0]) ? [.code(0), .code(14)] : [.code(0)]
       // Of a vault without records nothing is found.
       if command[0] == "find" { allowed.append(.code(10)) }
@@ -185,7 +184,7 @@ struct CommandLane {
     String(decoding: (FileTree.contents(of: workshop.output(Self.owner)) ?? []).suffix(400), as: UTF8.self)
   }
 
-  /// What a vault was left with is finished, and all of it is verified once more.
+  /// Unfinished work is finished, and everything is verified once more.
   private mutating func finish() throws {
     guard vaultNumber > 0 else { return }
     let commands = [

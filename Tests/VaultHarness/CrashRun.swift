@@ -131,7 +131,7 @@ struct CrashLane {
       ["--seed", "\(random.next() >> 2)", "--first", "\(starts * 10_000)", "--alone", "1"] + mutation + more)
   }
 
-  /// Starts a writer, kills it at a random moment, and looks at what is there.
+  /// Starts a writer, kills it at a random moment, and checks the result.
   private mutating func kill() throws {
     let child = try start(on: vault, as: process)
     sleep(span * Double.random(in: 0...1, using: &random))
@@ -155,8 +155,8 @@ struct CrashLane {
     look()
   }
 
-  /// First as a reader who may not write; then, but not always, so that the next process meets what was left, with
-  /// recovery.
+  /// Checks first as a reader who may not write. Then, but not always, checks with recovery, so that sometimes the next
+  /// process meets the leftovers.
   private mutating func look() {
     let scene = Scene(path: vault, identity: workshop.identity)
     if scene.hasLeftovers { tally.withLeftovers += 1 }

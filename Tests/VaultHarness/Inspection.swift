@@ -7,7 +7,7 @@ internal import VaultStorage
 internal import VaultTestSupport
 internal import VaultSystem
 
-/// What the harness writes into every record, and how it tells that a record is whole.
+/// The content of every record of the harness, which tells whether a record is whole.
 enum Payload {
   /// Begins every secret: it must be in no file.
   static let marker = "MARKER-copper-lantern-41"
@@ -24,7 +24,7 @@ enum Payload {
 struct RecordReader: Sendable {
   /// The current one, and behind it one that a rotation which was not finished still needs. No record needs another.
   let roots: [RootKey]
-  /// What the header says of root keys.
+  /// The root keys in the header.
   let vault: GroupState
 
   init(store: some RecordStore, identity: AgeIdentity) throws {
@@ -201,7 +201,7 @@ struct Scene: Sendable {
   }
 }
 
-/// What a look at a vault found; no state when it could not be opened.
+/// The findings of a check of a vault; no state if it could not be opened.
 struct Findings: Sendable {
   let state: KnownVaults?
   let faults: [Fault]

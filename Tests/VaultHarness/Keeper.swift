@@ -8,7 +8,7 @@ internal import VaultTestSupport
 /// The process that changes a vault, backs it up, restores the backup in another place and prunes, round after round,
 /// until it is killed. It logs each step before it begins and after it returned.
 struct Keeper {
-  /// Where everything is that it works on.
+  /// The places of its files.
   struct Places: Sendable {
     let vault: String
     /// The directory of the backups.

@@ -1,11 +1,11 @@
-/// What a check found wrong.
+/// A fault found by a check.
 struct Fault: Hashable, Sendable {
   enum Kind: String {
     /// An acknowledged write is not there.
     case lost
     /// Something is there in part, or does not verify, or nobody wrote it.
     case torn
-    /// Clear text, or a temporary file, where there must be none.
+    /// Clear text, or a temporary file, that must not exist.
     case leaked
   }
 
@@ -15,10 +15,10 @@ struct Fault: Hashable, Sendable {
   init(_ kind: Kind, _ text: String) { (self.kind, self.text) = (kind, text) }
 }
 
-/// The states that a vault may be in, by a log of what was asked and acknowledged: it knows nothing of files.
+/// The possible states of a vault, by a log of requests and acknowledgements, without knowledge of files.
 ///
-/// An operation that was begun leaves two possible states, a rotation some more; its acknowledgement, its refusal or a
-/// look at the vault decide between them.
+/// An operation that was begun leaves two possible states, a rotation some more. Its acknowledgement, its refusal or a
+/// check of the vault decides between them.
 struct Model {
   private(set) var possible: Set<KnownVaults> = [[:]]
   private var before: Set<KnownVaults> = []
@@ -48,14 +48,14 @@ struct Model {
     return []
   }
 
-  /// Compares with what is there, which from then on is the only possible state.
+  /// Compares with the present state, which is then the only possible one.
   mutating func observe(_ state: KnownVaults) -> [Fault] {
     defer { possible = [state] }
     guard !possible.contains(state) else { return [] }
     return possible.map { Self.differences(of: state, from: $0) }.min { $0.count < $1.count } ?? []
   }
 
-  /// As `observe`, with live groups alone: what is in the trash stays as it must be.
+  /// Like `observe`, with live groups alone: the trash must stay unchanged.
   private mutating func observe(live: [String: Int]) -> [Fault] {
     let matching = possible.filter { state in
       state.filter { !$0.value.isTrashed && $0.key != Operation.vault }.mapValues(\.stamp) == live
@@ -85,7 +85,7 @@ struct Model {
   }
 }
 
-/// What a run counted.
+/// The counts of a run.
 struct Tally: Sendable {
   var kills = 0
   /// Of those: inside an operation; inside one that replaces all records; with a journal or staged files left behind.

@@ -18,9 +18,9 @@ enum Group {
   static func owner(of group: String) -> String { String(group.prefix { $0 != "." }) }
 }
 
-/// What a group is at one moment.
+/// The state of a group at one moment.
 struct GroupState: Hashable, Sendable {
-  /// What every record of the group holds, in a readable and in a sealed member. It only rises.
+  /// The value in every record of the group, in a readable and in a sealed member. It only rises.
   var stamp: Int
   var isTrashed = false
   /// Of the vault itself: which rotation was begun and not finished.
@@ -61,8 +61,8 @@ struct Operation: Hashable, Sendable {
   /// Whether all live records are written anew and exchanged for the old ones in one step, if the file system can.
   var replacesAll: Bool { action.isRotation || action == .add && Group.size(of: group) >= 16 }
 
-  /// What it makes of a state: what may be there after it was cut off, in order, and last what is there when it is
-  /// done. Empty when it is not possible there.
+  /// The states that it makes of a state: the possible ones after it was cut off, in order, and last the final one.
+  /// Empty if it is not possible there.
   func states(from state: KnownVaults) -> [KnownVaults] {
     let changes: [GroupState] =
       switch (action, state[group]) {
@@ -75,7 +75,7 @@ struct Operation: Hashable, Sendable {
     return changes.map { change in state.merging([group: change]) { $1 } }
   }
 
-  /// A reseal goes on after it has finished a rewrap: whoever left may have the root key that this made.
+  /// A reseal continues after it has finished a rewrap, because people who left may have the root key of the rewrap.
   private func rotations(of vault: GroupState) -> [GroupState] {
     let finished = vault.unfinished == nil ? [] : [GroupState(stamp: vault.stamp)]
     guard vault.unfinished == nil || (vault.unfinished == .rewrap && action == .reseal) else { return finished }
@@ -127,7 +127,7 @@ enum LogEvent: Hashable, Sendable {
     }
   }
 
-  /// The events of a log. What follows the last newline was being written when the writer died, and counts for nothing.
+  /// The events of a log. Text after the last newline was being written when the writer died, and is ignored.
   static func parse(_ log: [UInt8]) throws -> [LogEvent] {
     let text = String(decoding: log, as: UTF8.self)
     return try text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { line in

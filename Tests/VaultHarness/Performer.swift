@@ -58,7 +58,7 @@ struct Performer {
     }
   }
 
-  /// What a verification of everything finds.
+  /// The findings of a verification of everything.
   func faults() async throws -> [Fault] {
     try await vault.verify().faults.map { Fault(.torn, $0.description) }
   }

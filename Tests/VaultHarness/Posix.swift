@@ -6,7 +6,7 @@
   internal import Glibc
 #endif
 
-/// What stops the harness itself, in one line; never a finding about a vault.
+/// An error that stops the harness itself, in one line; never a finding about a vault.
 struct HarnessError: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
@@ -29,7 +29,7 @@ enum Exit: Equatable {
 struct Child: Sendable {
   let pid: Int32
 
-  /// Starts a program, this same one unless another is named; what it prints is appended to `output`.
+  /// Starts a program, this same one unless another is named; its output is appended to `output`.
   static func start(
     _ arguments: [String], of program: String = own, output: String, temporary: String, environment: [String] = []
   ) throws -> Child {

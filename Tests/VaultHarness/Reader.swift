@@ -6,8 +6,8 @@ internal import VaultStorage
 internal import VaultTestSupport
 internal import VaultSystem
 
-/// The process that reads until it is killed, and logs `pass` for every look at the vault and `torn …` for what it
-/// finds.
+/// The process that reads until it is killed, and logs `pass` for every check of the vault and `torn …` for its
+/// findings.
 struct Reader {
   private let store: DirectoryStore
   private let vault: Vault
@@ -57,7 +57,7 @@ struct Reader {
     try log.append("pass", durably: false)
   }
 
-  /// What is wrong with the bytes of a live record.
+  /// The fault in the bytes of a live record.
   private mutating func look(at bytes: Result<[UInt8], any Error>, _ id: RecordID) -> String? {
     do {
       let (tag, stamp) = try reader.content(of: bytes.get(), as: id, isTrashed: false)

@@ -91,7 +91,7 @@ struct SeamRun {
     return template
   }
 
-  /// Lets one operation die at its n-th call and looks at what is there; returns whether there was such a call.
+  /// Lets one operation die at its n-th call and checks the result; returns whether there was such a call.
   private mutating func die(
     _ operation: Operation, at number: Int, _ template: Template, isPowerCut: Bool,
     _ defect: MutantOperations.Defect? = nil
@@ -101,7 +101,7 @@ struct SeamRun {
     if operation.action != .create { try copy(template.path, to: path) }
     defer { FileTree.remove(path) }
     let disk = SimulatedDisk()
-    // What touches every record reads hundreds of folders: a death between two changes leaves the same.
+    // An operation on every record reads hundreds of folders, and a death between two changes leaves the same state.
     let dying = FaultyFileOperations(
       .dying, at: number, recorder: disk, countsChangesAlone: operation.replacesAll)
     let operations: any FileOperations = defect.map { MutantOperations($0, dying) } ?? dying
@@ -138,14 +138,14 @@ struct SeamRun {
 
   private mutating func look(at path: String, _ model: inout Model, _ place: String) async throws {
     let scene = Scene(path: path, identity: workshop.identity)
-    // What this process writes need not last.
+    // Writes of this process need not last.
     let quiet = FaultyFileOperations(recorder: SimulatedDisk())
     for recovering in [false, true] {
       let found = scene.inspect(recovering: recovering, by: quiet)
       tally.add(found.faults, at: place)
       if let state = found.state { tally.add(model.observe(state), at: place) }
     }
-    // What a death left of a vault that was being made is in nobody's way.
+    // Leftovers of a vault that was being made are in nobody's way.
     guard !scene.hasVault else { return }
     do {
       try await Performer.create(at: path, identity: workshop.identity, operations: quiet)
@@ -155,7 +155,7 @@ struct SeamRun {
     }
   }
 
-  /// What was begun is finished by the next rotation; then all of it verifies, the checkpoint and the slots, too.
+  /// The next rotation finishes an unfinished one; then all of it verifies, the checkpoint and the slots, too.
   private mutating func finish(at path: String, _ model: inout Model, _ place: String) async throws {
     let quiet = FaultyFileOperations(recorder: SimulatedDisk())
     do {

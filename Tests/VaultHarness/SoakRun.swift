@@ -124,7 +124,7 @@ struct SoakRun {
 }
 
 extension SoakRun {
-  /// Reads everything and compares it with what the logs say.
+  /// Reads everything and compares it with the logs.
   private mutating func judge() throws {
     let found = Scene(path: vault, identity: workshop.identity).inspect(recovering: true)
     tally.add(found.faults, at: "\(name), at the end")
@@ -174,7 +174,7 @@ extension SoakRun {
   }
 }
 
-/// What the logs of all writers say of the groups that they share: each stamp has one writer.
+/// The stamps of the shared groups in the logs of all writers; each stamp has one writer.
 private struct SharedStamps {
   private var acknowledged: [String: [Int: Int]] = [:]
   private var open: [String: Set<Int>] = [:]

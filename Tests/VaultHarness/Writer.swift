@@ -90,7 +90,7 @@ struct Writer {
     if operation.action == .remove { live[operation.group] = nil }
   }
 
-  /// Now and then what replaces all records, where there are not too many.
+  /// Sometimes chooses an operation that replaces all records, if there are not too many.
   private mutating func chooseWide() -> Operation? {
     let count = live.keys.reduce(0) { $0 + Group.size(of: $1) }
     switch Int.random(in: 0..<40, using: &random) {
@@ -113,7 +113,7 @@ struct Writer {
     return Operation(action: .add, group: Group.name(owner: owner, number: number, size: size), stamp: number)
   }
 
-  /// Logs how an operation ended. A refusal is no reason to stop: others write, too.
+  /// Logs how an operation ended. After a refusal it continues, because others write, too.
   private mutating func acknowledge(_ body: (inout Performer) async throws -> Void) async throws -> Bool {
     do {
       try await body(&performer)

@@ -13,7 +13,7 @@ import VaultTestSupport
 struct CancellationBench: Sendable {
   enum Place: String, CaseIterable, Sendable {
     case memory, memoryWithoutReplacements, folder
-    /// Where something lies among the records that is none, so that there are no replacements.
+    /// A stray entry among the records, so that there are no replacements.
     case folderWithStray
   }
 

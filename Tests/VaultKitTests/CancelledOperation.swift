@@ -29,7 +29,7 @@ struct CancelledOperation: Sendable, CustomTestStringConvertible, CustomStringCo
   let description: String
   /// Whether it waits for others: then a task that is cancelled before does nothing.
   let locks: Bool
-  /// What comes before it, which is not cancelled, and what may be.
+  /// The preparation, which is not cancelled, and the work, which may be.
   let prepare: @Sendable (Subject) async throws -> Work
 
   var testDescription: String { description }
@@ -52,10 +52,10 @@ struct CancelledOperation: Sendable, CustomTestStringConvertible, CustomStringCo
 }
 
 extension CancelledOperation {
-  /// What leaves the vault as it is.
+  /// Operations that do not change the vault.
   static var reading: [CancelledOperation] { queries + listings }
 
-  /// What may change it.
+  /// Operations that may change it.
   static var writing: [CancelledOperation] { records + replacing + trash + others + slots }
 
   private static var queries: [CancelledOperation] {
@@ -121,7 +121,7 @@ extension CancelledOperation {
           do {
             try await subject.vault.accept([review])
           } catch {
-            // It was no good record before: put back, the vault is.
+            // It was not a good record before; after restoring its bytes, the vault is unchanged.
             try? subject.store.apply([StoreChange(.record(subject.id), from: edited, to: bytes)])
             throw error
           }
@@ -137,7 +137,7 @@ extension CancelledOperation {
     ]
   }
 
-  /// What puts all records in place at once where that can be done.
+  /// Operations that put all records in place at once if possible.
   static var replacing: [CancelledOperation] {
     [
       writing("add three") { try await add(3, to: $0) },

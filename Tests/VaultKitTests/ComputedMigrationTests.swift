@@ -18,7 +18,7 @@ private struct OldMember: VaultRecord {
   var card: EncryptedCodableString
 }
 
-/// What the steps of the next version do.
+/// The steps of the next version.
 private final class Steps: Sendable {
   let list: [MigrationStep]
   init(_ list: [MigrationStep]) { self.list = list }
@@ -137,7 +137,7 @@ struct ComputedMigrationTests {
       record["ending"] = .string(String(card.suffix(4)))
     }
     try await migrated([naming, .seal("phone"), .open("card"), afterOpening, .seal("card")]) { vault, id, _ in
-      // Nobody has agreed yet: what is sealed looks like nothing.
+      // Nobody has agreed yet, so the sealed value stays hidden.
       #expect(try await vault.record(id).fields["ending"] == nil)
       let plan = try await vault.migrationPlan()
       #expect(plan.opened.map(\.description) == ["card"])

@@ -9,7 +9,7 @@ import VaultSealing
 import VaultStorage
 import VaultTestSupport
 
-/// What somebody can do to the files of a vault, and what a reader with the key then says.
+/// Changes that an attacker can make to the files of a vault, and the reports of a reader with the key.
 @Suite("A damaged or tampered vault")
 struct DamageTests {
   @Test("every flipped byte of a record, header or slot is an error or the identical meaning, never another value")
@@ -208,7 +208,7 @@ extension JSONObject {
 }
 
 extension MemoryStore {
-  /// Puts bytes somewhere, whatever is there: what an attacker or a disk does.
+  /// Puts bytes at a place and overwrites the old ones, as an attacker or a disk can.
   func put(_ bytes: [UInt8], at location: StoreLocation) throws {
     try apply([StoreChange(location, from: try read(location), to: bytes)])
   }

@@ -93,7 +93,7 @@ struct EditReviewTests {
     #expect(try await bench.vault.editReview(of: bench.id)?.revision == 3)
   }
 
-  /// What is done to the record, and the field that is named.
+  /// The change of the record, and the named field.
   private static let refusals: [(String, @Sendable (inout JSONObject) -> Void)] = [
     ("access_key", { ($0["access_key"], $0["atm_code"]) = ($0["atm_code"], $0["access_key"]) }),
     ("note", { $0["note"] = $0["access_key"] }), ("access_key", { $0["access_key"] = nil }),

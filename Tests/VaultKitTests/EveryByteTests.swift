@@ -79,7 +79,7 @@ private struct Reader {
     key = isPassphraseSlot ? .passphrase(passphrase) : identity
   }
 
-  /// What the vault says, as text.
+  /// The meaning of the vault, as text.
   func meaning() async throws -> String {
     switch place {
     case .record(let id):
@@ -102,6 +102,6 @@ private struct Reader {
 }
 
 extension VaultError {
-  /// What stands for the faults that a check reports without throwing.
+  /// Stands for the faults that a check reports without throwing.
   fileprivate static var damagedForTest: VaultError { VaultError(.damaged, "the check found faults") }
 }

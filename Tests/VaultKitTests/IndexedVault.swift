@@ -117,7 +117,7 @@ struct IndexedVault {
     }
   }
 
-  /// What a word means, or the whole error.
+  /// The meaning of a word, or the whole error.
   static func meaning(_ vault: LockedVault, _ word: String) async -> String {
     do { return try await vault.resolve(word).text } catch { return "\(error.code) \(error) \(error.remedies)" }
   }

@@ -7,10 +7,10 @@ import VaultSealing
 import VaultStorage
 import VaultTestSupport
 
-/// An error that is none of ours.
+/// An error that is not one of ours.
 private struct Refusal: Error, Equatable { let number: Int }
 
-/// What an app has: a type of the main actor that changes its own state in the closures of a vault.
+/// The situation of an app: a type of the main actor that changes its own state in the closures of a vault.
 @MainActor private final class Model {
   var names: [String] = []
   private let vault: Vault

@@ -20,7 +20,7 @@ private struct Gadget: VaultRecord {
   var size: Int
 }
 
-/// The same of a later version.
+/// A later version of the gadget.
 private struct NewerGadget: VaultRecord {
   static let kindName = "gadget"
   static let schema = 2
@@ -163,7 +163,7 @@ struct MigrationTests {
     #expect(seen.fields["old"] == nil)
     #expect(seen.fields["country"] == "NO")
     #expect(seen.fields["pin"]?.string.map(SealedToken.hasTokenShape) == true)
-    // What is to be opened is not, before somebody has agreed.
+    // A value to be opened stays sealed until a person has agreed.
     #expect(seen.fields["hint"]?.string.map(SealedToken.hasTokenShape) == true)
     let plan = try await vault.migrationPlan()
     try #require(plan.records.count == 1)

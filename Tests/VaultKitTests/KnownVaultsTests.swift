@@ -101,7 +101,7 @@ struct KnownVaultsTests {
     }
     #expect(original.split(separator: "/").last == bench.path.split(separator: "/").last)
     let paths = try #require(bench.options.state).paths(of: opened.header.vaultID)
-    // Where the temporary folder lies behind a link, each is known without it as well.
+    // If the temporary folder lies behind a link, each is also known without it.
     #expect(Set(paths.map { $0.split(separator: "/").last }).count == 2)
     _ = try await Vault.open(at: copy, unlockingWith: .identity(bench.identity), options: bench.options)
     #expect(bench.notes.count == 2, "once for each copy")

@@ -28,7 +28,7 @@ struct LintTests {
     #expect(count == 2)
   }
 
-  /// What is done to a customer, the code and the field that lint names.
+  /// The change of a customer, and the code and the field that lint names.
   private static let recordRules: [(VaultError.Code, String?, @Sendable (inout JSONObject) -> Void)] = [
     (.clearText, "access_key", { $0["access_key"] = "in clear" }),
     (.damagedToken, "access_key", { $0["access_key"] = "es1:AAAA" }),

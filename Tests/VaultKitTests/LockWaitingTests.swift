@@ -28,7 +28,7 @@ import VaultTestSupport
     while attempts.count < before + 2 { await Task.yield() }
     let next = Task { try await vault.add(RotationVault.customer("next")) }
     cancelled.cancel()
-    // The lock is held all the while: whoever waited for it to the end would be told that another has it.
+    // The lock is held meanwhile, so a task that waited to the end would hear that another has it.
     #expect(await cancelled.result.isCancelled)
     lock.release()
 

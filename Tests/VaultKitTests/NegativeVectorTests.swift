@@ -8,10 +8,10 @@ import VaultTestSupport
 import VaultKit
 import VaultSealing
 
-/// What each refusal of the vectors is here: layer and error there, to the beginnings of ``Refusal/text`` here.
+/// The refusals of the vectors in this program: from layer and error there, to the beginnings of ``Refusal/text`` here.
 ///
-/// A record's, slot's or header's refusal begins with the file that it names; behind `<` stands the layer that refused.
-/// Where a layer of ours refuses earlier or later than theirs, the reason stands beside it.
+/// A record's, slot's or header's refusal begins with the file that it names; the layer that refused follows `<`. If a
+/// layer of ours refuses earlier or later than theirs, the reason stands beside it.
 private let refusals: [String: [String]] = [
   "json/byte-order-mark": ["json byteOrderMark"],
   "json/duplicate-member": ["json duplicateMember", "record damaged < json duplicateMember"],
@@ -23,7 +23,7 @@ private let refusals: [String: [String]] = [
   "json/number-too-long": ["json numberTooLong"],
   "json/too-deep": ["json tooDeep"],
 
-  // What has not even the shape of a token is clear text to a field, and another version has a code of its own.
+  // A text without even the shape of a token is clear text to a field, and another version has a separate code.
   "token/malformed": [
     "sealing malformedToken", "sealing clearText", "sealing unknownTokenVersion",
     "record damaged < sealing unknownTokenVersion",
@@ -61,7 +61,7 @@ private let refusals: [String: [String]] = [
   "header/unknown-member": ["header damaged: has a member that format 1 does not know"],
   "header/unknown-format": ["header newerFormat"],
   "header/unknown-extension": ["header newerFormat: needs what only a newer version"],
-  // The commitment is compared before the MAC, with what the slot gave; the error names the slot.
+  // The commitment is compared before the MAC, with the key of the slot; the error names the slot.
   "header/wrong-commitment": ["slot damaged: holds another root key than the header names"],
   "keyring/malformed": ["header damaged: is missing or not of format 1"],
   "keyring/unknown-member": ["header damaged: has a member that format 1 does not know"],

@@ -16,13 +16,13 @@ private struct Door: VaultRecord, Equatable {
   var code: EncryptedCodableString
 }
 
-/// What an observer was told.
+/// The events that an observer received.
 private final class Diary: Sendable {
   private let events = Mutex<[VaultEvent]>([])
 
   var observer: VaultObserver { VaultObserver { event in self.events.withLock { $0.append(event) } } }
 
-  /// What came since the last call.
+  /// The events since the last call.
   func take(_ observer: VaultObserver) async -> [VaultEvent] {
     await observer.finish()
     return events.withLock { events in

@@ -14,7 +14,7 @@ import VaultTestSupport
   import Foundation
 #endif
 
-/// What we write, read by the implementation in `Tests/Reference`.
+/// Our output, read by the implementation in `Tests/Reference`.
 @Suite("The reference implementation")
 struct ReferenceTests {
   /// Texts that writers of JSON, of tokens or of sizes may get wrong.

@@ -21,7 +21,8 @@ struct RotationFaultTests {
   /// In one step, and in batches.
   private static let renames: [FaultyFileOperations.FlaggedRenames] = [.all, .exclusiveAlone]
 
-  /// Rotates a copy of the vault until the call with `number`; what was called there, nil when it was not reached.
+  /// Rotates a copy of the vault until the call with `number`; returns the interrupted call, or nil if it was not
+  /// reached.
   private func interrupt(
     _ vault: RotationVault, _ reason: KeyringEntry.Reason, _ fault: FaultyFileOperations.Fault, at number: Int,
     renames: FaultyFileOperations.FlaggedRenames = .all
@@ -111,7 +112,7 @@ struct RotationFaultTests {
   func forged() async throws {
     let template = try await RotationVault.make()
     let vault = try await half(template, .reseal)
-    // What somebody who knows the old root writes: an older copy of the vault serves to make it.
+    // A version by a holder of the old root, made with an older copy of the vault.
     let leaver = try await template.open()
     #expect(try await leaver.edit(vault.live[0], [.set(.root.appending("name"), to: .string("forged"))]))
     let place = StoreLocation.record(vault.live[0])

@@ -192,7 +192,7 @@ import VaultTesting
 
   @Test("one that waited while the root key changed is stored under the new one")
   func newRoot() async throws {
-    // Longer than a busy machine takes for what comes before.
+    // Longer than a busy machine takes for the work before.
     let (vault, identity, store) = try await memoryVault(lockTimeout: .seconds(600))
     try await vault.add(sampleCustomer("one"))
     let lock = try store.lock(.exclusive, timeout: .zero) { _ in }

@@ -7,7 +7,7 @@ import VaultTestSupport
 import VaultTesting
 
 extension TestClock {
-  /// A clock that stands still at the time at which the test began: what else runs goes by the system's.
+  /// A clock that stands still at the start of the test; other code uses the system's clock.
   static func stopped() -> TestClock { TestClock(at: .now()) }
 
   /// A vault in memory that lives by this clock.
@@ -42,7 +42,7 @@ struct FolderVault {
 }
 
 extension MemoryStore {
-  /// Changes the tree of a document without making its MAC again: what somebody without the key can do.
+  /// Changes the tree of a document without making its MAC again, as an attacker without the key can.
   func edit(_ place: StoreLocation, _ edit: (inout JSONObject) -> Void) throws {
     guard let bytes = try read(place), case .object(var members) = try JSONParser.parse(bytes) else { return }
     edit(&members)

@@ -25,7 +25,7 @@ import VaultTestSupport
     case reopen
   }
 
-  /// What a record holds, in clear.
+  /// The content of a record, in clear.
   private struct Content: Equatable {
     var name: String
     var secret: String
@@ -51,7 +51,7 @@ import VaultTestSupport
     }
   }
 
-  /// A vault with its model. The model never asks the vault what it holds.
+  /// A vault with its model, which never reads the vault.
   private struct Run {
     let store: any RecordStore
     let key: VaultKey
@@ -67,7 +67,7 @@ import VaultTestSupport
         in: store, slots: [NewSlot(.recipient(identity.recipient))], options: Vault.Options(state: nil))
     }
 
-    /// Makes one call; what is wrong with what it did, if anything.
+    /// Makes one call and returns the fault of its result, if any.
     mutating func make(_ call: Call) async throws -> String? {
       let ids = model.keys.sorted()
       switch call {
@@ -144,7 +144,7 @@ import VaultTestSupport
       return nil
     }
 
-    /// The first difference between what the vault holds and what it must.
+    /// The first difference between the content of the vault and the model.
     func difference() async throws -> String? {
       var found: [RecordID: Content] = [:]
       try await vault.forEachOpenRecord { record throws(VaultError) in
@@ -158,7 +158,7 @@ import VaultTestSupport
     }
   }
 
-  /// Runs a sequence on a new vault; returns what is wrong first.
+  /// Runs a sequence on a new vault; returns the first fault.
   private func run(_ calls: [Call], inMemory: Bool) async throws -> String? {
     let folder = TemporaryFolder()
     let store: any RecordStore
@@ -213,6 +213,6 @@ private func secretBytes(_ text: String) -> SecretBytes {
 private func revealed(_ text: EncryptedCodableString) -> String? { try? text.reveal() }
 
 extension Int {
-  /// The element that this number stands for; nil of an empty list.
+  /// The element for this number; nil for an empty list.
   fileprivate func picked(from ids: [RecordID]) -> RecordID? { ids.isEmpty ? nil : ids[self % ids.count] }
 }

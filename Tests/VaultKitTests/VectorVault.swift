@@ -16,8 +16,8 @@ struct VectorVault {
 
   /// A vault with these bytes as its header.
   ///
-  /// - Parameter key: what it is unlocked with; nil takes the identity of `slots.json` if the header has its slot, else
-  ///   the passphrase.
+  /// - Parameter key: unlocks it; nil takes the identity of `slots.json` if the header has its slot, else the
+  ///   passphrase.
   init(header: [UInt8], key: VaultKey? = nil) throws {
     let slots = try OwnVectors.cases("slots")
     if let key {

@@ -2,7 +2,7 @@ import Synchronization
 import Testing
 import VaultKit
 
-/// The threads on which a vault does what takes time.
+/// The threads for a vault's slow work.
 struct WorkersTests {
   @Test("Many jobs run on few threads, each once")
   func everyJobRunsOnce() async {

@@ -10,7 +10,7 @@ struct MergeBench {
   let id = RecordID.random()
   let wrapped: WrappedKey
   let keys: RecordKeys
-  /// What this machine has seen of the record.
+  /// The memory of the record on this machine.
   var seen: (revision: Int, mac: [UInt8])?
   var place: StoreLocation { .record(id) }
 
@@ -89,7 +89,7 @@ struct MergeBench {
   }
 }
 
-/// What came of a merge, so that tests can look at it.
+/// The result of a merge, for tests to check.
 struct Merged {
   var bytes: [UInt8]?
   /// `reason` or `reason path`, sorted.

@@ -3,11 +3,11 @@ import VaultKit
 import VaultPostgresStore
 import VaultRecords
 
-/// A program of somebody else: it uses what is public of the libraries, and nothing else. `DatabaseTLSTests` runs it,
-/// since how OpenSSL was started before a connection is a fact of a process.
+/// A program of another author: it uses only the public parts of the libraries. `DatabaseTLSTests` runs it, because the
+/// way OpenSSL was started before a connection depends on the process.
 ///
-/// Each word is a step, in the order in which they are given: `folder=PATH` and `database=ADDRESS` make a vault there,
-/// store a login and read it back; `identity` makes an identity. The password of the database is `PGPASSWORD`'s.
+/// Each word is a step, in the given order: `folder=PATH` and `database=ADDRESS` make a vault there, store a login and
+/// read it back; `identity` makes an identity. The password of the database is `PGPASSWORD`'s.
 @main struct Outsider {
   static func main() async throws {
     for word in CommandLine.arguments.dropFirst() {

@@ -27,7 +27,7 @@ struct ConnectionPoolTests {
     #expect(try count() == "2")
     taken = [try pool.take()]
     #expect(try await Self.soon { try count() == "1" })
-    // One at work is nobody's to close.
+    // A working connection is never closed.
     try await Task.sleep(for: .milliseconds(400))
     #expect(try answer(taken[0], "SELECT 'x'") == "x")
     pool.give(taken.removeFirst())

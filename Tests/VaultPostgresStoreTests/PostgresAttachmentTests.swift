@@ -170,7 +170,7 @@ import VaultTestSupport
     #expect(try moment.view?.read(.header) == [1])
     moment.release()
     #expect(try store.inspection().contains { $0.name == "attachments" && $0.state == .doubtful })
-    // Who makes another vault there, and the tables it needs, makes that one, too.
+    // A caller that makes another vault there, and the missing tables, makes that one, too.
     _ = try PostgresStore.create(at: address("new"), makingTables: true)
     try attach(id, to: store)
     #expect(try isWhole(id, in: store) == true)

@@ -166,7 +166,7 @@ import VaultTestSupport
     await watch.value
     server.waitForStandby(false)
     #expect(try store.read(.record(id)) == [1])
-    // The store goes on with what it has.
+    // The store continues with its present state.
     try store.apply([StoreChange(.record(id), from: [1], to: [2])])
     #expect(try store.read(.record(id)) == [2])
   }

@@ -17,7 +17,7 @@ import VaultTestSupport
     let id = RecordID.random()
     let waits = Waits()
 
-    /// - Parameter schema: of its own, for what locks whole tables.
+    /// - Parameter schema: a separate one for tests that lock whole tables.
     init(_ name: String, _ server: PostgresServer? = .shared, schema: String = "vault") throws {
       self.server = try #require(server)
       let settings = "&sslmode=disable&schema=\(schema)"
@@ -82,7 +82,7 @@ import VaultTestSupport
       parsing: bench.server.address("vanished", port: proxy.port, settings: "&sslmode=disable"))
     let store = try bench.store(at: through) { $0.lockLimit = .seconds(1) }
     let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
-    // What the client sends to keep its lock does not arrive any more.
+    // The statements that keep the lock do not arrive any more.
     proxy.hold(.before, 0)
     let other = try PostgresStore(at: bench.address)
     try other.lock(.exclusive, timeout: .seconds(20), onWait: { _ in }).release()

@@ -43,7 +43,7 @@ import VaultTestSupport
     try batch.stage([StoreChange(.record(id), from: [1], to: [2])])
     server.restart()
     #expect(try store.read(.record(id)) == [1])
-    // What was staged is durable, and the fence is still this writer's.
+    // The staged changes are durable, and the fence is still this writer's.
     try batch.commit()
     lock.release()
     #expect(try store.read(.record(id)) == [2])

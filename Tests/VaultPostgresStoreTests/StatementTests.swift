@@ -2,7 +2,7 @@ import Testing
 import VaultTestSupport
 
 @Suite("The statements of a store in a database") struct StatementTests {
-  /// What systems that speak PostgreSQL's protocol do not have, do otherwise, or what a pooler takes apart.
+  /// Features that systems with PostgreSQL's protocol lack or implement differently, or that a pooler breaks.
   private static let refused = [
     "advisory", "LISTEN", "NOTIFY", "PREPARE ", "TEMP", "SERIAL", "SEQUENCE", "nextval", "WITH HOLD", "search_path",
     "jsonb", "CREATE FUNCTION", "CREATE TRIGGER", "plpgsql", "CREATE EXTENSION", "REFERENCES", "ICU",

@@ -171,7 +171,7 @@ struct CustomerTests {
         guard let field = kind.fields.randomElement(using: &random) else { continue }
         let depth = Int.random(in: 1...field.path.components.count, using: &random)
         let path = MemberPath(Array(field.path.components.prefix(depth)))
-        // A parent that is no object any more has no members to change.
+        // A parent that is not an object any more has no members to change.
         if let value = values.randomElement(using: &random) ?? nil {
           try? tree.set(value, at: path)
         } else {

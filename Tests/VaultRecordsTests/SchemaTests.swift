@@ -156,7 +156,7 @@ struct SchemaTests {
     #expect(members["extra"]?.object?.names == ["a.c", "d"])
     #expect(members["d"] == nil)
     #expect(kind.faults(in: members).isEmpty)
-    // What is kept comes back in where an export with opened secrets is read again.
+    // The kept members come back when an export with opened secrets is read again.
     let again = try kind.sealed(clear: object(#"{"extra":{"d":"secret"}}"#), in: context)
     #expect(again["extra"]?["d"]?.string.map(SealedToken.hasTokenShape) == true)
   }

@@ -193,7 +193,7 @@ private func tokens(_ value: some Encodable, _ context: SealingContext) throws -
 }
 
 @Suite("Keys that somebody else has wrapped") struct DataKeyTests {
-  /// Counts what it is asked, and fails when it is told to.
+  /// Counts its calls, and fails on request.
   private final class Provider: DataKeyProvider {
     private let keys = Mutex<[[UInt8]: SecretBytes]>([:])
     let asked = Mutex(0)

@@ -147,7 +147,7 @@ extension OwnVectors.Case {
   /// The root key of the case.
   func root() throws -> RootKey { try RootKey(secret("root_key_hex"), vaultID: id("vault_id")) }
 
-  /// Checks the box of a wrap against what our AEAD makes with its key, nonce and associated data.
+  /// Compares the box of a wrap with the output of our AEAD for its key, nonce and associated data.
   fileprivate func expectSameWrap(_ wrap: WrappedKey, of key: [UInt8]) throws {
     let box = try sealedBox(
       key, key: hex("wrap_key_hex"), nonce: hex("nonce_hex"), associatedData: hex("associated_data_hex"))
@@ -163,7 +163,7 @@ func revealed(_ secret: SecretBytes) -> [UInt8] { secret.withBytes { $0.copiedBy
 
 func sha256(_ bytes: [UInt8]) throws -> [UInt8] { try SHA256.hash(RawSpan(_elements: bytes.span)) }
 
-/// What our AEAD makes under a given nonce: nonce ‖ ciphertext ‖ tag.
+/// The output of our AEAD under a given nonce: nonce ‖ ciphertext ‖ tag.
 func sealedBox(
   _ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], associatedData: [UInt8]
 ) throws -> [UInt8] {

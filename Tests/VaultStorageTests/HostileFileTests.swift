@@ -13,7 +13,7 @@ import VaultTestSupport
 #endif
 
 @Suite("Other things in the place of files") struct HostileFileTests {
-  /// What an attacker, or an accident, may put in a file's place.
+  /// Entries that an attacker, or an accident, may put in a file's place.
   enum Impostor: String, CaseIterable {
     case link, danglingLink, fifo, directory, socket, device
 

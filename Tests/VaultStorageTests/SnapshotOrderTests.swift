@@ -4,7 +4,7 @@ import VaultFileStore
 import VaultStorage
 import VaultTestSupport
 
-/// What a reader without a lock sees while batches are put in place.
+/// The view of a reader without a lock while batches are put in place.
 @Suite("Reading beside a batch") struct SnapshotOrderTests {
   private static let ids = (0..<4).map { RecordID(bytes: [7, UInt8($0)] + Array(repeating: 0, count: 14)) }
 

@@ -80,7 +80,7 @@ import VaultSystem
     let vault = try StoreFolder()
     let lock = try vault.store.lock(.exclusive, timeout: .zero, onWait: { _ in })
     FileTree.remove(vault[".lock"])
-    // Whoever locks now locks another file: both hold "the" lock, but the newcomer's is the one that others see.
+    // A new locker locks another file: both hold "the" lock, but only the newcomer's is visible to others.
     let second = try vault.reopen().lock(.exclusive, timeout: .zero, onWait: { _ in })
     #expect(throws: StoreError.self) { try vault.reopen().lock(.shared, timeout: .zero, onWait: { _ in }) }
     lock.release()

@@ -18,7 +18,7 @@ import VaultTestSupport
   private struct Model {
     var documents: [StoreLocation: [UInt8]] = [.header: [0]]
 
-    /// What `changes` make of it; nil when an expectation does not hold.
+    /// The state after `changes`; nil if an expectation does not hold.
     func applying(_ changes: [StoreChange]) -> [StoreLocation: [UInt8]]? {
       guard changes.allSatisfy({ documents[$0.location] == $0.expected }) else { return nil }
       return changes.reduce(into: documents) { $0[$1.location] = $1.replacement }
@@ -32,7 +32,7 @@ import VaultTestSupport
     let isWrong = Int.random(in: 0..<8, using: &random) == 0
     let expected = isWrong ? [9, 9, 9] : model.documents[location]
     let bytes = random.bytes(count: .random(in: 0..<2000, using: &random))
-    // Without its header the directory would be no vault any more.
+    // Without its header the directory would not be a vault any more.
     let isRemoved = location != .header && Bool.random(using: &random)
     return StoreChange(location, from: expected, to: isRemoved ? nil : bytes)
   }

@@ -17,7 +17,7 @@ public struct CaseTally {
   /// Counts one case that asks for something this project does not do.
   public mutating func notApplicable(_ reason: String) { reasons[reason, default: 0] += 1 }
 
-  /// Prints one line: what ran, what did not and why.
+  /// Prints one line: the cases that ran, those that did not, and why.
   public func report() {
     let others = reasons.sorted { $0.key < $1.key }.map { ", \($0.value) not applicable (\($0.key))" }
     print("\(suite): \(runCount) run\(others.joined())")

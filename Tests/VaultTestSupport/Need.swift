@@ -6,16 +6,16 @@
   internal import Glibc
 #endif
 
-/// Something of the machine that some tests need and the build does not. Where it is missing, they say so and are not
-/// run.
+/// A property of the machine that some tests need and the build does not. If it is missing, they report that and are
+/// not run.
 ///
-/// Each says it in one form of line, `NOT RUN: REASON: SUITE: COUNT`, which `Scripts/test` gathers into its summary.
+/// Each report is a line of the form `NOT RUN: REASON: SUITE: COUNT`, which `Scripts/test` collects in its summary.
 public struct Need: Sendable {
   /// Whether this machine has it.
   public let isMet: Bool
   private let reason: String
 
-  /// A need with what is said where it is not met.
+  /// A need with the reason that is printed if it is not met.
   public init(_ isMet: Bool, otherwise reason: String) { (self.isMet, self.reason) = (isMet, reason) }
 
   /// Whether it is met; if not, prints that so many cases of `suite` are therefore not run.
@@ -24,7 +24,7 @@ public struct Need: Sendable {
     return isMet
   }
 
-  /// Says that so many cases of `suite` are not run, for what is only noticed on the way.
+  /// Reports that some cases of `suite` are not run, for a reason that only the test itself finds.
   public static func notRun(_ suite: String, count: Int = 1, _ reason: String) {
     print("NOT RUN: \(reason): \(suite): \(count)")
   }
@@ -49,7 +49,7 @@ extension Need {
     return daemon.isMet ? library(["libsystemd.so.0"], "libsystemd") : daemon
   }()
 
-  /// Why what needs a file system of its own is not run.
+  /// The reason for skipping tests that need a separate file system.
   public static let noMounts = "this process may not mount file systems"
 
   /// A program in the folders where tests look for it.

@@ -16,7 +16,7 @@ package final class OwnThread: TaskExecutor {
 
   /// Begins `body`.
   ///
-  /// - Returns: what waits for the end of it and gives its result.
+  /// - Returns: a function that waits for the end of it and returns its result.
   package static func begin<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> () -> Result {
     let outcome = Outcome<Result>()
     Task.detached(executorPreference: OwnThread()) { outcome.set(await body()) }

@@ -31,7 +31,7 @@ public enum OwnVectors {
   public struct Fault: Sendable {
     /// The name of the file, without `.json`.
     public let name: String
-    /// What kind of input the cases are.
+    /// The kind of input of the cases.
     public let input: String
     /// The layer that has to refuse them, and the kind of its error.
     public let layer, error: String
@@ -53,7 +53,7 @@ public enum OwnVectors {
 
   /// Gives every case of a file to `body` and prints how many there were.
   ///
-  /// - Throws: ``Malformed`` when there is none; what `body` throws, the case being named on standard output.
+  /// - Throws: ``Malformed`` if there is no case; the errors of `body`, after naming the case on standard output.
   public static func forEach(_ name: String, _ body: (Case) throws -> Void) throws {
     var tally = CaseTally("own vectors \(name)")
     defer { tally.report() }

@@ -6,11 +6,11 @@
   internal import Glibc
 #endif
 
-/// What a process left behind.
+/// The results of a process.
 package struct ProcessOutcome: Sendable {
   package var stdout: [UInt8] = []
   package var stderr: [UInt8] = []
-  /// What its terminal showed.
+  /// The content of its terminal.
   package var screen: [UInt8] = []
   /// The exit code; minus the signal's number when it did not exit.
   package var code: Int32 = -1
@@ -25,7 +25,7 @@ package struct ProcessOutcome: Sendable {
 }
 
 extension ProcessOutcome: CustomDebugStringConvertible, CustomReflectable {
-  /// For failing expectations: the beginning of what it wrote, and not each byte as a value.
+  /// For failing expectations: the beginning of its output, and not each byte as a value.
   package var debugDescription: String {
     "exit \(code)\(hung ? ", killed: it did not end" : "")\n"
       + [output, errors, shown].map { String($0.prefix(4_000)) }.joined(separator: "\n")
@@ -45,9 +45,9 @@ package struct ProcessRun {
   package var directory: String?
   /// Given on standard input, which then ends.
   package var input: [UInt8] = []
-  /// Gives it a terminal; what is typed there, each once the screen has shown the text.
+  /// Gives it a terminal, and types each reply once the screen has shown its prompt.
   package var terminal: [(prompt: String, reply: String)]?
-  /// What is typed for a reply of "\0", by what the screen has shown.
+  /// The text to type for a reply of "\0", computed from the screen.
   package var reply: (@Sendable (_ shown: String) -> String)?
   /// How large the terminal's screen is; 0 is what nobody knows.
   package var screen: (columns: UInt16, rows: UInt16) = (0, 0)
@@ -113,7 +113,7 @@ private struct ProcessSession {
   }
 
   mutating func run() -> ProcessOutcome {
-    // What cannot be run fails its own test and no other.
+    // A run that is not possible fails only its own test.
     if let standIn = plan.standIn { return run(by: standIn) }
     if plan.terminal != nil, !openTerminal() { return failed("there is no terminal for it") }
     let problem = start()
@@ -182,8 +182,8 @@ private struct ProcessSession {
     if !plan.outputOnTerminal { unsafe posix_spawn_file_actions_adddup2(&actions, output.writing, 1) }
     if !plan.errorsOnTerminal { unsafe posix_spawn_file_actions_adddup2(&actions, errors.writing, 2) }
     #if os(Linux)
-      // Tests run beside each other: a pipe that another has just made would stay open in this process. There it is no
-      // error to close what is not open.
+      // Tests run beside each other, so a pipe of another test would stay open in this process. Closing an unused
+      // descriptor is fine.
       for descriptor in Int32(3)..<256 { unsafe posix_spawn_file_actions_addclose(&actions, descriptor) }
     #endif
     setSignals(of: &attributes)
@@ -213,7 +213,7 @@ private struct ProcessSession {
       &attributes, newSession | Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
   }
 
-  /// Reads everything while it runs, writes what it is to read, and answers what it asks.
+  /// Reads all its output while it runs, writes its input, and answers its questions.
   private mutating func exchange() {
     let end = time(nil) + plan.timeoutSeconds
     if plan.input.isEmpty { input.close(\.writing) }

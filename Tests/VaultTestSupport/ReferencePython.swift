@@ -6,7 +6,7 @@
 
 /// The implementation of the format in `Tests/Reference`, which was made from its description alone.
 public enum ReferencePython {
-  /// What is told where it cannot run.
+  /// The reason that is printed if it cannot run.
   public static let need = "no python3 with the module cryptography"
 
   /// The first python3 that has the package `cryptography`; `CVAULT_TEST_PYTHON` comes first.

@@ -24,11 +24,11 @@ public final class TemporaryFolder: Sendable {
   deinit { FileTree.remove(path) }
 }
 
-/// What tests do with whole trees of files, without following links.
+/// Operations on whole trees of files, without following links.
 public enum FileTree {
   private static let system = LiveFileOperations()
 
-  /// Removes a file, or a folder with all it holds; what is not there is fine.
+  /// Removes a file, or a folder with its content; a missing one is fine.
   public static func remove(_ path: String) {
     if (try? system.removeFile(path, in: OpenPurpose.noDirectory)) != nil { return }
     unsafe _ = chmod(path, 0o700)
@@ -59,7 +59,7 @@ public enum FileTree {
     unsafe _ = utimes(path, [time, time])
   }
 
-  /// The mode of what a path leads to, without its type; nil when nothing is there.
+  /// The mode of the file at a path, without its type; nil if it is missing.
   public static func mode(of path: String) -> UInt16? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? UInt16(truncatingIfNeeded: status.st_mode & 0o7777) : nil
@@ -83,7 +83,7 @@ public enum FileTree {
     }
   }
 
-  /// What a path itself is; nil when it is not there.
+  /// The kind of the entry at a path itself; nil if it is missing.
   package static func kind(of path: String) -> FileStatus.Kind? {
     try? system.status(of: path, in: OpenPurpose.noDirectory, followingLink: false).kind
   }

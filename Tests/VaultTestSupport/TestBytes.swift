@@ -1,7 +1,7 @@
 package import VaultCrypto
 
 extension [UInt8] {
-  /// The bytes of a hexadecimal text of either case; nil when it is none.
+  /// The bytes of a hexadecimal text of either case; nil if it is not one.
   package init?(hex: String) {
     let digits = hex.compactMap(\.hexDigitValue)
     guard digits.count == hex.count, digits.count.isMultiple(of: 2) else { return nil }

@@ -4,7 +4,7 @@ import VaultDocument
 import VaultStorage
 import VaultTesting
 
-/// What somebody writes who leaves everything out that may be left out.
+/// A store whose author left out everything optional.
 class SmallStore: RecordStore, @unchecked Sendable {
   // Its mutex guards all that can change.
   private let memory = MemoryStore()

@@ -1,12 +1,12 @@
-// What is called in libraries that are opened when an import first needs them, and in no build before. Their headers
-// are not needed: this is the part of each interface that is used, as its documentation has fixed it.
+// The functions of libraries that are opened when an import first needs them, and never linked. Their headers are not
+// needed: this is the used part of each interface, as its documentation fixes it.
 #ifndef VAULT_CLATELIBRARIES_SHIM_H
 #define VAULT_CLATELIBRARIES_SHIM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-// In every C library that is supported, but declared only where GNU extensions are asked for.
+// Every supported C library has it, but declares it only with GNU extensions.
 void *memmem(const void *hay, size_t hay_length, const void *needle, size_t needle_length);
 #ifdef __linux__
 int memfd_create(const char *name, unsigned int flags);

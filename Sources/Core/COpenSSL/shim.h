@@ -1,5 +1,5 @@
-// OpenSSL 3 as VaultCrypto sees it. Only what Swift cannot call by itself gets a shim: macros with arguments or casts,
-// and variadic functions.
+// OpenSSL 3 for VaultCrypto. Shims exist only for calls that Swift cannot make: macros with arguments or casts, and
+// variadic functions.
 #ifndef VAULT_COPENSSL_SHIM_H
 #define VAULT_COPENSSL_SHIM_H
 
@@ -25,19 +25,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// prctl is variadic. 1: the kernel now writes no core of this process and lets no other one attach to it.
+// prctl is variadic. Returns 1 if the kernel now writes no core of this process and lets no other one attach to it.
 static inline int vault_forbid_dumping(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0; }
 
-// prctl is variadic. 0 when the process cannot be dumped.
+// prctl is variadic. Returns 0 if the process cannot be dumped.
 static inline int vault_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
 
-// prctl is variadic. 1: no program that this process starts can do more than it may itself.
+// prctl is variadic. Returns 1 if programs that this process starts can gain no rights that it does not have.
 static inline int vault_forbid_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0; }
 
-// syscall is variadic, and not every C library has unshare. 1: this process, which must have one thread, now has a
-// network of its own, in which nothing is. Root leaves it as it is, for in a user namespace it is root no longer.
+// syscall is variadic, and not every C library has unshare. Returns 1 if this process, which must have one thread, now
+// has a separate, empty network. Root gets no user namespace, because it would not be root there.
 static inline int vault_leave_network(void) {
-  // As clone(2) has them; the headers of C libraries show them to some programs only.
+  // The values of clone(2); the headers of C libraries show them only to some programs.
   const int clone_newuser = 0x10000000, clone_newnet = 0x40000000;
   int flags = clone_newnet | (geteuid() == 0 ? 0 : clone_newuser);
   return syscall(SYS_unshare, flags) == 0;
@@ -50,7 +50,7 @@ static inline int vault_leave_network(void) {
 #endif
 
 #if defined(VAULT_AUDIT_ARCH)
-// The calls of a process that reads and computes, has threads and writes to what is open already.
+// The calls of a process that reads and computes, has threads and writes to files that are already open.
 static const int vault_reading_calls[] = {
     SYS_read, SYS_readv, SYS_pread64, SYS_preadv, SYS_write, SYS_writev, SYS_close, SYS_lseek, SYS_fstat,
     SYS_newfstatat, SYS_statx, SYS_statfs, SYS_fstatfs, SYS_faccessat, SYS_readlinkat,
@@ -74,16 +74,16 @@ static const int vault_reading_calls[] = {
 };
 #endif
 
-// Lets this thread, and those that it starts, do what reading needs, for good: other calls are answered as by a kernel
-// that does not have them. 1: done. A kernel without filters, or another processor, leaves everything as it is.
-// With asks_terminal files that are there may be opened for writing, as a terminal is.
+// Limits this thread, and those that it starts, permanently to the calls for reading; other calls fail as if the kernel
+// did not have them. Returns 1 on success. A kernel without filters, or another processor, changes nothing.
+// With asks_terminal, existing files may be opened for writing, because a terminal is.
 static inline int vault_allow_reading_only(int asks_terminal) {
 #if defined(VAULT_AUDIT_ARCH)
   enum { count = sizeof vault_reading_calls / sizeof *vault_reading_calls };
   struct sock_filter code[2 * count + 40];
   unsigned short n = 0;
   const unsigned nothing = SECCOMP_RET_ERRNO | ENOSYS, allowed = SECCOMP_RET_ALLOW;
-  // As clone(2) has it: a thread of this process, and no process.
+  // The value of clone(2): a thread of this process, not a process.
   const unsigned clone_thread = 0x10000;
   const unsigned writing = O_CREAT | O_TRUNC | (asks_terminal ? 0 : O_ACCMODE);
 #define VAULT_LOAD(field) code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (field))

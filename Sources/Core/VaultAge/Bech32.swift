@@ -3,7 +3,6 @@
 /// An identity is a secret, so nothing here allocates. The checksum runs over the characters in place, and the bits go
 /// straight into memory of the caller.
 package enum Bech32 {
-  /// Why a text is not Bech32.
   package struct Fault: Error {
     let reason: StaticString
   }

@@ -2,6 +2,7 @@
 ///
 /// Version and variant bits are neither set nor checked. Identifiers are compared and sorted by their bytes.
 public struct Identifier: BitwiseCopyable, Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The size in bytes.
   public static let byteCount = 16
 
   private let high: UInt64

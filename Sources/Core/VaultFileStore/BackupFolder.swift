@@ -24,7 +24,6 @@ package final class BackupFolder: Sendable {
     directory = try NamedFolder(at: path, operations: operations)
   }
 
-  /// The path of one of its files, for messages.
   package func path(of name: String) -> String { directory.path(of: name) }
 
   /// Its regular files, in no particular order. Names that are not UTF-8 are left out, because no backup has such a

@@ -55,7 +55,6 @@ struct OwnLock {
     let byFile = Mutex<[File: Int]>([:])
   }
 
-  /// The number of locks of each lock file.
   private static let counts = Counts()
 
   private let file: File
@@ -180,7 +179,6 @@ extension DirectoryStore {
     try files.lock(files.open(".", in: root.descriptor, as: .directory, at: path), isShared: isShared, at: path)
   }
 
-  /// The status of the opened lock file, if it is the file that others see.
   private func statusInPlace(_ file: borrowing OpenFile) throws(StoreError) -> FileStatus? {
     let name = StoreDirectory.lockName
     let descriptor = file.descriptor

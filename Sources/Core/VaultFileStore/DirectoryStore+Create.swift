@@ -77,7 +77,6 @@ extension DirectoryStore {
     return missing
   }
 
-  /// The names of git's files in a vault.
   package static let gitFileNames = gitFiles.map(\.name)
   /// The largest size, in bytes, of a git file that is read.
   package static let gitFileByteLimit = 1 << 20

@@ -238,7 +238,6 @@ extension DirectoryStore {
     return folders
   }
 
-  /// Whether only records lie among the records.
   private func holdsOnlyRecords() throws(StoreError) -> Bool {
     guard let folders = try onlyFolders() else { return false }
     for folder in folders.map(StoreDirectory.folder) {
@@ -250,7 +249,6 @@ extension DirectoryStore {
     return true
   }
 
-  /// The present mark of the files in a folder.
   fileprivate func mark(of directory: StoreDirectory) throws(StoreError) -> FolderMark {
     let mark = try withDirectory(directory) { (folder) throws(StoreError) in
       var mark = FolderMark()

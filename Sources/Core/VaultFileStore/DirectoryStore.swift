@@ -14,7 +14,6 @@ public final class DirectoryStore: RecordStore {
   let overlayCache = OverlayCache()
   /// Whether readers see the files without the journal.
   let ignoresJournal: Bool
-  /// The places that were written through this store.
   package let written = WrittenPlaces()
 
   init(root: consuming OpenFile, path: String, files: FileSystem, ignoresJournal: Bool = false) {

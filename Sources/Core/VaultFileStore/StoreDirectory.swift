@@ -132,8 +132,6 @@ extension DirectoryStore {
   }
 
   /// Opens a directory below the vault's own, component by component, and creates missing ones.
-  ///
-  /// - Parameter isSynced: whether created directories are made durable, too.
   func openMade(_ directory: StoreDirectory, isSynced: Bool = true) throws(StoreError) -> OpenFile {
     guard let parent = directory.parent, parent != .root else {
       return try openMade(directory, in: root.descriptor, isSynced: isSynced)

@@ -13,8 +13,6 @@ package final class WrittenPlaces: Sendable {
   private let noted = Mutex<Noted?>(nil)
 
   /// Records changed places.
-  ///
-  /// - Parameter madeOrRemoved: whether a file was created or removed, and not only rewritten.
   func note(_ written: some Sequence<StoreLocation>, madeOrRemoved: Bool) {
     noted.withLock { noted in
       noted?.places.formUnion(written)
@@ -22,12 +20,10 @@ package final class WrittenPlaces: Sendable {
     }
   }
 
-  /// Starts recording.
   package func begin() { noted.withLock { $0 = $0 ?? Noted() } }
 
   /// Every recorded place.
   package var all: Set<StoreLocation> { noted.withLock { $0?.places ?? [] } }
 
-  /// Whether a file was created or removed.
   package var hasMadeOrRemoved: Bool { noted.withLock { $0?.hasMadeOrRemoved ?? false } }
 }

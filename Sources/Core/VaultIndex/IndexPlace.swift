@@ -14,13 +14,11 @@ package struct IndexPlace: Sendable {
   package let directory: String
   package let path: String
 
-  /// - Parameter name: the name of the index in the directory.
   package init(directory: String, name: String) {
     self.directory = directory
     path = "\(directory)/\(name)"
   }
 
-  /// Whether something exists there.
   package var isTaken: Bool { Self.status(path) != nil }
 
   /// Its size in bytes; nil if it is missing.

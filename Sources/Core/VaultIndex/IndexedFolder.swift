@@ -1,6 +1,5 @@
 package import VaultDocument
 
-/// One record for a list.
 package struct IndexRow: Sendable {
   package let id: RecordID
   package let kind: String
@@ -72,7 +71,6 @@ package struct IndexedFolder: Sendable {
   /// The values of each record in the form of ``RecordText``; nil if they were not asked for or are no longer needed.
   package private(set) var texts: [UInt8]? = []
 
-  /// An empty folder under a mark.
   package init(_ mark: IndexMark) { self.mark = mark }
 
   /// The content of a file; nil if it is not valid.

@@ -15,7 +15,6 @@ package struct RecordText: Sendable {
 
   package init() {}
 
-  /// Adds a value that text searches find.
   package mutating func add(_ value: String) {
     bytes.append(Self.begin)
     guard let key = Self.key(of: value) else {
@@ -27,7 +26,6 @@ package struct RecordText: Sendable {
     bytes += key
   }
 
-  /// Adds a value that only conditions find.
   package mutating func add(_ value: Bool) {
     bytes += [Self.begin, Self.flag]
     bytes += String(value).utf8

@@ -6,8 +6,6 @@ internal import VaultTrust
 
 extension LockedVault {
   /// Unlocks it with a root key that another process holds. The memory is compared like in ``unlock(with:options:)``.
-  ///
-  /// - Parameter slot: the slot that was used there.
   package func unlock(
     heldBy holder: any RootKeyHolder, slot id: SlotID, options: Vault.Options = .init()
   ) throws(VaultError) -> Vault {

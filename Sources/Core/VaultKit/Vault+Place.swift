@@ -14,7 +14,6 @@ extension LockedVault {
   /// and vaults unlocked from it.
   package func noteWrittenPlaces() { (store as? DirectoryStore)?.written.begin() }
 
-  /// The places written since ``noteWrittenPlaces()``.
   package var writtenPlaces: Set<StoreLocation> { (store as? DirectoryStore)?.written.all ?? [] }
 
   /// Whether a file was created or removed since ``noteWrittenPlaces()``.

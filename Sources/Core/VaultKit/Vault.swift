@@ -56,7 +56,6 @@ public final class Vault: Sendable {
   public let locked: LockedVault
   /// The slot that unlocked it, as it was then.
   public let slot: Slot
-  /// The passphrase that unlocked it, if it is kept.
   package let passphrase: SecretBytes?
   package let options: Options
   /// The memory of the vault on this machine; nil if nothing is remembered.

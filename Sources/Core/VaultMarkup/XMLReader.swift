@@ -1,10 +1,8 @@
 internal import CDynamicLibraries
 internal import DynamicLibraries
 
-/// One element of a document with its content.
 package final class XMLElement {
   package let name: String
-  /// In the order of the document.
   package let attributes: [(name: String, value: String)]
   package let line: Int
   package fileprivate(set) var children: [XMLElement] = []

@@ -21,7 +21,6 @@ internal import DynamicLibraries
     package fileprivate(set) var hasAnchor = false
     package fileprivate(set) var tag: String?
     package fileprivate(set) var text = ""
-    /// The quoting style of a scalar.
     package fileprivate(set) var style = Style.any
     /// Whether a scalar stands without quotes and is not a block.
     package var isPlain: Bool { style == .plain }

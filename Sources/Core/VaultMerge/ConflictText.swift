@@ -5,7 +5,6 @@ internal import VaultSealing
 package struct ConflictLabels: Sendable {
   /// The side of the person who merges.
   package let ours: String
-  /// The other side.
   package let theirs: String
 
   /// Takes any text: control characters are left out.

@@ -49,7 +49,6 @@ package struct MergeConflict: Sendable, Equatable {
     case bothChanged = "both_changed"
   }
 
-  /// One side's value in a conflict.
   package enum Side: Sendable, Equatable {
     /// The member is missing.
     case absent
@@ -73,7 +72,6 @@ package struct MergeConflict: Sendable, Equatable {
   }
 }
 
-/// One of the two sides of a merge.
 package enum MergeSide: Sendable {
   /// The side of the person who merges.
   case ours

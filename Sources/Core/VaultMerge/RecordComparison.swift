@@ -4,7 +4,6 @@ package import VaultSealing
 /// The changes of one version of a record against another, by field. A changed sealed field is only named: the
 /// comparison contains neither its token nor any value that was sealed on one of the sides.
 package struct RecordComparison: Sendable {
-  /// The change of the record as a whole.
   package enum Event: String, Sendable {
     /// The record is new.
     case added
@@ -56,9 +55,7 @@ package struct RecordComparison: Sendable {
     package let origin: MemberPath?
   }
 
-  /// The change of the record as a whole.
   package let event: Event
-  /// In the order of paths.
   package let changes: [Change]
   /// The changed attachments, in the order of names.
   package let attachments: [AttachmentChange]

@@ -3,7 +3,6 @@ package import VaultSealing
 
 /// One version of a record's file, read strictly but not verified.
 package struct RecordFile: Sendable {
-  /// The whole tree.
   package let document: JSONValue
   /// Its `$vault` member, as the file claims it.
   package let envelope: RecordEnvelope

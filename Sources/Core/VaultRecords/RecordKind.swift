@@ -269,7 +269,6 @@ extension RecordKind {
   /// Whether it is the kind of exactly this type, or has no type.
   package func mayBe(_ other: any VaultRecord.Type) -> Bool { type.map { $0.type == other } ?? true }
 
-  /// The name of its type; nil for a declared kind.
   package var typeName: String? { type.map { "\($0.type)" } }
 }
 

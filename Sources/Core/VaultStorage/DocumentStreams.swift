@@ -123,7 +123,6 @@ extension RecordStore {
   }
 }
 
-/// Gives a document in one piece.
 private final class WholeReader: StoreReader {
   private var bytes: [UInt8]
   let byteCount: Int

@@ -24,7 +24,6 @@ public struct StoreChange: Sendable {
   /// Whether the change only compares.
   public var isGuard: Bool { expected == replacement }
 
-  /// Whether a file is created or removed, and not only rewritten.
   package var makesOrRemovesFile: Bool { (expected == nil) != (replacement == nil) }
 }
 

@@ -3,7 +3,6 @@ package import VaultDocument
 /// The metadata of a folder or a document, available without opening it. Equal stamps mean equal content, unless it
 /// changed twice within one tick of the store's clock.
 package struct StoreStamp: BitwiseCopyable, Hashable, Sendable {
-  /// The identity of the file.
   package let inode: UInt64
   package let byteCount: Int
   /// The modification time, which anybody may have set, in nanoseconds since 1970.

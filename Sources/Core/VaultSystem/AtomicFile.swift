@@ -224,7 +224,6 @@ extension AtomicFile {
   }
 }
 
-/// The name of a file until it is published.
 package func hiddenName(of name: String) -> String {
   let random = String(UInt32.random(in: .min ... .max), radix: 16)
   return hiddenName(of: name, String(repeating: "0", count: 8 - random.utf8.count) + random)

@@ -33,7 +33,6 @@ package struct ChildStreams {
   package var errors: Int32?
   /// Whether the child gets only ``input`` and its standard error is dropped.
   package var closesOthers = false
-  /// Whether its standard output is dropped.
   package var dropsOutput = false
   /// More descriptors for the child, under the same numbers. Nil means all that do not close on exec, which is for a
   /// program that a person asks to run.
@@ -69,7 +68,6 @@ package struct ChildEnd: Sendable {
   package var exitCode: Int32 { (status >> 8) & 0xFF }
   /// The exit code, or 128 plus the number of the signal, as shells report it.
   package var shellStatus: Int32 { signal.map { 128 + $0 } ?? exitCode }
-  /// Whether the child ran out of processor time.
   package var isOutOfTime: Bool { signal == SIGXCPU }
   /// Whether the child crashed, for example because it ran out of memory.
   package var isCrash: Bool { [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGSEGV].contains(signal) }

@@ -85,10 +85,8 @@ package struct FileStatus: Sendable {
   /// The last change of content, mode or names, in nanoseconds since 1970. Only the system can set it.
   package var changed: Int64
   package var linkCount: Int
-  /// The user id of the owner.
   package var owner: UInt32
   package var group: UInt32
-  /// The permission bits.
   package var mode: UInt32
 
   /// Whether the mode gives anybody but the owner any permission.

@@ -14,7 +14,6 @@ package enum FileFault: Sendable {
   /// The file system has no locks.
   case noLocks(Errno)
 
-  /// The closest system error number.
   package var errno: Errno {
     switch self {
     case .system(let errno), .noLocks(let errno): errno
@@ -235,8 +234,6 @@ extension FileSystem {
 
 extension FileSystem {
   /// Deletes an entry of a directory with its content and ignores errors. Links are removed, not followed.
-  ///
-  /// - Parameter mayRemove: asked before each file.
   package func removeTree(
     _ entry: DirectoryEntry, in directory: Int32, depth: Int = .max, while mayRemove: () -> Bool = { true }
   ) {

@@ -19,7 +19,6 @@ package final class Invocation: Sendable {
   package let variables: [String]
   /// The folder that relative paths start from, without links and dots.
   package let folder: String
-  /// The same folder, open.
   package let folderDescriptor: Int32
   /// The descriptors that replace 0, 1 and 2.
   package let (input, output, errors): (Int32, Int32, Int32)

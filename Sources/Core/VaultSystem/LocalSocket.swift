@@ -160,7 +160,6 @@ package enum LocalSocket {
   /// Ends a connection for both sides as if it were lost; the descriptor stays open.
   package static func end(_ file: Int32) { shutdown(file, Int32(SHUT_RDWR)) }
 
-  /// How many bytes wait to be read.
   package static func waitingByteCount(_ file: Int32) -> Int {
     var count: Int32 = 0
     return unsafe ioctl(file, UInt(FIONREAD), &count) == 0 ? Int(count) : 0

@@ -39,7 +39,6 @@ package enum PendingWrites {
     _ = unpublished.removals.withLock { $0.removeValue(forKey: ObjectIdentifier(file)) }
   }
 
-  /// Runs `body` as a write.
   package static func during<Result, Failure>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -18,7 +18,6 @@ package struct MemberReader {
 
   package var names: [String] { members.names }
 
-  /// The error for a member that is missing or not of format 1.
   package func damaged(_ name: String) -> VaultError {
     VaultError(.damaged, "is missing or not of format 1", file: file, field: path + name)
   }

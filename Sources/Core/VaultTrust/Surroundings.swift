@@ -17,7 +17,6 @@ package struct Surroundings {
     }
   }
 
-  /// The faults that are not among the known ones.
   package func faults(besides known: [VaultFault]) -> [VaultFault] {
     let told = Set(known.map(\.file))
     return faults.filter { !told.contains($0.file) }

@@ -10,6 +10,7 @@ public enum VaultKey: Sendable {
   /// `maximumWorkFactor` is the binary logarithm of the largest accepted scrypt cost, at most 22.
   case passphrase(SecretBytes, maximumWorkFactor: Int = SlotFile.defaultMaximumWorkFactor)
 
+  /// A key of one identity.
   public static func identity(_ identity: AgeIdentity) -> VaultKey { .identities([identity]) }
 }
 

@@ -55,7 +55,6 @@ public struct VaultPlace: Sendable {
   /// folder.
   package static func remains(ofVaultAt path: String) -> String? { DirectoryStore.remains(at: path) }
 
-  /// Opens the existing store.
   package func store() throws(StoreError) -> any RecordStore {
     switch kind {
     case .folder(let path): try DirectoryStore(at: path)
@@ -63,7 +62,6 @@ public struct VaultPlace: Sendable {
     }
   }
 
-  /// Creates an empty store.
   package func createStore(makingTables: Bool) throws(StoreError) -> any RecordStore {
     switch kind {
     case .folder(let path): try DirectoryStore.create(at: path)
@@ -71,7 +69,6 @@ public struct VaultPlace: Sendable {
     }
   }
 
-  /// The folder as a text; nil for a database.
   package var folder: String? { if case .folder(let path) = kind { path } else { nil } }
 }
 

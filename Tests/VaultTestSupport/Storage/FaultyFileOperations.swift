@@ -11,7 +11,7 @@ package import VaultSystem
 
 /// The live system calls with one fault: the n-th call fails, or the process "dies" there.
 package final class FaultyFileOperations: FileOperations {
-  /// What happens at the chosen call.
+  /// The event at the chosen call.
   package enum Fault: Sendable {
     /// It fails with this error number, and only it.
     case failing(Int32)
@@ -32,7 +32,7 @@ package final class FaultyFileOperations: FileOperations {
     case none
   }
 
-  /// What the store is told once the process is dead.
+  /// The error that the store gets once the process is dead.
   package static let death = Errno(-1)
 
   private struct State {
@@ -200,7 +200,7 @@ extension FaultyFileOperations {
   package func exchange(
     _ name: String, in source: Int32, with other: String, in target: Int32
   ) throws(Errno) {
-    // What the live calls make of EINVAL and ENOTSUP, too.
+    // The live calls turn EINVAL and ENOTSUP into this, too.
     guard renames == .all else { throw Errno(ENOSYS) }
     try step("exchange", writes: true)
     recorder?.willExchange(name, in: source, with: other, in: target)
@@ -244,12 +244,12 @@ extension FaultyFileOperations {
 package protocol DiskRecorder: AnyObject, Sendable {
   /// Entries of an open directory are about to appear, change or go.
   func willChange(_ names: [String], in directory: Int32)
-  /// A file is about to get another name, in place of what has that name.
+  /// A file is about to be renamed, replacing a file of that name.
   func willRename(_ name: String, in source: Int32, to newName: String, in target: Int32)
   /// Two entries are about to exchange their names.
   func willExchange(_ name: String, in source: Int32, with other: String, in target: Int32)
   func didWrite(to file: Int32)
-  /// A file or directory is to be made durable; returns whether to ask the system for it, too.
+  /// A file or directory is about to be made durable; returns whether to ask the system for it, too.
   func didSync(_ file: Int32) -> Bool
   func didSyncAll() -> Bool
 }

@@ -21,8 +21,8 @@ struct OrderedScript: Sendable {
   static func start(_ name: String, _ arguments: [String]) -> (script: OrderedScript, words: [String])? {
     let (toChild, fromChild) = (pipe(), pipe())
     let path = OwnVectors.package + "/Scripts/" + name
-    // What else is open here stays here: a script outlives the tests that run beside it, and one that held the writing
-    // end of another's input would keep it from ending.
+    // Other open descriptors stay here: a script outlives the tests that run beside it, and if it held the writing end
+    // of another script's input, that script would never end.
     let streams = ChildStreams(input: toChild.reading, output: fromChild.writing, kept: [], isAlone: true)
     let process = try? ChildProcess.start(path, [path] + arguments, streams: streams)
     close(toChild.reading)

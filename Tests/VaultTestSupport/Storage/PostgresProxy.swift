@@ -1,5 +1,5 @@
-/// What stands between a client and a server, and breaks the connection at a statement of choice, as
-/// `Scripts/postgres-proxy` does.
+/// A proxy between a client and a server that breaks the connection at a chosen statement, like
+/// `Scripts/postgres-proxy`.
 package struct PostgresProxy: Sendable {
   /// On which side of the server a statement is lost.
   package enum Side: String, CaseIterable, Sendable {
@@ -13,7 +13,7 @@ package struct PostgresProxy: Sendable {
   package let port: Int
   private let script: OrderedScript
 
-  /// Nil where there is no Python.
+  /// Nil without Python.
   package init?(of server: PostgresServer) {
     guard let (script, words) = OrderedScript.start("postgres-proxy", [String(server.port)]), words.count == 2,
       let port = Int(words[1])
@@ -34,7 +34,7 @@ package struct PostgresProxy: Sendable {
   /// Answers so many connections from now on as a server does that starts up.
   package func refuse(_ count: Int) { script.order("refuse \(count)", expecting: "ok") }
 
-  /// Whether what was ordered has happened.
+  /// Whether the ordered event has happened.
   package var isReached: Bool { script.order("state") != "idle" }
 
   package func release() { script.order("release", expecting: "ok") }
@@ -54,7 +54,7 @@ package struct HostileServer: Sendable {
   package let port: Int
   private let script: OrderedScript
 
-  /// Nil where there is no Python.
+  /// Nil without Python.
   package init?() {
     guard let (script, words) = OrderedScript.start("postgres-hostile", []), words.count == 2,
       let port = Int(words[1])

@@ -9,16 +9,16 @@ package struct PostgresServer: Sendable {
   package let poolerPort: Int?
   /// The port of a server that follows it; nil for one without.
   package let replicaPort: Int?
-  /// Where the server's files are.
+  /// The folder of the server's files.
   package let folder: String
   private let script: OrderedScript
 
   /// One for all tests that do nothing to the server itself; nil where none can be started.
   package static let shared = PostgresServer()
 
-  /// What tests of it need.
+  /// The need of tests with the server.
   package static let need = Need(shared != nil, otherwise: "no PostgreSQL server can be started here")
-  /// What tests of the pooler need.
+  /// The need of tests with the pooler.
   package static let poolerNeed = Need(shared?.poolerPort != nil, otherwise: "PgBouncer is not installed")
 
   /// One that takes TLS as well, and from the role `ada` TLS and SCRAM alone; nil where none can be started.
@@ -76,7 +76,7 @@ package struct PostgresServer: Sendable {
 
   /// Ends the sessions by which vaults of its database `postgres` are locked.
   package func endLockSessions() {
-    // By what they were last asked.
+    // Sorted by their last statement.
     let sessions = """
       SELECT pid FROM pg_stat_activity
       WHERE state = 'idle in transaction' AND query LIKE '%locks%' AND datname = 'postgres'
@@ -84,7 +84,7 @@ package struct PostgresServer: Sendable {
     run("SELECT pg_terminate_backend(pid) FROM (\(sessions)) AS s")
   }
 
-  /// Does something as its administrator; what `psql` printed.
+  /// Runs a statement as its administrator; returns the output of `psql`.
   @discardableResult
   package func run(_ statement: String, database: String = "postgres", onReplica: Bool = false) -> ProcessOutcome {
     ProcessRun(

@@ -15,7 +15,7 @@ package final class SimulatedDisk: DiskRecorder {
   private struct Change {
     /// The directories whose syncs, all of them, make the change durable.
     var directories: Set<UInt64>
-    /// What entries were before: an open directory, a name, and what was there.
+    /// The former content of entries: an open directory, a name, and its content.
     var before: [(directory: Int32, name: String, content: Content)] = []
     /// Two entries that exchanged their names.
     var exchanged: [(directory: Int32, name: String)] = []
@@ -96,7 +96,7 @@ package final class SimulatedDisk: DiskRecorder {
     return false
   }
 
-  /// Loses what was not synced in the vault at `path`; of the directory changes the first `kept` stay, in their order.
+  /// Loses the unsynced data of the vault at `path`; the first `kept` directory changes stay, in their order.
   package func cutPower(at path: String, keeping kept: Int = 0) {
     let (changes, unsynced) = state.withLock { state in
       defer { (state.changes, state.unsyncedFiles) = ([], []) }

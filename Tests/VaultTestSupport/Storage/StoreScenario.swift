@@ -20,8 +20,7 @@ public struct StoreScenario: Sendable, CustomStringConvertible {
     return documents
   }
 
-  /// Whether a store holds what is expected; slot files that the header no longer or not yet refers to may be there,
-  /// too.
+  /// Whether a store holds the expected documents; it may also have slot files to which the header does not refer.
   public func isState(_ documents: [StoreLocation: [UInt8]], _ expected: [StoreLocation: [UInt8]]) -> Bool {
     let known = before.merging(after) { first, _ in first }
     return documents.filter { location, bytes in

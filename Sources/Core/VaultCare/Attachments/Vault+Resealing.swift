@@ -23,8 +23,6 @@ extension Vault {
   }
 
   /// Like `resealed(_:under:now:_:)`, as the revision in `draft`, whose key and attachments are replaced.
-  ///
-  /// - Parameter source: the store with the attachments.
   func resealed(
     _ record: OpenRecord, under root: RootKey, as draft: EnvelopeDraft, from source: any RecordStore,
     _ lock: any StoreLock

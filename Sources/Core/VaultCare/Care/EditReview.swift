@@ -15,7 +15,6 @@ package struct EditReview: Sendable {
     package let origin: String
   }
 
-  /// The record in its file; not verified.
   package let found: StoredRecord
   /// Path below the vault's directory.
   package let file: String
@@ -26,7 +25,6 @@ package struct EditReview: Sendable {
   package let changes: [TreeDifference]
   /// The attachments that differ from the baseline, which ``requireAcceptable()`` refuses; empty without a baseline.
   package let attachments: [AttachmentChange]
-  /// The new revision of the record.
   package let revision: Int
   /// The content of the file, and its replacement once that is authenticated.
   let bytes: [UInt8]

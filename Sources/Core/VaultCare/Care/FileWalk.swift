@@ -44,8 +44,6 @@ struct FileWalk {
 
   /// Examines each live record's file, on all cores, and gives the outcomes to `consume` folder by folder, in order. A
   /// fault that affects several folders, such as a file in the place of their parent, is reported once.
-  ///
-  /// - Parameter look: makes the function that examines the files of a folder from its number.
   mutating func forEachFolder<Outcome: Sendable>(
     _ look: @escaping @Sendable (UInt8) throws(VaultError) -> FolderOutcomes<Outcome>.Look,
     consume: (FolderOutcomes<Outcome>) throws(VaultError) -> Void
@@ -92,7 +90,6 @@ struct FolderOutcomes<Outcome: Sendable>: Sendable {
   typealias Look = (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Outcome
 
   let number: UInt8
-  /// In the order of ids.
   private(set) var outcomes: [(id: RecordID, outcome: Result<Outcome, VaultError>)] = []
   /// Why the folder itself cannot be read.
   fileprivate(set) var fault: VaultFault?
@@ -117,9 +114,6 @@ enum LiveAndTrashed {
   case fault(VaultFault)
   case note(String)
 
-  /// - Parameters:
-  ///   - live: the revision among the live records.
-  ///   - removed: the one in the trash.
   init(_ id: RecordID, live: Int, removed: Int) {
     guard live != removed else {
       let (file, reason) = (StoreLocation.trash(id).relativePath, VaultError.equalRevisions(id).reason)

@@ -32,7 +32,6 @@ package struct FileVersion: Sendable {
   /// Its source, in words: `git commit 1a2b3c4`.
   package let origin: String
 
-  /// A version, verified or not.
   package init(_ bytes: [UInt8], origin: String) {
     self.bytes = bytes
     self.origin = origin
@@ -41,7 +40,6 @@ package struct FileVersion: Sendable {
 
 /// The steps that ``Vault/repair(_:asideFolder:)`` will take, made and shown before anything changes.
 package struct RepairPlan: Sendable {
-  /// In the order of execution.
   package internal(set) var steps: [RepairStep] = []
 
   /// The plan with only the steps about these records, and those about the whole vault.
@@ -88,14 +86,12 @@ package struct RepairStep: Sendable {
   package let action: Action
   /// Path below the vault's directory.
   package let file: String
-  /// The record, if the step is about one.
   package let record: RecordID?
   package let reason: String
   /// The source of the good version, or why there is no such version; may be empty.
   package let detail: String
   /// Alternatives for a person, or remedies for a file that is left.
   package let remedies: [Remedy]
-  /// The revision of the good version.
   package let revision: Int?
   let change: Change
 

@@ -266,7 +266,6 @@ extension RepairPlanner {
 
   func bytes(at place: StoreLocation) -> [UInt8]? { (try? files.store.read(place)) ?? nil }
 
-  /// Whether anything exists at a place, readable or not.
   private func exists(_ place: StoreLocation) throws(VaultError) -> Bool {
     do throws(StoreError) {
       return try files.store.read(place) != nil

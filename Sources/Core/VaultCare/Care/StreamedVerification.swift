@@ -54,7 +54,6 @@ package struct StreamedVerification {
   }
 }
 
-/// The found records of a vault that is not in a store.
 package struct FoundRecords: Sendable {
   private let live: VersionList
   private let others: OtherVersions

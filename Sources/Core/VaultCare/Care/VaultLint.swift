@@ -2,7 +2,6 @@ package import VaultKit
 package import VaultStorage
 package import VaultTrust
 
-/// The result of ``VaultLint``.
 package struct LintReport: Sendable {
   /// The number of live records, good and faulty.
   package internal(set) var recordCount = 0
@@ -34,8 +33,6 @@ package struct VaultLint: Sendable {
   }
 
   /// Checks every file at one moment.
-  ///
-  /// - Parameter progress: called after each record.
   package nonisolated(nonsending) func check(progress: () -> Void = {}) async throws(VaultError) -> LintReport {
     try await reporting(to: progress) { report throws(VaultError) in
       try await run(.snapshot, progress: { report(()) }, rewriting: { _ in nil })

@@ -48,8 +48,6 @@ extension Vault {
   }
 
   /// Checks the vault under a lock that the caller holds.
-  ///
-  /// - Parameter take: gets the versions found in each folder.
   func verification(
     _ scope: VerificationScope, progress: () -> Void, take: (FoundVersions) -> Void
   ) async throws(VaultError) -> Verification {

@@ -77,8 +77,6 @@ struct Verifier {
   }
 
   /// Checks the records folder by folder, on all cores.
-  ///
-  /// - Parameter take: gets the versions found in each folder.
   mutating func checkRecords(_ progress: () -> Void, _ take: (FoundVersions) -> Void) async throws(VaultError) {
     let (vault, standing) = (vault, standing)
     var walk = walk

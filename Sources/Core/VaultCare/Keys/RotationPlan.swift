@@ -25,7 +25,6 @@ public struct SlotRenewal: Sendable {
 package struct RotationPlan: Sendable {
   /// The reason of an unfinished rotation: this one would finish it, with the slots unchanged.
   package let unfinished: KeyringEntry.Reason?
-  /// The slots that are made again.
   package let slots: [Slot]
   /// The slots that get no new key.
   package let dropped: [Slot]

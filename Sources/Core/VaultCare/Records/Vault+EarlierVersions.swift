@@ -13,7 +13,6 @@ package struct VersionChange: Sendable {
   /// Attachments of that version that are gone now; they are not restored into a live record.
   package fileprivate(set) var lostAttachments: [Attachment] = []
 
-  /// Whether nothing would change.
   package var isNothing: Bool { now.map { $0.fields == fields } ?? false }
 }
 

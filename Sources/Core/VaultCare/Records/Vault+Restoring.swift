@@ -115,8 +115,6 @@ extension Vault {
   }
 
   /// Replaces the present version by a verified one, with a revision above all known ones.
-  ///
-  /// - Parameter seal: makes its bytes, of the next revision.
   package func replacing(
     _ old: OpenRecord, _ now: Timestamp, seal: (EnvelopeDraft) throws(VaultError) -> [UInt8]
   ) throws(VaultError) -> [StoreChange] {
@@ -131,8 +129,6 @@ extension Vault {
   }
 
   /// The bytes of a version with a new data key. Its attachments are first sealed into files of this vault.
-  ///
-  /// - Parameter source: the store with the attachments.
   package func sealedAnew(
     _ old: OpenRecord, draft: EnvelopeDraft, from source: any RecordStore, lock: any StoreLock
   ) throws(VaultError) -> [UInt8] {

@@ -24,7 +24,6 @@ package struct RollbackReport: Sendable {
 
   package init() {}
 
-  /// The rollbacks that a verification already found.
   package init(_ verification: Verification) { faults = verification.faults.filter(\.code.isRollback) }
 
   mutating func add(_ new: [VaultFault]) {
@@ -46,8 +45,6 @@ extension Vault {
   package var remembersRecords: Bool { memory != nil }
 
   /// Refuses records that are older than this machine has seen, or gone, if that is so at present, too.
-  ///
-  /// - Parameter found: the versions in the folder of this number.
   package func requireNoRollback(_ found: (UInt8) -> FoundVersions) throws(VaultError) {
     guard let memory else { return }
     var comparison = SeenComparison()
@@ -64,10 +61,7 @@ extension Vault {
 
   /// Compares this state of a vault with the memory of this machine about the vault and its future paths.
   ///
-  /// - Parameters:
-  ///   - verification: the verification of its records.
-  ///   - found: the found records.
-  ///   - acceptingIdentity: accepts it as the intended vault even if another vault or root key is known.
+  /// - Parameter acceptingIdentity: accepts it as the intended vault even if another vault or root key is known.
   package func rollbacks(
     _ verification: Verification, _ found: FoundRecords, for paths: [String], in state: KnownVaults,
     acceptingIdentity: Bool
@@ -98,10 +92,6 @@ extension Vault {
 extension LockedVault {
   /// The rollbacks if another state of this vault took its place. Nothing here is verified: a false vault can only make
   /// a confirmation necessary. Unreadable parts here are not a loss.
-  ///
-  /// - Parameters:
-  ///   - header: of the other state.
-  ///   - found: the records of the other state.
   package func rollbacks(
     goingBackTo header: VaultHeader, _ found: FoundRecords, acceptingIdentity: Bool
   ) throws(VaultError) -> RollbackReport {

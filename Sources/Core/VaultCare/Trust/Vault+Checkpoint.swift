@@ -50,7 +50,6 @@ extension Vault {
     return try writeCheckpoint(found, acceptingRollback: acceptingRollback, lock: lock)
   }
 
-  /// The result of a check of the vault.
   private struct FoundVault {
     let verification: Verification
     let entries: VersionList

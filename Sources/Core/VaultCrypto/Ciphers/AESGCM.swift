@@ -2,11 +2,8 @@
 ///
 /// Collisions of 96 random bits are negligible as long as one key seals fewer than 2^32 messages; see SP 800-38D, 8.3.
 package enum AESGCM {
-  /// Size of a key in bytes.
   package static let keyByteCount = AEAD.keyByteCount
-  /// Size of a nonce in bytes.
   package static let nonceByteCount = AEAD.nonceByteCount
-  /// Size of a tag in bytes.
   package static let tagByteCount = AEAD.tagByteCount
 
   /// Seals under a random nonce; the result is nonce 12 ‖ ciphertext ‖ tag 16.

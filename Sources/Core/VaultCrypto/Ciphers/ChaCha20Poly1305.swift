@@ -1,10 +1,7 @@
 /// ChaCha20-Poly1305 (RFC 8439). The caller counts nonces, or uses each key once, as age does.
 package enum ChaCha20Poly1305 {
-  /// Size of a key in bytes.
   package static let keyByteCount = AEAD.keyByteCount
-  /// Size of a nonce in bytes.
   package static let nonceByteCount = AEAD.nonceByteCount
-  /// Size of a tag in bytes.
   package static let tagByteCount = AEAD.tagByteCount
 
   /// Seals under a nonce of 12 bytes that was never used with this key; the result is ciphertext ‖ tag 16.

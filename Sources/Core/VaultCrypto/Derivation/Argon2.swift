@@ -20,7 +20,6 @@ package enum Argon2 {
     case current = 0x13
   }
 
-  /// Whether this system has the library.
   package static var isAvailable: Bool { unsafe hash != nil }
 
   /// Derives `byteCount` bytes, at least 4.

@@ -1,7 +1,6 @@
 import COpenSSL
 internal import Synchronization
 
-/// The cryptographic library in use.
 package enum CryptoLibrary {
   /// Name, version and date of the loaded library.
   package static var version: String {

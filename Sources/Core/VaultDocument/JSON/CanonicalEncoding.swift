@@ -23,10 +23,8 @@ package enum CanonicalEncoding {
       bytes.appendCount(itemCount)
     }
 
-    /// Adds the next item.
     package mutating func append(_ item: [UInt8]) { append(item.span) }
 
-    /// Adds the next item.
     package mutating func append(_ item: RawSpan) { append(Span<UInt8>(_bytes: item)) }
 
     /// Adds the 16 raw bytes of an identifier as the next item.

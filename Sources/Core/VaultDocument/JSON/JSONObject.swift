@@ -137,6 +137,7 @@ extension JSONObject {
 }
 
 extension JSONObject: RandomAccessCollection {
+  /// The first position.
   public var startIndex: Int { 0 }
 
   /// The position after the last member.

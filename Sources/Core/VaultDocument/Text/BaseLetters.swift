@@ -3,7 +3,6 @@
 /// The Unicode names of characters tell the base letters, so the result is the same on every machine and in every
 /// locale: `É` is `e`, `ø` is `o`, `ß` is `ss`, `Þ` is `th`, `Ά` is `α`, and letters of other scripts are themselves.
 package enum BaseLetters {
-  /// The text in lower case and base letters.
   package static func of(_ text: String) -> String {
     let lowercased = text.lowercased()
     guard !lowercased.utf8Span.isKnownASCII else { return lowercased }
@@ -28,7 +27,6 @@ package enum BaseLetters {
 
   private static let special = ["SHARP S": "ss", "THORN": "th", "ETH": "d", "ENG": "n", "DOTLESS I": "i", "SCHWA": "e"]
 
-  /// Letters of Greek and Cyrillic by their names.
   private static let named: [String: String] = {
     var letters = ["CYRILLIC SMALL LETTER IO": "е", "GREEK SMALL LETTER FINAL SIGMA": "σ"]
     for value in [0x03B1...0x03C9, 0x0430...0x044F].joined() where value != 0x03C2 {

@@ -3,7 +3,6 @@ package enum PercentEncoding {
   /// Encodes everything except the unreserved characters.
   package static func encoded(_ text: String) -> String { encoded(text.utf8) }
 
-  /// Encodes bytes that may not be text.
   package static func encoded(_ bytes: some Sequence<UInt8>) -> String {
     var result = ""
     for byte in bytes {

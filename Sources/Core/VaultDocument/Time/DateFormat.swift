@@ -254,7 +254,6 @@ extension DateFormat {
 }
 
 extension DateFormat {
-  /// The value of a numeric field.
   private static func number(_ field: Field, date: CivilDate, second: Int, time: Timestamp) -> Int {
     switch field {
     case .year: date.year

@@ -15,7 +15,6 @@ package struct RestorePlace: Sendable {
     case foreign
   }
 
-  /// The directory that holds it.
   package let parent: NamedFolder
   package let name: String
   package let occupant: Occupant
@@ -51,8 +50,6 @@ package struct RestorePlace: Sendable {
     ])
 
   /// The paths by which a vault there is known; see `DirectoryStore.knownPaths`.
-  ///
-  /// - Parameter given: the path as the person gave it.
   package func knownPaths(given: String) -> [String] { DirectoryStore.knownPaths(given: given, real: realPath) }
 
   private var realPath: String? {

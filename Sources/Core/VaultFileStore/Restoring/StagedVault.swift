@@ -1,7 +1,6 @@
 package import VaultStorage
 internal import VaultSystem
 
-/// The new directory.
 private final class Made {
   /// Locked while it is filled, so that leftovers of a crashed process can be told from it.
   let root: OpenFile

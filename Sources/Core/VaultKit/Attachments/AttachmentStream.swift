@@ -198,7 +198,6 @@ extension VaultError {
     VaultError(.damaged, "is missing, and a record names it", file: place.relativePath)
   }
 
-  /// The error for a file that is not the one that a record names.
   package static func notAsNamed(_ place: StoreLocation, underlying: (any Error)? = nil) -> VaultError {
     VaultError(
       .damaged, "is not the file that the record names: it was changed, cut or exchanged", file: place.relativePath,

@@ -116,7 +116,6 @@ extension RecordStore {
 }
 
 extension Vault {
-  /// Whether the vault's store keeps attachments.
   package func keepsAttachments() throws(VaultError) -> Bool {
     guard let store = store as? any AttachmentStore else { return false }
     return try inStore { () throws(StoreError) in try store.keepsAttachments() }
@@ -190,7 +189,6 @@ package struct NamedAttachments: Sendable {
     (self.attachments, self.isReadable) = (attachments, isReadable)
   }
 
-  /// Reads the bytes of a record.
   package init(in bytes: [UInt8]) {
     let envelope = (try? JSONParser.parse(bytes)).flatMap { try? RecordEnvelope(of: $0) }
     self = envelope.map(NamedAttachments.init) ?? .unreadable

@@ -3,7 +3,6 @@ package import VaultStorage
 internal import VaultTrust
 
 extension Vault.Options {
-  /// Sends an event to the observer, if there is an observer.
   package func tell(
     _ kind: VaultEvent.Kind, of vault: VaultID, records: @autoclosure () -> [RecordID] = [], slots: [SlotID] = [],
     recordCount: Int? = nil, took duration: Duration? = nil, code: VaultError.Code? = nil
@@ -45,7 +44,6 @@ extension Vault {
     return { options.tell(.revealed, of: vault, records: [id]) }
   }
 
-  /// Sends events for the changes made.
   package func tell(_ changes: [StoreChange]) {
     guard options.observer != nil else { return }
     let groups = RecordChanges(changes)
@@ -56,7 +54,6 @@ extension Vault {
   }
 }
 
-/// The meaning of changes of a store for records.
 private struct RecordChanges {
   private(set) var records: [(kind: VaultEvent.Kind, ids: [RecordID])] = []
   private(set) var slots: [SlotID] = []
@@ -85,6 +82,5 @@ private struct RecordChanges {
 }
 
 extension StoreChange {
-  /// The removed record of the change.
   fileprivate var trashed: RecordID? { if case .trash(let id) = location { id } else { nil } }
 }

@@ -10,7 +10,6 @@ package struct EditedRecord {
   package let bytes: [UInt8]
   package let stored: StoredRecord
   package let file: String
-  /// The members of `$vault`.
   package let envelope: JSONObject
   package let keys: RecordKeys
 

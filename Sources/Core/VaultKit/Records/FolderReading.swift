@@ -54,8 +54,6 @@ struct FolderReader: Sendable {
   }
 
   /// Lists a folder and reads the files that are not known in their present state.
-  ///
-  /// - Parameter stamp: of the folder, taken before.
   func read(_ number: UInt8, _ stamp: StoreStamp?, to question: IndexQuestion) throws(IndexStop) -> FolderAnswer {
     let folder = try askingStore { () throws(StoreError) in try contents(number, stamp) }
     try inIndex { () throws(IndexFailure) in try index.keep(folder, as: number) }

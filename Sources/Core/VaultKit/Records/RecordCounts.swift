@@ -13,12 +13,9 @@ package struct RecordCounts {
 
   package mutating func take(_ count: Int?, inFolder folder: UInt8) { live[Int(folder)] = count }
 
-  /// - Parameter count: nil if the trash cannot be listed.
   package mutating func takeTrash(_ count: Int?) { removed = count }
 
   /// A fault for each folder that holds other records than were read.
-  ///
-  /// - Parameter scope: the folders of the check.
   package func faults(in store: any RecordStore, _ scope: VerificationScope = VerificationScope()) -> [VaultFault] {
     var faults: [VaultFault] = []
     for folder in UInt8.min...UInt8.max where scope.contains(folder) {
@@ -51,7 +48,6 @@ extension StoreLocation {
   /// One of the 256 folders of live records, below the vault's directory.
   package static func folderPath(_ folder: UInt8) -> String { "records/" + Hex.encode([folder]) }
 
-  /// The folder of removed records.
   package static let trashPath = "trash"
   package static let attachmentsPath = "attachments"
 }

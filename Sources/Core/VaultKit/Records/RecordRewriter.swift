@@ -9,7 +9,6 @@ internal import VaultTrust
 package struct RecordRewriter {
   /// The size of new content that is handed to the store at a time.
   private static let pieceByteLimit = 1 << 20
-  /// The changes in one batch of the journal.
   private static let batchCount = 10_000
   private static let batchByteLimit = 64 << 20
 
@@ -125,7 +124,6 @@ extension RecordRewriter {
   }
 }
 
-/// Records that are being staged, some at a time.
 private struct StagedPiece {
   private let replacement: any StoreReplacement
   private var records: [(id: RecordID, bytes: [UInt8])] = []
@@ -147,7 +145,6 @@ private struct StagedPiece {
 }
 
 extension RecordRewriter {
-  /// The part of a vault that holds the records.
   package enum Part {
     case live, trash
   }

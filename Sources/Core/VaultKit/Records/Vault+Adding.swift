@@ -178,7 +178,6 @@ extension Vault {
     }
   }
 
-  /// Checks and seals a new record.
   package func newRecord(_ id: RecordID, of input: RecordInput, _ now: Timestamp) throws(VaultError) -> StoreChange {
     try newRecord(id, kind: input.kind, now: now) { context throws(VaultError) in
       do throws(RecordError) {

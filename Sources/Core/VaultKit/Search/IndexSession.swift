@@ -93,7 +93,6 @@ struct IndexSession {
     }
   }
 
-  /// Reads folders again.
   private mutating func read(_ numbers: [Int], _ stamps: [StoreStamp?]) async throws(IndexStop) {
     let read = try await Self.map(numbers, atOnce: 1) { [reader, question] number throws(IndexStop) in
       try reader.read(UInt8(number), stamps[number], to: question)
@@ -112,7 +111,6 @@ struct IndexSession {
     return isCurrent.indices.filter { !isCurrent[$0] }
   }
 
-  /// Runs some work on all cores.
   private static func map<Input: Sequence, Output: Sendable>(
     _ elements: Input, atOnce: Int, _ work: @escaping @Sendable (Input.Element) throws(IndexStop) -> Output
   ) async throws(IndexStop) -> [Output] where Input.Element: Sendable {

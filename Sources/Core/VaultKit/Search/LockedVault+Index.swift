@@ -75,7 +75,6 @@ extension LockedVault {
     }
   }
 
-  /// Whether there are at least this many records.
   private func holds(_ count: Int) throws(IndexStop) -> Bool {
     var found = 0
     let few = try askingStore { () throws(StoreError) in try (store as? any RemoteStore)?.fewRecords() }

@@ -64,8 +64,6 @@ extension LockedVault {
   }
 
   /// Whether records are of more than one kind; unreadable files do not count.
-  ///
-  /// - Parameter ids: only these records; nil for all.
   package func hasSeveralKinds(among ids: Set<RecordID>? = nil) async throws(VaultError) -> Bool {
     if ids == nil, let answer = await indexedHasSeveralKinds() { return answer }
     var first: String?
@@ -80,7 +78,6 @@ extension LockedVault {
   }
 }
 
-/// The rows of a list, in its order.
 package struct RecordRows: RandomAccessCollection, Sendable {
   private enum Storage {
     case indexed(IndexRows)

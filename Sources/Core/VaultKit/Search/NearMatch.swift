@@ -115,7 +115,6 @@ package struct PartMatch: Sendable {
 
   package init(_ word: String) { letters = TextMatch(BaseLetters.of(word)) }
 
-  /// Whether a text in base letters contains the part.
   package func matches(baseLetters text: String) -> Bool { letters.matches(lowercased: text) }
 }
 
@@ -161,7 +160,6 @@ package struct NameGuesses: Sendable {
 }
 
 extension LockedVault {
-  /// Guesses for a word that names no record.
   package func guesses(_ word: String) async throws(VaultError) -> NameGuesses {
     let (records, faults) = try await rows()
     var guesses = NameGuesses(of: word, among: records)
@@ -174,8 +172,6 @@ extension LockedVault {
 
   /// The records whose readable values are most similar to the texts of a query without results, the best first. If
   /// more than 256 are similar, the first by name are compared.
-  ///
-  /// - Parameter limit: the most results.
   package func nearest(_ query: RecordQuery, limit: Int) async throws(VaultError) -> [RecordSummary] {
     var query = query
     (query.allowsSlips, query.order, query.limit) = (true, .name, Self.nearReadCount)

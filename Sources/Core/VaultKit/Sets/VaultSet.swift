@@ -7,10 +7,8 @@ internal import VaultTrust
 /// Each of them is a separate vault with its own keys. Before any key is used, the vault found under a name must be
 /// compared with the memory of the name (``SetMark``).
 package struct VaultSet: Equatable, Sendable {
-  /// The default name of such a file.
   package static let fileName = "vaults.json"
 
-  /// In the order of the file.
   package private(set) var members: [Member]
 
   package init() { members = [] }
@@ -20,7 +18,6 @@ package struct VaultSet: Equatable, Sendable {
     for member in members { try add(member) }
   }
 
-  /// The vault of a name; nil if the set does not have it.
   package subscript(name: String) -> Member? { members.first { $0.name.utf8.elementsEqual(name.utf8) } }
 
   package mutating func add(_ member: Member) throws(VaultError) {
@@ -138,8 +135,6 @@ package struct PlacementRule: Equatable, Sendable {
 
   /// Whether a record could fit both rules: not if they want different kinds, or different values of a member that is
   /// not a list.
-  ///
-  /// - Parameter isList: whether a member may be a list.
   package func overlaps(_ other: PlacementRule, isList: (MemberPath) -> Bool) -> Bool {
     !conditions.contains { one in
       other.conditions.contains { two in

@@ -17,8 +17,6 @@ extension KnownVaults {
   ///
   /// Of two known paths the given one counts: a link in the place of a copy still stands for that copy. Unknown paths
   /// are another copy if the vault still is where it was seen before; otherwise the vault was moved.
-  ///
-  /// - Parameter marks: the memory of the paths.
   func copy(
     of vaultID: VaultID, at paths: [String], _ marks: [String: PathMark], allowsCopy: @autoclosure () -> Bool
   ) throws(VaultError) -> String? {
@@ -88,7 +86,6 @@ extension Pin? {
 }
 
 extension Pin {
-  /// Only the vault and its root key.
   fileprivate var withoutStates: Pin {
     var pin = self
     (pin.header, pin.earlier, pin.slots, pin.checkpoint) = (nil, [], [], nil)

@@ -65,7 +65,6 @@ public struct KnownVaults: Sendable {
       header, paths: paths, marks: marks, copy: copy, pin: memory(of: copy).pin(of: header.vaultID))
   }
 
-  /// The pin of a vault; nil if it is unknown.
   package func pin(of vaultID: VaultID) throws(VaultError) -> Pin? {
     guard let first = try pin(named: .pin(vaultID), of: vaultID) else { return nil }
     return copy == nil ? first : try pin(named: .pin(vaultID, copy), of: vaultID).sharing(first)
@@ -164,8 +163,6 @@ extension KnownVaults {
   }
 
   /// Remembers a verified checkpoint, unless a newer one was seen.
-  ///
-  /// - Parameter isOwn: whether this process has just written it.
   func noteCheckpoint(
     _ mark: Pin.CheckpointMark, of vaultID: VaultID, isOwn: Bool = false
   ) throws(VaultError) {
@@ -237,7 +234,6 @@ extension KnownVaults {
 }
 
 extension KnownVaults {
-  /// The memory of the records of one folder.
   package func seen(in number: UInt8, of vaultID: VaultID) throws(VaultError) -> SeenFolder {
     try seenFiles(in: number, of: vaultID).folder
   }
@@ -247,7 +243,6 @@ extension KnownVaults {
     try seenFiles(in: id.folder, of: vaultID, only: id).folder
   }
 
-  /// - Parameter only: the one wanted record.
   private func seenFiles(
     in number: UInt8, of vaultID: VaultID, only id: RecordID? = nil
   ) throws(VaultError) -> (folder: SeenFolder, logByteCount: Int?) {
@@ -266,8 +261,6 @@ extension KnownVaults {
   }
 
   /// Remembers versions of records, together with those that other processes have noted meanwhile.
-  ///
-  /// - Parameter changes: by the folders of the records.
   package func note(_ changes: [UInt8: [RecordID: SeenChange]], of vaultID: VaultID) throws(VaultError) {
     guard !changes.isEmpty else { return }
     let lock = try inState { () throws(StoreError) in try folder.lock() }

@@ -11,7 +11,6 @@ struct SchemaParser {
   static let rootKeywords: Set<String> = ["$schema", "$id", "$defs", "x-title", "x-kind", "x-schema", "x-migrations"]
 
   let root: JSONObject
-  /// The parser's position in the schema.
   private var path = MemberPath.root
   private var references: [String] = []
   private var valueCount = 0

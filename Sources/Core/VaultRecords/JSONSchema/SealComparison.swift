@@ -127,7 +127,6 @@ extension MemberPath {
     return MemberPath(components)
   }
 
-  /// The place of a value before the steps.
   fileprivate func origin(before steps: ArraySlice<MigrationStep>) -> MemberPath {
     var components = components
     for case .move(let source, let target) in steps.reversed() where components.starts(with: target.components) {

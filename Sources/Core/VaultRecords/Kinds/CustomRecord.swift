@@ -11,6 +11,7 @@ public struct CustomRecord: DescribedRecord, Equatable {
   /// Words to find it by.
   public var tags: [String]
 
+  /// A record with a title and optional values.
   public init(
     title: String, fields: [String: String] = [:], secrets: [String: EncryptedCodableString] = [:], tags: [String] = []
   ) {

@@ -20,6 +20,7 @@ public struct Database: DescribedRecord, Equatable {
   /// Words to find it by.
   public var tags: [String]
 
+  /// The access data of a database; only engine and host are required.
   public init(
     title: String? = nil, engine: String, host: String, port: Int? = nil, database: String? = nil, user: String? = nil,
     password: EncryptedCodableString? = nil, tags: [String] = []

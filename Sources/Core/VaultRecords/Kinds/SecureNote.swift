@@ -9,6 +9,7 @@ public struct SecureNote: DescribedRecord, Equatable {
   /// Words to find it by.
   public var tags: [String]
 
+  /// A note with its text.
   public init(title: String, text: EncryptedCodableString, tags: [String] = []) {
     self.title = title
     self.text = text

@@ -47,7 +47,6 @@ final class Recording {
     if !hasFailed { probe(type) }
   }
 
-  /// The last path of the first run.
   private(set) var lastPath = ""
 
   /// Lets the type decode with these answers; true if it succeeds.

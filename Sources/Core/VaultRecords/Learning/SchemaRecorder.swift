@@ -16,7 +16,6 @@ struct SchemaRecorder: Decoder, ExactDecoder {
   let userInfo: [CodingUserInfoKey: Any] = [.sealingContext: SchemaRecorder.context]
   var codingPath: [any CodingKey] { [] }
 
-  /// Accepts clear text, and seals nothing.
   private static let context = SealingContext.locked.reading(.clearText)
 
   init(_ value: RecordedValue, of type: any Any.Type, in recording: Recording) {

@@ -53,7 +53,6 @@ struct MigrationParser {
   }
 }
 
-/// Reads the members of one step.
 private struct StepReader {
   let step: JSONObject
   let place: MemberPath

@@ -21,7 +21,6 @@ package struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable 
 
   /// The size of the key. RFC 4226, section 4, demands at least 128 bits, and many services give 80.
   package var bitCount: Int { key.count * 8 }
-  /// Whether codes are the letters of Steam.
   package var isSteam: Bool { if case .steam = form { true } else { false } }
   package var description: String { "OneTimeKey" }
   package var customMirror: Mirror { Mirror(self, children: []) }

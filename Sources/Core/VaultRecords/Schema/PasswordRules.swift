@@ -21,7 +21,6 @@ package struct PasswordRules: Equatable, Sendable {
   package let required: [[UInt8]]
   /// How often one character may follow itself, counting the first; nil for any number.
   package let longestRun: Int?
-  /// The allowed lengths in characters.
   package let lengths: ClosedRange<Int>
 
   private static let lower = Set("abcdefghijklmnopqrstuvwxyz".utf8)

@@ -208,7 +208,6 @@ struct PatternParser {
 }
 
 extension PatternSet {
-  /// The scalar of a set with exactly one.
   fileprivate var onlyScalar: Unicode.Scalar? {
     guard ranges.count == 1, nested.isEmpty, category == nil, !isNegated else { return nil }
     return ranges[0].lowerBound == ranges[0].upperBound ? ranges[0].lowerBound : nil

@@ -3,7 +3,6 @@ internal import VaultDocument
 /// The bytes of a text that may be an address, and the secrets in it.
 struct AddressText {
   private let bytes: ArraySlice<UInt8>
-  /// The bytes in lower case.
   private let lower: [UInt8]
   /// The text before the first colon, in lower case, if it can be a scheme.
   private let scheme: String
@@ -73,7 +72,6 @@ struct AddressText {
     return hasAuthority ? hasOraclePassword : hasPasswordWithoutAuthority
   }
 
-  /// - Parameter firstAt: the position of its first "@".
   private func isSecretAuthority(_ text: ArraySlice<UInt8>, firstAt: Int) -> Bool {
     let end = text.firstIndex { Self.isDelimiter($0) } ?? text.endIndex
     if let at = text[..<end].lastIndex(of: UInt8(ascii: "@")) {

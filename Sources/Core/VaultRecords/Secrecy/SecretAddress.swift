@@ -54,7 +54,6 @@ package enum SecretAddress: String, Sendable {
     return hasAt && hasSlash
   }
 
-  /// The explanation for a person.
   package var reason: String {
     switch self {
     case .oneTimeCode: "holds the key of one-time codes, which belongs into a sealed field"

@@ -1,4 +1,3 @@
-/// Whether the name of a value suggests a secret.
 package enum SecretName {
   /// Checks the words of a name in any spelling: `client_secret`, `X-Amz-Signature`, `apiKey`, `user[password]`.
   package static func isSecret(_ name: String) -> Bool {

@@ -83,7 +83,6 @@ private final class TreeNode {
 }
 
 extension TreeNode.Content {
-  /// The content that a value encodes to.
   fileprivate init<Value: Encodable>(_ value: Value, _ outer: NodeEncoder) throws {
     if let tree = try Self.tree(of: value) {
       self = .done(tree)

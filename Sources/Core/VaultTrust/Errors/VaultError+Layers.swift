@@ -26,12 +26,10 @@ extension VaultError {
     VaultError(.damaged, "was removed but lies among the live records", file: file, record: id)
   }
 
-  /// The error for a live record in the trash.
   package static func notRemoved(file: String, _ id: RecordID) -> VaultError {
     VaultError(.damaged, "lies in the trash but was not removed", file: file, record: id)
   }
 
-  /// The error for a record with clear text that its kind seals.
   package static func clearText(at path: MemberPath, file: String, _ id: RecordID) -> VaultError {
     VaultError(
       .damaged, "holds clear text where a sealed value belongs", file: file, record: id, field: path.description)
@@ -147,14 +145,11 @@ package func inSealing<Result: ~Copyable>(
   do { return try step() } catch { throw VaultError(sealing: error, file: file, record: record) }
 }
 
-/// Runs a step of cryptography.
 package func inCrypto<Result: ~Copyable>(_ step: () throws(CryptoError) -> Result) throws(VaultError) -> Result {
   do { return try step() } catch { throw VaultError(crypto: error) }
 }
 
 /// Parses the bytes of a file of the vault.
-///
-/// - Parameter record: the record whose file it is, for the error.
 package func parseDocument(
   _ bytes: [UInt8], limits: JSONLimits = .record, file: String, record: RecordID? = nil
 ) throws(VaultError) -> JSONValue {

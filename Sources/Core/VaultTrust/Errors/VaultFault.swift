@@ -19,7 +19,6 @@ public struct VaultFault: Sendable, CustomStringConvertible {
   public let reason: String
   /// Whether only readable fields can have been changed: ``Vault/editReview(of:_:)``.
   package private(set) var isEdited = false
-  /// The witnesses of another version.
   package var witnesses: Witnesses = []
 
   public var description: String { field.map { "\(file): \($0): \(reason)" } ?? "\(file): \(reason)" }
@@ -38,7 +37,6 @@ public struct VaultFault: Sendable, CustomStringConvertible {
       .misfit, misfit.reason, file: StoreLocation.record(record).relativePath, record: record, field: misfit.path)
   }
 
-  /// The fault of a file, from an error of reading or verifying it.
   package init(_ error: VaultError, code: VaultError.Code? = nil, file: String, record: RecordID? = nil)
     throws(VaultError)
   {

@@ -71,7 +71,6 @@ public struct KeyringEntry: Sendable {
   /// The note for people about a root that is still open.
   public var unfinishedNote: String { "a \(reason.rawValue) was begun and not finished" }
 
-  /// The same root, retired.
   package var retired: KeyringEntry { KeyringEntry(self, state: .retired, reason: reason, wrap: nil) }
 
   /// The same root, replaced for another reason.

@@ -11,7 +11,6 @@ public enum SlotFile {
   public static let defaultMaximumWorkFactor = 20
   /// The allowed costs of a slot; the upper end must be requested.
   package static let workFactors = 10...22
-  /// The allowed costs of a new slot.
   package static let newWorkFactors = 10...20
   /// The largest slot file in bytes.
   static let maximumByteCount = 4 << 10
@@ -34,7 +33,6 @@ public enum SlotFile {
     return (slot, file)
   }
 
-  /// SHA-256 of a slot's file.
   package static func hash(of file: [UInt8]) throws(VaultError) -> [UInt8] {
     try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(file.span.bytes) }
   }

@@ -10,7 +10,6 @@ package struct ListReader: ~Copyable {
   /// The first line, once it was read.
   package private(set) var head: ListHead?
 
-  /// The most bytes of an item.
   private static let itemByteLimit = 4 << 10
 
   package init(file: String) throws(VaultError) {

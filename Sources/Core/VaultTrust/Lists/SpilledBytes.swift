@@ -27,7 +27,6 @@ package final class SpilledBytes: Sendable {
     } + tail
   }
 
-  /// Gives all of them to `body`, piece by piece.
   package func forEachPiece(_ body: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
     let pieceByteCount = 1 << 16
     for start in stride(from: 0, to: count, by: pieceByteCount) {
@@ -38,7 +37,6 @@ package final class SpilledBytes: Sendable {
   package struct Builder {
     /// The most bytes in memory before a file is begun.
     package static let memoryByteCount = 4 << 20
-    /// The most bytes of one write.
     private static let pieceByteCount = 1 << 19
 
     private var bytes: [UInt8] = []

@@ -32,7 +32,6 @@ package final class VersionList: Sendable {
 
   package var isEmpty: Bool { count == 0 }
 
-  /// The folders that have entries, ascending.
   package var folders: [UInt8] { (UInt8.min...UInt8.max).filter { !range(of: $0).isEmpty } }
 
   private func range(of folder: UInt8) -> Range<Int> { starts[Int(folder)]..<starts[Int(folder) + 1] }
@@ -50,7 +49,6 @@ package final class VersionList: Sendable {
     return range.indices.map { RecordVersion(bytes, at: ($0 - range.lowerBound) * size) }
   }
 
-  /// Gives all entries to `body`, piece by piece.
   package func forEachPiece(_ body: ([RecordVersion]) throws(VaultError) -> Void) throws(VaultError) {
     let pieceCount = 1 << 10
     for start in stride(from: 0, to: count, by: pieceCount) {

@@ -3,7 +3,6 @@ internal import VaultSealing
 
 /// Searches readable text, ignoring case and the composition of letters.
 package struct TextMatch: Sendable {
-  /// The text in lower case.
   package let lowercased: String
   private let needle: [Character]
   /// Its bytes; nil if the text is empty or not ASCII.

@@ -22,7 +22,6 @@ public struct Checkpoint: Sendable {
   package let entries: VersionList
   private let head: ListHead
 
-  /// The first line.
   package var document: JSONObject { head.document }
 
   /// Reads the bytes of `checkpoint.jsonl`, at most 512 MiB.
@@ -156,7 +155,6 @@ extension RecordVersion {
 }
 
 extension VersionList {
-  /// Gives the lines of a checkpoint to `body`, piece by piece.
   fileprivate func forEachPieceOfText(_ body: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
     try forEachPiece { entries throws(VaultError) in
       var text: [UInt8] = []

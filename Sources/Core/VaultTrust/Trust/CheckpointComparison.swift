@@ -41,7 +41,6 @@ package struct FoundVersions {
     faulty.insert(id)
   }
 
-  /// In the order of ids.
   package var versions: [RecordVersion] { places.values.map(\.version).sorted { $0.id < $1.id } }
 
   /// The version of a record that counts; nil if none was found.
@@ -52,7 +51,6 @@ package struct FoundVersions {
   /// Whether a file exists, good or faulty.
   package func contains(_ id: RecordID) -> Bool { places[id] != nil || faulty.contains(id) }
 
-  /// Whether a found record is in the trash and not among the live records.
   package func isOnlyInTrash(_ id: RecordID) -> Bool { !live.contains(id) }
 }
 

@@ -98,7 +98,6 @@ package struct PathMark: Equatable {
     (self.path, self.vaultID, self.copy) = (path, vaultID, copy)
   }
 
-  /// Reads the bytes of a state file.
   package init(parsing bytes: [UInt8], file: String) throws(VaultError) {
     guard case .object(let document)? = try? JSONParser.parse(bytes),
       document.names.filter({ $0 != "copy" }) == ["format", "path", "vault"],

@@ -52,7 +52,6 @@ public struct Pin: Sendable, Equatable {
   /// The newest header that verified. It is nil after a fingerprint was accepted without a key; then any header that
   /// verifies is accepted.
   public package(set) var header: Header?
-  /// Earlier headers, the latest first.
   package var earlier: [Header] = []
   /// The slots of that header.
   public package(set) var slots: [SlotName]

@@ -1,7 +1,6 @@
 package import VaultDocument
 package import VaultSealing
 
-/// The version of one record, live or in the trash.
 package struct RecordVersion: Sendable, Equatable {
   package let id: RecordID
   /// From 1.

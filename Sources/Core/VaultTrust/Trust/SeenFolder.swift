@@ -16,7 +16,6 @@ package struct SeenFolder: Equatable {
   /// The most versions of a record that are remembered, including the newest.
   static let memoryLength = 8
 
-  /// The newest version of each record.
   package private(set) var versions: [RecordID: SeenVersion] = [:]
   /// Earlier versions, the latest first. They only help to identify an older version.
   package private(set) var earlier: [RecordID: [RecordVersion]] = [:]
@@ -25,7 +24,6 @@ package struct SeenFolder: Equatable {
 
   package var versionCount: Int { earlier.values.reduce(versions.count) { $0 + $1.count } }
 
-  /// How a version relates to the newest one seen of its record.
   package func succession(of found: RecordVersion) -> Succession {
     versions[found.id].map { found.succession(after: $0.version) } ?? .newer
   }
@@ -35,7 +33,6 @@ package struct SeenFolder: Equatable {
     Provenance(of: (found.revision, found.recordMAC), among: known(of: found.id).map { ($0.revision, $0.recordMAC) })
   }
 
-  /// The versions of a record, the newest first.
   private func known(of id: RecordID) -> [RecordVersion] {
     (versions[id].map { [$0.version] } ?? []) + (earlier[id] ?? [])
   }
@@ -65,7 +62,6 @@ package struct SeenFolder: Equatable {
   }
 }
 
-/// A change to the memory of a record.
 package enum SeenChange: Equatable {
   /// It was read.
   case seen(SeenVersion)
@@ -182,7 +178,6 @@ extension VaultError {
   }
 }
 
-/// The text of a state file.
 package func stateBytes(_ document: JSONObject, isCompact: Bool = false) throws(VaultError) -> [UInt8] {
   do {
     guard isCompact else { return try JSONValue.object(document).prettyBytes() }

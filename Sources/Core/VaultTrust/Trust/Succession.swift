@@ -52,7 +52,6 @@ package enum Provenance: Sendable, Equatable {
 }
 
 extension RecordVersion {
-  /// How this version relates to the known one of the same record.
   package func succession(after known: RecordVersion) -> Succession {
     Succession(of: (revision, recordMAC), after: (known.revision, known.recordMAC))
   }

@@ -11,7 +11,6 @@ struct ChangeRows {
   }
 
   private(set) var counts = Counts()
-  /// The size of all their documents.
   private(set) var byteCount = 0
   private(set) var live: [Int64] = []
   private(set) var places: [Int16] = []
@@ -22,7 +21,6 @@ struct ChangeRows {
   private(set) var new: [[UInt8]?] = []
   private(set) var newSizes: [Int64?] = []
 
-  /// - Parameter live: the set of live records.
   init(_ changes: [StoreChange], live: Int64) {
     for change in changes { append(change, live: live) }
   }

@@ -5,7 +5,6 @@ internal import VaultDocument
 package struct PostgresAddress: Sendable {
   /// Why a text is not such an address: a fixed sentence without any of its text.
   package struct Fault: Error, Sendable {
-    /// A fixed sentence.
     package let reason: String
   }
 

@@ -1,6 +1,5 @@
 internal import VaultDocument
 
-/// A server in an address.
 package struct PostgresHost: Hashable, Sendable {
   /// A name or IP address in lower case, IPv6 without brackets; for a socket its folder, or `@` and an abstract name.
   package let name: String

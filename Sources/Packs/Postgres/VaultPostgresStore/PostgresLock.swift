@@ -115,8 +115,6 @@ extension PostgresStore {
   }
 
   /// Tries to take the lock.
-  ///
-  /// - Parameter hasGate: whether the gate is held.
   private func isTaken(
     _ kind: LockKind, connection: PostgresConnection, within patience: Duration, hasGate: inout Bool
   ) throws(StoreError) -> Bool {

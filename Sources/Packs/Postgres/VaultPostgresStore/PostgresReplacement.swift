@@ -27,7 +27,6 @@ private final class PostgresReplacement: StoreReplacement {
   /// How many records were read, by folder.
   private let readCounts = Mutex([Int64](repeating: 0, count: 256))
   private let state = Mutex((hasRows: false, isCommitted: false))
-  /// The folders of the staged records.
   private let folders = Mutex<Set<UInt8>>([])
 
   init(of store: PostgresStore, under lock: PostgresLock, set: Int64) {

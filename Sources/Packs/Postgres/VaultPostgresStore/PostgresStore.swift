@@ -80,8 +80,6 @@ package final class PostgresStore: RecordStore {
 
 extension PostgresStore {
   /// Makes an empty place for a vault under the name in an address.
-  ///
-  /// - Parameter makingTables: whether missing tables are created.
   package static func create(
     at address: PostgresAddress, password: String? = nil, makingTables: Bool = false
   ) throws(StoreError) -> PostgresStore {

@@ -14,7 +14,6 @@ final class RecordPrefetch: Sendable {
     var counts: [UInt8: Int] = [:]
   }
 
-  /// The remaining records of a consecutive run.
   private struct Run {
     var bytes: [RecordID: [UInt8]] = [:]
     var ids: ClosedRange<RecordID>?

@@ -38,8 +38,6 @@ struct PostgresConnector {
   }
 
   /// Connects, retrying for a while if no server can be reached, or one says that it is starting up.
-  ///
-  /// - Parameter end: how long unreachable servers are retried.
   func connect(until end: ContinuousClock.Instant) throws(StoreError) -> PostgresLibrary.Handle {
     let start = ContinuousClock.now
     let startEnd = max(end, start + Self.startPatience)
@@ -107,8 +105,6 @@ struct PostgresConnector {
   }
 
   /// Takes the steps of a connection. Returns nil once it is made, else a fault, whose text libpq has if it is empty.
-  ///
-  /// - Parameter byteCount: the number of bytes from the server.
   private func drive(
     _ handle: PostgresLibrary.Handle, host: PostgresHost, byteCount: inout Int
   ) -> ServerFault? {

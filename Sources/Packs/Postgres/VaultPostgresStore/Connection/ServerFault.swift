@@ -47,8 +47,6 @@ package struct ServerFault: RemoteFault, CustomStringConvertible {
 
 extension StoreError {
   /// Translates a fault of the server.
-  ///
-  /// - Parameter path: the place of the fault, if it is about one.
   init(_ fault: ServerFault, path: String? = nil, writing: Bool = false) {
     let (code, reason): (Code, String) =
       switch fault.state {
