@@ -2,7 +2,6 @@ import VaultAgent
 import VaultCrypto
 package import VaultDocument
 
-/// A private key that was given to an ssh-agent.
 package struct GivenKey {
   package let vault: VaultID
   package let record: RecordID

@@ -3,7 +3,6 @@ import VaultCare
 package import VaultKit
 import VaultTerminal
 
-/// The location of agents' sockets.
 package enum AgentLocation {
   /// The user's runtime folder, or a folder beside the state; nil without either.
   package static var place: AgentPlace? {

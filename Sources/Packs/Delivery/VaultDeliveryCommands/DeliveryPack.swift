@@ -1,7 +1,6 @@
 package import VaultCLI
 
 extension Pack {
-  /// Values for programs.
   package static let delivery = Pack(
     commands: [
       RunCommand.self, InjectCommand.self, RefCommand.self, RefsCommand.self, ScanCommand.self, UsesCommand.self,
