@@ -10,7 +10,6 @@ package enum CommandRun {
     ArgumentOrder.normalised(HelperName.arguments(arguments))
   }
 
-  /// Runs the command that the words name.
   package static func status(of arguments: [String]) async -> ExitStatus {
     let keeper = GitKeeper()
     let status = await GitKeeper.$current.withValue(keeper) {

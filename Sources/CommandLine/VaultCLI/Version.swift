@@ -2,7 +2,6 @@ import VaultCrypto
 import VaultDocument
 import VaultTerminal
 
-/// The version of this program, and its build.
 package enum Version {
   package static let current = "1.0.0"
 

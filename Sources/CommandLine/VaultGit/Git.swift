@@ -117,7 +117,6 @@ package struct Git {
     variables.filter { variable in !ofRepository.contains { variable.hasPrefix($0 + "=") } }
   }
 
-  /// The error message of git in one line.
   static func reason(_ text: String, command: String, code: Int32) -> String {
     let lines = text.split(separator: "\n").map(String.init)
     if text.contains("Please tell me who you are") { return "git does not know who you are: `git config user.email`" }
@@ -154,7 +153,6 @@ extension CommandError {
   }
 }
 
-/// The git work tree of a folder.
 package enum GitFolder {
   package static func holds(_ path: String) -> Bool { top(of: path) != nil }
 
@@ -248,7 +246,6 @@ package struct GitOperation {
     }
   }
 
-  /// The next step for the user.
   package var advice: String {
     guard let first = unmergedFiles.first else { return "finish it with git before you go on" }
     return

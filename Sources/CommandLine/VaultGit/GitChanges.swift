@@ -10,7 +10,6 @@ package struct GitChanges {
     package let old: String?
     /// Nil for a removed file.
     package let new: String?
-    /// Whether git has several versions of it.
     package let isUnmerged: Bool
   }
 
@@ -43,10 +42,8 @@ package struct GitChanges {
     }
   }
 
-  /// How many files one process hashes.
   private static let hashedCount = 400
 
-  /// The staged changes against the last commit.
   package static func staged(_ git: Git) -> [GitChanges] {
     let head = git.lines(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).first ?? ""
     // Before the first commit, everything staged is new.
@@ -168,7 +165,6 @@ extension GitChanges {
 }
 
 extension CommandError {
-  /// The error for a word that names no commit or range.
   package static func noCommit(_ revision: String) -> CommandError {
     CommandError(
       .notFound, "no_such_revision", subject: revision, "names no commit that is here",

@@ -2,7 +2,6 @@ package import VaultCare
 import VaultDocument
 import VaultKit
 
-/// The version of a file in one commit.
 package struct GitVersion {
   /// The full hash of the commit.
   package let commit: String
@@ -91,7 +90,6 @@ package struct GitHistory: FileHistory {
     }
   }
 
-  /// The sides of a committed merge, from its parents.
   private func committedSides(of paths: [String]) -> [FileVersion] {
     let words = git.lines(["rev-list", "--parents", "--max-count=1", "HEAD", "--"] + paths).first?.split(separator: " ")
     guard let words, words.count > 2 else { return [] }

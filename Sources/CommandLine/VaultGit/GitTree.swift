@@ -2,7 +2,6 @@ import VaultDocument
 
 /// A git tree: names, types and objects.
 struct GitTree {
-  /// The type of a name in git.
   enum Kind {
     case file, folder, link
     /// A commit of another repository.
@@ -12,10 +11,8 @@ struct GitTree {
   struct Entry {
     let name: ArraySlice<UInt8>
     let kind: Kind
-    /// The git object of the content.
     let id: ArraySlice<UInt8>
 
-    /// The object as hexadecimal digits.
     var object: String { Hex.encode(Array(id)) }
   }
 

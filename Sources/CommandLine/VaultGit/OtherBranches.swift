@@ -88,7 +88,6 @@ private struct Repository {
     return folder.hasPrefix(outer + "/.git/")
   }
 
-  /// Whether a commit has the file in such a state.
   private func has(_ commit: String, _ missed: MissedState, where isSo: ([UInt8]) -> Bool) -> Bool {
     let names = missed.files.map { "\(commit):./\($0)" }
     return objects.blobs(names, limit: StoreLocation.checkpoint.byteLimit).values.contains(where: isSo)

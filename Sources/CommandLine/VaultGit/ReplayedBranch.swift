@@ -17,7 +17,6 @@ package final class ReplayedBranch {
     branches = tips.map { SupersededVersions(git, objects, theirs: $0, of: ["records", "trash"]) }
   }
 
-  /// Whether a version of a record is on the branch.
   package func has(_ mac: [UInt8], of id: RecordID) -> Bool {
     let paths = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
     return branches.contains { $0.theirsHave(mac, at: paths) }

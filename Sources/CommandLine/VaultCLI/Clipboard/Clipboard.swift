@@ -28,7 +28,6 @@ package struct Clipboard {
     tools = Self.tools(way, isPrimary: isPrimary)
   }
 
-  /// The clipboard of this session.
   static func found(isPrimary: Bool) throws -> Clipboard {
     #if canImport(Darwin)
       return Clipboard(.macos, isPrimary: isPrimary)

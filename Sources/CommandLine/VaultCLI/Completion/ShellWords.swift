@@ -9,7 +9,6 @@ struct ShellWords {
   private(set) var words: [String] = [""]
   /// The last word as it was typed.
   private(set) var typed = ""
-  /// The quote that is open at the end.
   private(set) var quote: Quote?
 
   init(_ line: some StringProtocol) {

@@ -16,7 +16,6 @@ package enum ChangeLine {
 }
 
 extension RecordComparison {
-  /// Compares two versions of a record of one of these kinds.
   package init(from old: RecordFile?, to new: RecordFile?, kinds: KindCatalog) {
     let known = [old, new].compactMap { file in file.flatMap { kinds[$0.envelope.kind] } }
     self.init(from: old, to: new) { path in known.contains { $0.isSealed(path) } }
@@ -42,7 +41,6 @@ extension RecordComparison.Change {
     }
   }
 
-  /// The change of a sealed value.
   package var words: String {
     switch kind {
     case .added, .removed, .replaced, .resealed: kind.rawValue

@@ -6,7 +6,6 @@ package import VaultRecords
 import VaultSealing
 import VaultStorage
 
-/// The state of a record, among the records or in the trash.
 package enum RecordState {
   case none
   case record(RecordFile)

@@ -56,7 +56,6 @@ package final class VersionSearch {
     }
   }
 
-  /// Whether the whole word is a name of one or more records.
   private func isRecord(_ text: String) async throws -> Bool {
     do throws(VaultError) {
       _ = try await session.locked.resolve(text)

@@ -1,7 +1,6 @@
 import ArgumentParser
 package import VaultTerminal
 
-/// How a value gets into the clipboard and how it is cleared.
 package struct ClipboardOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,

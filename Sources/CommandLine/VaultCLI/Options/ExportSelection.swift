@@ -4,7 +4,6 @@ import VaultKit
 import VaultRecords
 import VaultTerminal
 
-/// The records and fields of an export.
 package struct ExportSelection: ParsableArguments {
   @Argument(help: "Only these records, by what finds them elsewhere.")
   var record: [String] = []

@@ -4,7 +4,6 @@ package import VaultCrypto
 import VaultKit
 package import VaultTerminal
 
-/// The sources of a new passphrase.
 package struct NewPassphraseOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Read the new passphrase from a file.", valueName: "file"))
   var newPassphraseFile: String?

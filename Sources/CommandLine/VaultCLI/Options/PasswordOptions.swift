@@ -1,7 +1,6 @@
 import ArgumentParser
 import VaultTerminal
 
-/// How a password is generated.
 package struct PasswordOptions: ParsableArguments {
   @Option(parsing: .unconditional, help: ArgumentHelp("How many characters, 8 to 1024 (24).", valueName: "n"))
   var length: Int?

@@ -46,12 +46,10 @@ extension RecordKind {
     throw error
   }
 
-  /// Whether the kind has a map for secrets of any name.
   fileprivate var hasSecrets: Bool { content.inOrder.contains { $0.name == "secrets" } }
 }
 
 extension JSONObject {
-  /// The single object of a JSON text.
   package static func parsed(_ bytes: [UInt8], file: String, limits: JSONLimits = .record) throws -> JSONObject {
     do throws(DocumentError) {
       guard let object = try JSONParser.parse(bytes, limits: limits).object else {

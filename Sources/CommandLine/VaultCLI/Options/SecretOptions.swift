@@ -6,7 +6,6 @@ package import VaultTerminal
 
 package struct SecretAssignment {
   package let path: MemberPath
-  /// The option that the value came from.
   package let option: String
   package let secret: SecretBytes
   /// Whether the program generated the value, so that nobody has seen it yet.
@@ -144,7 +143,6 @@ package struct SecretOptions: ParsableArguments {
   }
 }
 
-/// How to get one value.
 private struct SecretStep {
   enum Source {
     case prompt
@@ -204,7 +202,6 @@ private struct SecretStep {
     return secret
   }
 
-  /// The content of a file or of standard input.
   private func given(_ file: String, isBytes: Bool, global: GlobalOptions) throws -> SecretBytes {
     try isBytes ? SecretInput.base64(ofFile: file) : SecretInput.file(file).value(at: path, global.messages)
   }

@@ -52,7 +52,6 @@ package protocol StateFiles {
   func open(_ path: String) async throws -> OpenedState
 }
 
-/// A state of a vault that a pack has read from a file.
 package struct OpenedState: Sendable {
   package let vault: LockedVault
   package let store: any RecordStore

@@ -39,7 +39,6 @@ package struct EditableText {
     return ProcessEnvironment.temporaryDirectory
   }
 
-  /// Opens the file in an editor at the terminal.
   package func edit(with editor: Editor) throws {
     guard let terminal = NamedFile.terminal() else { throw Self.noTerminal }
     let status = try System.leavingInterrupts {

@@ -2,7 +2,6 @@ package import VaultDocument
 package import VaultRecords
 package import VaultTerminal
 
-/// Asks for the fields of a record, one after the other.
 package struct FieldPrompts {
   package let kind: RecordKind
   /// The recipe for generated passwords, if one was given.
@@ -57,7 +56,6 @@ package struct FieldPrompts {
     try record.put(value, at: field.path, option: field.pattern)
   }
 
-  /// Asks for names and values until a name is empty.
   private func askForMap(_ field: RecordField, record: inout JSONValue, terminal: borrowing Terminal) throws {
     while true {
       let name = try terminal.answer("[\(label(of: field)), its name]: ")

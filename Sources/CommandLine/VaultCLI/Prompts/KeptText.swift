@@ -22,7 +22,6 @@ package struct TextSource: Equatable {
     vault == other.vault && record == other.record && field == other.field
   }
 
-  /// The command that continues with the text.
   package var command: String {
     "vault edit \(record.prefix(8))\(field.map { " --field " + $0.shellQuoted } ?? "") --resume"
   }

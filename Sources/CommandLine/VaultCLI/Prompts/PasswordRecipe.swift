@@ -60,7 +60,6 @@ package enum PasswordRecipe {
     }
   }
 
-  /// The length, in words.
   var size: String {
     switch self {
     case .words(let count), .listed(_, let count): "\(count) words"

@@ -1,7 +1,6 @@
 import VaultRecords
 import VaultTerminal
 
-/// The rules of a site, with a length.
 package struct RuledPassword {
   let rules: PasswordRules
   let length: Int

@@ -81,7 +81,6 @@ struct SecretPrompt {
     }
   }
 
-  /// The typed value, if it is valid.
   private func taken(
     _ secret: SecretBytes, terminal: borrowing Terminal, fault: (String) -> String?
   ) throws -> SecretBytes? {
@@ -190,7 +189,6 @@ struct SecretPrompt {
 }
 
 extension ValueSchema {
-  /// Whether the value may be generated.
   var isMadeUp: Bool { isSealed && isText && (secretSort == .password || generation != nil) && !isGiven }
 
   /// Whether the value may have several lines. Without a declaration, any text without a rule about its length may.

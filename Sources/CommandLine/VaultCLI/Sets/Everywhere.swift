@@ -3,7 +3,6 @@ import VaultDocument
 import VaultKit
 package import VaultTerminal
 
-/// The option to run a command on all vaults of a set.
 package struct EverywhereOptions: ParsableArguments {
   @Flag(help: "In all vaults of the set.")
   var everywhere = false
@@ -11,7 +10,6 @@ package struct EverywhereOptions: ParsableArguments {
   package init() {}
 }
 
-/// A command that can run on each vault of a set.
 package protocol GoingEverywhere: ParsableCommand {
   var everywhere: EverywhereOptions { get }
   var vault: VaultOptions { get set }

@@ -24,7 +24,6 @@ package struct FoundSet {
     return try FoundSet(path, origin)
   }
 
-  /// The set, which must exist.
   package static func required(_ option: String?) throws -> FoundSet {
     guard let found = try find(option) else {
       throw CommandError(
@@ -62,7 +61,6 @@ package struct FoundSet {
     }
   }
 
-  /// Makes a set that is not written yet.
   package init(new path: String, _ origin: Origin) { (self.path, self.origin, set) = (path, origin, VaultSet()) }
 
   package func member(_ name: String) throws -> SetMember {
@@ -85,7 +83,6 @@ package struct FoundSet {
   }
 }
 
-/// A vault that was named by its place in a set.
 package struct SetMember {
   package let set: FoundSet
   package let vault: VaultSet.Member

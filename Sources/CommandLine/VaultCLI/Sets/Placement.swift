@@ -26,7 +26,6 @@ package struct Placement {
     return catalogs.first { $0[name] != nil } ?? .builtIn
   }
 
-  /// Whether the kind alone decides the vault of its records.
   package func isDecided(by kind: String) -> Bool {
     !set.set.members.contains { member in
       member.takes.contains { rule in

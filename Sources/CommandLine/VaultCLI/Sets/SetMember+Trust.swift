@@ -35,7 +35,6 @@ extension SetMember {
       hints: ["it is \(vault.place)", "`vault vaults accept \(name)` accepts it; nothing was connected to"])
   }
 
-  /// Refuses a vault other than the one in the set.
   package func check(_ locked: LockedVault) throws {
     guard locked.header.vaultID != vault.id else { return }
     throw misdirected("is at a place that holds another vault", expected: vault.id, found: locked.header.vaultID)

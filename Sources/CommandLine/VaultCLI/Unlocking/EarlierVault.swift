@@ -13,7 +13,6 @@ package struct EarlierVault {
   let vault: LockedVault
   /// The full hash of the commit.
   let commit: String
-  /// Whether the user has named the vault.
   let isNamed: Bool
   /// Whether the root key is the one that this machine knows; nil if nothing is known.
   let isUnderKnownRoot: Bool?
@@ -48,7 +47,6 @@ package struct EarlierVault {
 }
 
 extension GlobalOptions {
-  /// Whether the user has named the vault on this machine.
   fileprivate func isNamed(_ live: LockedVault) throws -> Bool { PinCheck(live, StateLocation.state(messages)).isNamed }
 }
 
@@ -158,14 +156,12 @@ extension GitStore {
 }
 
 extension CommandError {
-  /// Names the commit in an error about a file.
   fileprivate func at(_ commit: String) -> CommandError {
     var error = self
     error.hints.insert("of commit \(commit.prefix(12))", at: 0)
     return error
   }
 
-  /// The error for a commit without a vault at the path.
   fileprivate static func noVault(at commit: String, _ path: String) -> CommandError {
     CommandError(
       .noVault, "not_a_vault", subject: path, "was no vault yet, or no longer, at commit \(commit.prefix(12))",

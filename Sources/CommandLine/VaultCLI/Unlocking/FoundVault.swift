@@ -39,7 +39,6 @@ extension FileStatus {
 }
 
 extension Session {
-  /// How a command uses a vault.
   package enum Use {
     /// The command uses a key, and writes nothing.
     case reading

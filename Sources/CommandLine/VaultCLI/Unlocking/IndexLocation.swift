@@ -2,7 +2,6 @@ package import VaultDocument
 import VaultKit
 package import VaultTerminal
 
-/// The location of the index of readable fields.
 enum IndexLocation {
   /// The user's cache folder, as in the XDG Base Directory Specification; nil without a home directory.
   static var directory: String? { XDG.directory("XDG_CACHE_HOME", under: ".cache").map { $0 + "/cvault" } }

@@ -131,7 +131,6 @@ struct PassphraseSource {
 }
 
 extension KeySource {
-  /// The key, read from its source.
   package func key(maximumWorkFactor: Int) throws -> VaultKey {
     if case .identities(let files) = kind { return .identities(try files.flatMap { try IdentityFile.read($0) }) }
     return .passphrase(try passphrase(), maximumWorkFactor: maximumWorkFactor)

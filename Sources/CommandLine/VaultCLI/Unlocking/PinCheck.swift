@@ -46,7 +46,6 @@ package struct PinCheck {
     return if case .pinned(let pin)? = known?.state { pin.isNamed } else { false }
   }
 
-  /// The remembered vault, if it can be read.
   package var known: KnownVault? { if case .compared(let known) = outcome { known } else { nil } }
 
   /// The place that keeps the last seen header if the folder has an earlier one; nil for none.

@@ -23,7 +23,6 @@ extension Session {
     }
   }
 
-  /// The verified record that a word names.
   package func record(_ text: String, in vault: Vault) async throws -> OpenRecord {
     try await record(text, in: vault, prefersLive: false)
   }
@@ -60,7 +59,6 @@ extension Session {
 extension Session {
   private static let maximumChoiceCount = 20
 
-  /// Whether a user is there who can choose a record.
   private var canChoose: Bool { takesParts && global.isAtTerminal }
 
   /// The record that the user chooses, if the word is not the exact name of a single record.
@@ -109,7 +107,6 @@ extension Session {
     return record
   }
 
-  /// The record that the user chooses by its number.
   private func picked(_ candidates: [RecordSummary], _ text: String) throws -> RecordSummary {
     let declined = CommandError(
       .declined, "declined", subject: text, "none of \(candidates.count) records was chosen",

@@ -2,7 +2,6 @@ import VaultDocument
 package import VaultKit
 package import VaultTerminal
 
-/// The fingerprint that the user requires.
 package struct RequiredFingerprint {
   private let wanted: String
   /// The option or the variable with the fingerprint.

@@ -6,7 +6,6 @@ import VaultRecords
 import VaultSystem
 package import VaultTerminal
 
-/// The vault of a command, and how it may be unlocked.
 package struct Session {
   package let location: VaultLocation
   package let locked: LockedVault
@@ -77,7 +76,6 @@ package struct Session {
     try location.member?.check(locked)
   }
 
-  /// The error if no vault could be read.
   static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
     guard !location.isDatabase else { return location.explained(error) }
     let kind = System.kind(of: location.path)
@@ -207,7 +205,6 @@ package struct Session {
     return try await vault(with: key, subject: source.subject)
   }
 
-  /// The options of the unlocked vault, for any key.
   package func vaultOptions() throws -> Vault.Options {
     var options = try global.vaultOptions(pin.state)
     options.isNamed = isNamed

@@ -5,7 +5,6 @@ import VaultStorage
 package import VaultSystem
 package import VaultTerminal
 
-/// The location of the vault, and how it was found.
 package struct VaultLocation {
   package enum Origin: String {
     case option = "--vault"
@@ -44,7 +43,6 @@ package struct VaultLocation {
     return try standard()
   }
 
-  /// The location of a new vault without a directory argument.
   package static func forNewVault(_ option: String?) throws -> VaultLocation { try named(option) ?? standard() }
 
   private static func named(_ option: String?) throws -> VaultLocation? {
@@ -150,7 +148,6 @@ extension VaultLocation {
     return self
   }
 
-  /// Explains why a vault in a database could not be opened.
   package func explained(_ error: VaultError) -> CommandError {
     var explained = CommandError(error)
     if error.isOfNewerLayout { explained.status = .inputRefused }

@@ -77,7 +77,6 @@ extension VaultLocation {
   }
 }
 
-/// A file that closures can share.
 private final class WholeFile {
   private var file: OutputFile?
 

@@ -14,7 +14,6 @@ extension OpenRecord {
     return try only(of: candidates.map(\.path), whatElse: "has no sealed value that could be meant")
   }
 
-  /// The path of the key for one-time codes.
   package func oneTimeKeyPath() throws -> MemberPath {
     try only(
       of: presentSecrets.filter { $0.sort == .otp }.map(\.path), whatElse: "has no key of one-time codes",
@@ -29,7 +28,6 @@ extension OpenRecord {
     return "`vault set \(shortName.shellQuoted) --secret \(field.path)` gives it one"
   }
 
-  /// The name of the record on a command line.
   private var shortName: String { name.isEmpty ? id.text : name }
 
   /// Lends the bytes of a text value. A sealed value is in locked memory.

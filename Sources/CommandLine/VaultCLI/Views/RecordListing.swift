@@ -2,7 +2,6 @@ package import VaultDocument
 package import VaultKit
 package import VaultTerminal
 
-/// A record as a row of a list.
 package protocol ListedRecord {
   var summary: RecordSummary { get }
   /// Appends the last column.

@@ -37,11 +37,9 @@ package struct RowViewOptions: ParsableArguments {
     return table.wide ? [.name, .kind, .who, .created, .updated, .id] : [.name, .kind, .who, .age, .id]
   }
 
-  /// Whether this is a table rather than lines for programs.
   package var isTable: Bool { format == nil && Output.isTerminal }
 }
 
-/// One column of a list of records.
 package enum RowField: Equatable {
   case name, kind, who, age, created, updated, revision, id
   /// The matches of the search.
@@ -61,10 +59,8 @@ package enum RowField: Equatable {
   var path: MemberPath? { if case .path(let path) = self { path } else { nil } }
 }
 
-/// A record in a list, with its values at the shown paths.
 package struct RecordRow {
   package let summary: RecordSummary
-  /// The matches of the search.
   package var match = ""
   package var values: [MemberPath: String] = [:]
 
@@ -78,7 +74,6 @@ package struct RecordTable {
   package let order: RecordQuery.Order
   package let isWide: Bool
   package let style: Style
-  /// The searched texts.
   package var highlight: Highlight?
   let now = Timestamp.now()
 
@@ -112,7 +107,6 @@ package struct RecordTable {
     }
   }
 
-  /// A line for programs.
   package func line(of row: RecordRow) -> String {
     fields.map { Printable.text(text(of: $0, row)) }.joined(separator: "\t") + "\n"
   }

@@ -41,7 +41,6 @@ package struct RecordView: Sendable {
   }
 }
 
-/// The content of a sealed field.
 enum FieldContent {
   case readable(JSONValue)
   case sealed(at: Timestamp)

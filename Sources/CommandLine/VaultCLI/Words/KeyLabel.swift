@@ -1,7 +1,6 @@
 import VaultSystem
 import VaultTerminal
 
-/// The label of a key that is made on this machine.
 package enum KeyLabel {
   /// `ada@laptop`, or `ada@laptop 2` if that is taken; empty if neither user nor machine has a name.
   package static func usual(besides taken: [String]) -> String {

@@ -14,7 +14,6 @@ extension CommandError {
     }
   }
 
-  /// Runs a step about the members of a record.
   package static func naming<Result>(membersOf record: OpenRecord, _ step: () async throws -> Result) async throws
     -> Result
   {

@@ -182,7 +182,6 @@ struct AddCommand: AsyncParsableCommand {
     return record
   }
 
-  /// The record with its secrets.
   private func record(
     _ draft: JSONValue, kind: RecordKind, assigned: [MemberPath], secrets: SecretOptions, made: [String],
     recipe: PasswordRecipe?

@@ -86,7 +86,6 @@ extension RekeyCommand: GoingEverywhere {
 }
 
 extension VaultHeader {
-  /// Whether a word names one or more slots.
   fileprivate func holds(_ word: String) -> Bool {
     do throws(VaultError) {
       _ = try slot(named: word)

@@ -118,7 +118,6 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
   }
 }
 
-/// A record, or one of its fields, as the text to edit.
 struct RecordDraft {
   private let record: OpenRecord
   private let field: MemberPath?
@@ -148,7 +147,6 @@ struct RecordDraft {
     text = Array((value + "\n").utf8)
   }
 
-  /// The changes that give the record the new text.
   func edits(to bytes: [UInt8]) throws -> [FieldEdit] {
     guard bytes != text else { return [] }
     guard let field else {

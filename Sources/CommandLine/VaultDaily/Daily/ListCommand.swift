@@ -164,7 +164,6 @@ private struct RecordSearchRun {
     }
   }
 
-  /// Whether the user sees a table.
   private var isShown: Bool { view.isTable && !global.json }
 
   private func words(of query: RecordQuery) -> String {

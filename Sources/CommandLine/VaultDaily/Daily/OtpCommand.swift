@@ -99,7 +99,6 @@ struct OtpCommand: AsyncParsableCommand, OneRecordNaming {
 }
 
 extension OpenRecord {
-  /// The key of the record's codes.
   fileprivate func oneTimeKey(at path: MemberPath) throws -> OneTimeKey {
     let text = try revealed(at: path).plainText()
     do throws(RecordError) {

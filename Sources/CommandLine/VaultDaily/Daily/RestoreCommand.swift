@@ -109,7 +109,6 @@ extension TrashCommand {
   }
 }
 
-/// One field that differs between two versions of a record.
 private struct FieldChange {
   let path: String
   /// `add`, `change` or `remove`.

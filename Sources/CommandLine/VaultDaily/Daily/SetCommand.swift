@@ -139,7 +139,6 @@ private struct FormerValues {
   /// Asks before a generated value replaces one that may still be needed.
   func confirm(replacing paths: [MemberPath]) throws { try confirm(paths, "Replace it") }
 
-  /// Asks before a sealed value is removed.
   func confirm(takingAway paths: [MemberPath]) throws { try confirm(paths, "Take it away") }
 
   private func confirm(_ paths: [MemberPath], _ question: String) throws {
@@ -169,7 +168,6 @@ private struct FormerValues {
   }
 }
 
-/// The report of commands that change one record.
 struct RecordChange {
   let id: RecordID
   let global: GlobalOptions

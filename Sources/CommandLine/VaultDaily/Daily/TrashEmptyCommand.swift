@@ -53,7 +53,6 @@ extension TrashCommand {
   }
 }
 
-/// The removed records to delete.
 private struct TrashChoice {
   let records: [TrashedRecord]
   /// Damaged records that were named by their full id.
@@ -97,7 +96,6 @@ private struct TrashChoice {
   }
 }
 
-/// The deleted and the kept records.
 private struct DeletionReport {
   private var deleted: [RecordID] = []
   private var faults: [VaultError]

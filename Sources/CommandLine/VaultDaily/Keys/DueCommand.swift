@@ -128,7 +128,6 @@ struct DueReport {
 }
 
 extension DueField {
-  /// The identity of the value.
   fileprivate var place: String { "\(record.id.text) \(isTrashed) \(path)" }
 }
 

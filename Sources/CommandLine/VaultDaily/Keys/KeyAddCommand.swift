@@ -88,7 +88,6 @@ extension KeyCommand {
       return passphrase || generateIdentity != nil ? KeyLabel.usual(besides: header.slots.map(\.label)) : ""
     }
 
-    /// Whether WHO is a file rather than a recipient.
     private var isFile: Bool { who.map { !$0.hasPrefix("age1") && !IdentityFile.isIdentity($0) } ?? false }
 
     private func namedRecipient() throws -> AgeRecipient? {
@@ -195,7 +194,6 @@ extension KeyCommand {
 }
 
 extension SlotFile {
-  /// Refuses a cost that is not allowed for a new slot.
   static func checkNewWorkFactor(_ workFactor: Int?) throws {
     guard let workFactor, !newWorkFactors.contains(workFactor) else { return }
     throw CommandError.usage("--work-factor", "must be between 10 and 20")

@@ -168,7 +168,6 @@ extension KeyCommand {
 }
 
 extension VaultHeader {
-  /// The slot that a word of the command line names.
   func slot(argument text: String) throws -> Slot {
     do throws(VaultError) {
       return try slot(named: text)

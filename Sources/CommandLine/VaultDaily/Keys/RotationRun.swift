@@ -35,7 +35,6 @@ struct RotationRun {
     for note in notes { global.messages.note(note) }
   }
 
-  /// Prints the plan.
   func preview(_ reason: KeyringEntry.Reason) throws {
     let plan = try opened.rotationPlan(renewal)
     guard !global.json else {

@@ -1,4 +1,3 @@
-/// A key press at a terminal.
 package enum Key: Equatable {
   case text(Character)
   /// With Ctrl; the letter in lower case.

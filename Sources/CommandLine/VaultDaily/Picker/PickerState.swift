@@ -20,7 +20,6 @@ package struct PickerRow {
 
 /// The rows that match the filter, and the selected one.
 package struct PickerState {
-  /// The effect of a key.
   package enum Outcome: Equatable {
     case goesOn, leaves
     /// A row, by its index among all rows.
@@ -28,7 +27,6 @@ package struct PickerState {
   }
 
   private let rows: [PickerRow]
-  /// The typed text.
   package private(set) var filter = ""
   /// The indexes of the matching rows, in three groups: by name, by other texts, and only by other fields. Each group
   /// is in the original order.

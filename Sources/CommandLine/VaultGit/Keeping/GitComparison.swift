@@ -27,7 +27,6 @@ package struct GitComparison {
   package let hasOtherHeader: Bool
   /// Records of the base, live and removed.
   package let records: [String]
-  /// Every file of the base.
   private let names: Set<String>
   private let folder: String
 

@@ -16,7 +16,6 @@ package struct GitHooks {
     /// The line that an existing hook must contain. Without the program a commit is still possible.
     var line: String { "! command -v vault >/dev/null || vault git hook \(rawValue) \"$@\" || exit" }
 
-    /// The whole text of a hook of ours.
     fileprivate var script: String {
       """
       #!/bin/sh
@@ -27,7 +26,6 @@ package struct GitHooks {
       """
     }
 
-    /// The call of the program that every such hook contains.
     fileprivate var call: String { "vault git hook \(rawValue)" }
   }
 
@@ -50,12 +48,10 @@ package struct GitHooks {
     vault = prefix.isEmpty ? "." : String(prefix.dropLast())
   }
 
-  /// The vaults of a work tree with hooks.
   package static func vaults(_ git: Git) -> [String] { git.parts(["config", "-z", "--get-all", setting]) }
 
   var areWanted: Bool { Self.vaults(git).contains(vault) }
 
-  /// The hooks that do not call the program.
   var missing: [Name] { Name.allCases.filter { !calls($0) } }
 
   private func path(_ name: Name) -> String { System.join(folder, name.rawValue) }

@@ -11,7 +11,6 @@ package import VaultTerminal
 ///
 /// The store notes what it writes. So commands need no code for it, and a command without changes costs nothing.
 package final class GitKeeper: Sendable {
-  /// The keeper of the running command.
   @TaskLocal package static var current: GitKeeper?
 
   /// The relation of the command to a path.
@@ -35,16 +34,13 @@ package final class GitKeeper: Sendable {
 
   package init() {}
 
-  /// Notes a vault that the command may change.
   package func watch(_ vault: LockedVault, at path: String, _ messages: Messages) {
     vault.noteWrittenPlaces()
     add(.vault(vault), path: path, messages: messages)
   }
 
-  /// Notes a vault that the command has made.
   package func watch(newVaultAt path: String, _ messages: Messages) { add(.newVault, path: path, messages: messages) }
 
-  /// Notes a file beside vaults that the command has written.
   package func watch(fileAt path: String, _ messages: Messages) { add(.file, path: path, messages: messages) }
 
   private func add(_ kind: Kind, path: String, messages: Messages) {
@@ -126,7 +122,6 @@ package final class GitKeeper: Sendable {
   }
 }
 
-/// One commit of the files that a command has written.
 private struct KeepingCommit {
   /// Beyond this number, records are only counted.
   private static let listedCount = 100

@@ -27,7 +27,6 @@ struct GitNews {
       removed: written.intersection(listing.deleted).count)
   }
 
-  /// Adds every file of a vault that a command has made.
   mutating func add(newVaultAt folder: String) {
     let git = Git(at: folder)
     let listing = GitListing(git, GitListing.places + [".gitattributes", ".gitignore"])
@@ -35,7 +34,6 @@ struct GitNews {
     add(folder, new: listing.untracked.count, ignored: GitListing.ignored(git), removed: 0)
   }
 
-  /// Adds a file beside vaults.
   mutating func add(fileAt path: String) {
     let listing = GitListing(Git(at: System.parent(of: path)), [String(path.split(separator: "/").last ?? "")])
     add(path, new: listing.untracked.count, ignored: [], removed: 0)

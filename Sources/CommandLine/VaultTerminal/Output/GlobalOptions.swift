@@ -38,7 +38,6 @@ package struct GlobalOptions: ParsableArguments {
 
   package var style: Style { Style(noColor: noColor, descriptor: System.standardOutput) }
 
-  /// How long to wait for another process, after validation.
   package func lockTime() throws -> Duration {
     guard (0...86_400).contains(lockTimeout) else {
       throw CommandError.usage("--lock-timeout", "must be between 0 and 86400 seconds")
@@ -46,7 +45,6 @@ package struct GlobalOptions: ParsableArguments {
     return .seconds(lockTimeout)
   }
 
-  /// The options of a vault under these flags.
   package func vaultOptions(_ state: KnownVaults?) throws -> Vault.Options {
     var options = Vault.Options(state: state)
     options.lockTimeout = try lockTime()
@@ -89,7 +87,6 @@ package struct GlobalOptions: ParsableArguments {
   }
 }
 
-/// The vault of a command.
 package struct VaultOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The vault's folder, or the address of its database (CVAULT_DIR).", valueName: "dir"))
   package var vault: String?
@@ -145,7 +142,6 @@ package struct RevisionOptions: ParsableArguments {
   package init() {}
 }
 
-/// The key of a vault.
 package struct UnlockOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A file of age identities; may be repeated (CVAULT_IDENTITY_FILE).", valueName: "file"))
   package var identity: [String] = []
@@ -178,7 +174,6 @@ package struct UnlockOptions: ParsableArguments {
     !identity.isEmpty || passphraseFile != nil || passphraseFd != nil || passphraseCommand != nil
   }
 
-  /// The cost limit, after validation.
   package func maximumWorkFactor() throws -> Int {
     guard SlotFile.workFactors.contains(maxWorkFactor) else {
       throw CommandError.usage("--max-work-factor", "must be between 10 and 22")

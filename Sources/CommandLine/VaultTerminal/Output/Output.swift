@@ -46,7 +46,6 @@ package enum Output {
 
   package static func write(_ bytes: [UInt8]) throws { try unsafe write(bytes.span.bytes) }
 
-  /// Writes printable text and a newline.
   package static func line(_ text: String) throws {
     let bytes = Array((text + "\n").utf8)
     try unsafe writePrintable(bytes.span.bytes)

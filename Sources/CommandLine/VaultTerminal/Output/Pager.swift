@@ -13,7 +13,6 @@ package struct TableOptions: ParsableArguments {
   /// The width of a table; nil for the width of its texts.
   package var width: Int? { wide ? nil : max(20, System.screen.columns) }
 
-  /// Whether a list is shown as a table.
   package func isShown(_ global: GlobalOptions) -> Bool { Output.isTerminal && !global.json }
 
   /// The beginning of an id, or the whole id.

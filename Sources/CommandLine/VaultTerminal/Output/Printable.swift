@@ -81,16 +81,13 @@ package enum Printable {
     return (bytes + ones | ~(bytes + ones * 0x60)) & high == 0
   }
 
-  /// The number of characters.
   static func width(of text: String) -> Int { isPlain(text) ? text.utf8.count : text.count }
 
-  /// The text, padded to a number of characters.
   package static func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - self.width(of: text)))
   }
 }
 
-/// A printable text, and its number of characters.
 package struct PrintableText {
   package let text: String
   package let width: Int

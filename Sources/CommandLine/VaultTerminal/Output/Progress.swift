@@ -76,7 +76,6 @@ package final class Progress: Sendable {
     return "[\(String(repeating: "#", count: done))\(String(repeating: ".", count: 20 - done))] \(percents) %  "
   }
 
-  /// Erases the counter.
   package func end() {
     state.withLock { state in
       if state.isShown { show("\r\u{1B}[K") }

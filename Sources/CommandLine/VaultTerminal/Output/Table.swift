@@ -57,7 +57,6 @@ package struct Table<Rows: RandomAccessCollection> {
     try output.flush()
   }
 
-  /// The column titles.
   package var header: String { line { ($0.title, { $0 }) } }
 
   package func line(of row: Rows.Element) -> String { line { ($0.printable(row), $0.look) } }
@@ -100,7 +99,6 @@ package struct Table<Rows: RandomAccessCollection> {
   }
 }
 
-/// The possible widths of a column.
 private struct TableWidth {
   let rank: Int
   let isNeedless: Bool

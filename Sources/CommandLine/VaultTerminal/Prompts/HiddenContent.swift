@@ -158,7 +158,6 @@ extension HiddenContent {
     findings.sentences.withLock { found in found += sentences.filter { !found.contains($0) } }
   }
 
-  /// Hints for a failed unlock.
   package static var hints: [String] { findings.sentences.withLock(\.self) }
 }
 

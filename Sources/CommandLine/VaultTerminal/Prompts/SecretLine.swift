@@ -84,7 +84,6 @@ extension HiddenContent {
     return words.isEmpty ? nil : words.joined(separator: ", and ")
   }
 
-  /// How to repair the file.
   fileprivate var mending: String {
     if contains(.utf16) || contains(.byteOrderMark) { return "save the file as UTF-8 without a byte order mark" }
     if contains(.secondLine) || contains(.emptyLine) { return "give one line, with one line end or none" }

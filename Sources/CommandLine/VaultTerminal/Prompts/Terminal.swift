@@ -41,7 +41,6 @@ package struct Terminal: ~Copyable {
     return (try? say("\(question) [y/N] ")) != nil
   }
 
-  /// Whether the typed line is a yes.
   package func hasYes() -> Bool { (try? line().string).map { ["y", "yes"].contains($0?.lowercased()) } ?? false }
 
   /// A line that is typed visibly.

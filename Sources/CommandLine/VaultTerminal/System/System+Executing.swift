@@ -56,6 +56,5 @@ extension System {
     return (ends[0], ends[1])
   }
 
-  /// Closes a descriptor of this process.
   package static func closePipe(_ end: Int32) { close(end) }
 }

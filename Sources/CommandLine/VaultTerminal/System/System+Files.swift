@@ -148,14 +148,12 @@ extension System {
 
   package static func mayRun(_ path: String) -> Bool { unsafe faccessat(here, path, X_OK, 0) == 0 }
 
-  /// Whether two descriptors refer to one file.
   package static func isSameFile(_ one: Int32, _ other: Int32) -> Bool {
     var (first, second) = (stat(), stat())
     guard unsafe fstat(one, &first) == 0, unsafe fstat(other, &second) == 0 else { return false }
     return first.st_dev == second.st_dev && first.st_ino == second.st_ino
   }
 
-  /// Whether output to a descriptor is discarded.
   package static func isNull(_ descriptor: Int32) -> Bool {
     var (own, null) = (stat(), stat())
     guard unsafe fstat(descriptor, &own) == 0, unsafe stat("/dev/null", &null) == 0 else { return false }
@@ -188,7 +186,6 @@ extension System {
     return nil
   }
 
-  /// Whether the file system refuses every lock on a file.
   package static func lacksLocks(at path: String) -> Bool {
     let files = FileSystem<SystemError>()
     do throws(SystemError) {
@@ -223,6 +220,5 @@ extension System {
     return status.kind == .directory && status.owner == userID && !status.isOpenToOthers
   }
 
-  /// Whether others than the owner can access the file at a path.
   package static func isOpenToOthers(_ path: String) -> Bool { status(of: path)?.isOpenToOthers == true }
 }

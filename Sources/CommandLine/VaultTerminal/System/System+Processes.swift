@@ -24,7 +24,6 @@ package struct ExitCleanup: Sendable {
   package var editedText: EditedText?
   /// While an editor or a pager runs, Ctrl-C belongs to it.
   var leavesInterruptsToChild = false
-  /// Whether Ctrl-C was pressed meanwhile.
   var hasInterruptedChild = false
   /// The program that this process waits for. It receives the signals that are sent to this process.
   var program: pid_t?

@@ -60,7 +60,6 @@ package final class KeyScreen {
     if hasFailed { throw SystemError(number: errno, path: "/dev/tty", action: "read") }
   }
 
-  /// Restores the terminal.
   package func leave() {
     signal(SIGWINCH, SIG_DFL)
     if isStoppable { signal(SIGTSTP, SIG_DFL) }
@@ -70,7 +69,6 @@ package final class KeyScreen {
     close(wake.reading)
   }
 
-  /// Writes to the screen in full-screen mode.
   package func show(_ bytes: [UInt8]) throws(SystemError) {
     try ExitCleanup.shared.withLock { [descriptor] pending throws(SystemError) in
       guard pending.screen != nil else { return }

@@ -25,7 +25,6 @@ package struct Relay {
     (pipe, self.target, self.filter) = (try System.makePipe(), target, filter)
   }
 
-  /// Reads the available bytes and passes them on.
   fileprivate mutating func pass() throws(SystemError) {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     let count = System.restarting { unsafe read(pipe.reading, &bytes, bytes.count) }

@@ -53,7 +53,6 @@ extension System {
 
   static func dropTyped(at descriptor: Int32) { tcflush(descriptor, TCIFLUSH) }
 
-  /// Whether an unread line was typed.
   static func hasTyped(at descriptor: Int32) -> Bool {
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&polled, 1, 0) > 0

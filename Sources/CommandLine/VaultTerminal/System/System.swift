@@ -8,7 +8,6 @@ package import VaultSystem
   import Musl
 #endif
 
-/// A failed system call: its number, the file, and the action.
 package struct SystemError: FileFailure {
   package let number: Int32
   let path: String?

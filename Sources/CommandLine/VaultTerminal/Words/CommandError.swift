@@ -20,7 +20,6 @@ package struct CommandError: Error {
   package var record: String?
   package var field: String?
   package var hints: [String] = []
-  /// The code of the vault error behind this error.
   package private(set) var vaultCode: VaultError.Code?
   /// The text that `--verbose` adds.
   package var detail: String?
@@ -58,7 +57,6 @@ package struct CommandError: Error {
     return error
   }
 
-  /// The same error with similar names.
   package func suggesting(_ word: String, among names: [String]) -> CommandError {
     Suggestion.hint(for: word, among: names).map { hinting($0) } ?? self
   }

@@ -34,7 +34,6 @@ package enum StateLocation {
 }
 
 extension Messages {
-  /// Prints a note about the remembered state.
   func note(_ news: StateNote) {
     switch news {
     case .firstUse(let fingerprint):

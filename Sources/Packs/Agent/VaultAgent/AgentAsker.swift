@@ -16,7 +16,6 @@ package struct AgentAsker {
   package let terminal: Int32
   /// Shows a question. Returns whether somebody can see it.
   package let ask: (AgentQuestion) -> Bool
-  /// Reads the typed answer.
   package let answer: () -> Bool
   /// Tells the user that no answer is needed any more.
   package let withdraw: () -> Void

@@ -38,10 +38,8 @@ package final class AgentClient: RootKeyHolder {
     return slot
   }
 
-  /// The agent's own status.
   package func status() throws(AgentError) -> JSONObject { try ask(["request": .string("status")]).members }
 
-  /// Makes the agent drop the key and end.
   package func lock() throws(AgentError) { _ = try ask(["request": .string("lock")]) }
 
   package func open(_ wrapped: WrappedKey, record: RecordID) throws(SealingError) -> SecretBytes {
@@ -127,7 +125,6 @@ package final class AgentClient: RootKeyHolder {
   }
 }
 
-/// Why an agent refuses a request.
 enum AgentRefusal: String {
   case locked, vault, session, header, request, record, root, damaged, denied, unconfirmed, confined
 

@@ -36,7 +36,6 @@ package struct AgentLease: Sendable {
     gap = used - clock.wakingTime()
   }
 
-  /// Restarts the idle time.
   package mutating func use() { used = clock.bootTime() }
 
   /// Why the lease is over; nil while it is not. If the machine slept, that is the reason, even if a time limit has

@@ -57,7 +57,6 @@ package struct AgentMessage: Sendable {
     return (marker.utf8.count + 1...longest).contains(count) ? count : nil
   }
 
-  /// Reads the object of a frame.
   package init(parsing object: RawSpan) throws(AgentError) {
     let bytes = Span<UInt8>(_bytes: object)
     let digitCount = Base64.encodedCount(of: Self.keyByteCount)

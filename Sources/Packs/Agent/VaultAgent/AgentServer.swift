@@ -42,7 +42,6 @@ package struct AgentServer: ~Copyable {
     LocalSocket.close(listener)
   }
 
-  /// Serves until the key must be dropped.
   package mutating func run() { while step(milliseconds: 1000) {} }
 
   /// Serves all clients with requests, or waits for one. Returns whether the agent continues.
@@ -131,7 +130,6 @@ package struct AgentServer: ~Copyable {
 }
 
 extension AgentServer {
-  /// Reads the typed answer, and answers the waiting client.
   private mutating func takeAnswer() {
     guard let (question, file, _) = asked, let asker else { return }
     asked = nil

@@ -34,7 +34,6 @@ package struct HeldKey {
   private let clock: AgentClock
   package private(set) var lease: AgentLease
   package private(set) var uses: [AgentUse] = []
-  /// Whether the key must be dropped.
   package private(set) var isLocked = false
   /// The sources that report sleep and locked screens.
   package var hears: [String] = []

@@ -29,7 +29,6 @@ internal import VaultSystem
     return try? AgentMessage(parsing: frame)
   }
 
-  /// Overwrites and forgets all bytes.
   func wipe() {
     free()
     unsafe room = UnsafeMutableRawBufferPointer(start: nil, count: 0)

@@ -60,7 +60,6 @@ struct AgentStatusCommand: ParsableCommand {
 }
 
 extension AgentStatusCommand {
-  /// The message buses that are heard, in words.
   private static func hearing(_ buses: JSONValue?) -> String {
     let told = (buses?.array ?? []).compactMap(\.string).compactMap { bus in
       ["system": "the machine sleeps and the session is locked", "session": "the screen is locked"][bus]

@@ -64,7 +64,6 @@ enum AgentProcess {
     }
   }
 
-  /// Serves until the key is dropped.
   private static func serve(
     _ handover: Handover, in place: AgentPlace, asker: AgentAsker?, whenReady: () -> Void
   ) throws {

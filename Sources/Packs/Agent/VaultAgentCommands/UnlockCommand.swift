@@ -69,7 +69,6 @@ struct LockCommand: ParsableCommand {
   }
 }
 
-/// How an agent holds a key.
 struct AgentOptions: ParsableArguments {
   enum Scope: String, ExpressibleByArgument, CaseIterable { case login, terminal }
 
@@ -88,7 +87,6 @@ struct AgentOptions: ParsableArguments {
   @Flag(help: "Stay at this terminal, and ask here before each record is first opened.")
   var confirm = false
 
-  /// Unlocks, and returns the key and conditions for an agent.
   func handover(_ session: Session, _ unlocking: UnlockOptions) async throws -> Handover {
     let (idle, maximum) = (try TimeSpan.argument(idle, of: "--for"), try TimeSpan.argument(max, of: "--max"))
     let terminal = scope == .terminal ? ProcessSession.identity() : nil

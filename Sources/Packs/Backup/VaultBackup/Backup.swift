@@ -76,7 +76,6 @@ package final class SpooledBackup {
   package let vaultID: VaultID
   /// The number of records, live and removed.
   package let recordCount: Int
-  /// The number of attachment files.
   package let attachmentCount: Int
   /// Whether there is a list that only a holder of the vault's key can make.
   package let isAttested: Bool
@@ -268,7 +267,6 @@ extension Backup {
 }
 
 extension FileSummary {
-  /// Records, live and removed.
   fileprivate var recordCount: Int { count(of: .record) + count(of: .trash) }
 }
 

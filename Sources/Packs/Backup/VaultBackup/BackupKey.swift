@@ -30,7 +30,6 @@ func inAge<Result>(
 }
 
 extension VaultError {
-  /// Why a backup could not be written or opened.
   init(age error: AgeError, file: String?) {
     switch error.underlying {
     case let error as VaultError: self = error

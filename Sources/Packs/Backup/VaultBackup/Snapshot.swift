@@ -11,7 +11,6 @@ struct Snapshot {
   let attachments = AttachmentNames()
   /// Compares record versions with the remembered ones; nil if the backup is not attested.
   let rollbacks: SnapshotRollbacks?
-  /// Called after each record.
   let progress: () -> Void
 
   /// Writes header, slots, checkpoint, records and trash, in this order. Returns the rest.
@@ -176,7 +175,6 @@ private struct RecordRuns: Sequence, IteratorProtocol {
   }
 }
 
-/// Records that were read.
 private struct RecordRun: Sendable {
   private(set) var segment: ArchiveSegment
   let attachments: [NamedAttachments]

@@ -115,7 +115,6 @@ extension BackupCommand {
       }
     }
 
-    /// Throws an error with all faults and rollbacks.
     private func refuse(_ staged: StagedRestore) throws {
       staged.faults.report(global, ["nothing was changed: take another backup"])
       if let status = staged.faults.status { throw Finished(status: status) }
@@ -151,7 +150,6 @@ extension BackupCommand {
 }
 
 extension BackupCommand.Restore {
-  /// Restores single records into the present vault.
   private func bringBack(_ contents: BackupContents, backedUp: Vault, keys: BackupKeys) async throws {
     guard !acceptRollback else {
       throw CommandError.usage("--accept-rollback", "is not for single records: they come back as new revisions")

@@ -77,7 +77,6 @@ extension BackupCommand {
   }
 }
 
-/// The newest backup of a vault, and its faults.
 private struct NewestBackup {
   /// Clocks of two machines differ a little. A larger difference means that the backup is from the future.
   private static let toleratedSeconds: Int64 = 300

@@ -1,7 +1,6 @@
 package import VaultCLI
 
 extension Pack {
-  /// The commands that check a vault and repair it.
   package static let care = Pack(
     commands: [
       CheckCommand.self, AuditCommand.self, StatusCommand.self, DoctorCommand.self, VerifyCommand.self,

@@ -74,7 +74,6 @@ struct CheckCommand: AsyncParsableCommand {
   }
 }
 
-/// The findings in a vault's contents.
 private protocol ContentsReport {
   var name: String { get }
   var lines: [String] { get }

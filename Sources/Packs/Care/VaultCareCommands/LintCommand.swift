@@ -72,7 +72,6 @@ struct LintCommand: AsyncParsableCommand, GoingEverywhere {
 }
 
 extension LintReport {
-  /// Prints the remedies on stderr.
   func tell(_ global: GlobalOptions, isFixed: Bool) {
     let conflicts = findings.filter { $0.code == .conflicted }
     for hint in conflicts.remedies().flatMap(\.sentences) { global.messages.note(hint) }

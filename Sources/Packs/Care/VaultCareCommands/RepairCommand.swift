@@ -117,7 +117,6 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
 }
 
 extension RepairStep {
-  /// Whether the action removes the damage.
   fileprivate var isRepair: Bool { action != .leave && action != .salvage }
 
   /// Such as `restore records/ab/….json: does not authenticate; from git commit 1a2b3c4d5e6f, revision 3`.
@@ -125,7 +124,6 @@ extension RepairStep {
     Printable.text("\(action.rawValue) \(file): \(reason)" + (explanation.isEmpty ? "" : "; \(explanation)"))
   }
 
-  /// The detail, and what the user can do.
   private var explanation: String {
     ([detail] + remedies.flatMap(\.sentences)).filter { !$0.isEmpty }.joined(separator: "; ")
   }
@@ -139,7 +137,6 @@ extension RepairStep {
   }
 }
 
-/// The place where a repair keeps replaced files.
 private enum AsideLocation {
   /// The given folder, or `<vault>.repair-<time>`. It is never inside the vault, where it would be damage itself.
   static func path(_ named: String?, _ vault: VaultLocation) throws -> String {

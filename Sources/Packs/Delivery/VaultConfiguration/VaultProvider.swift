@@ -127,7 +127,6 @@
     public var description: String { "\(reference) is no \(type.rawValue)" }
   }
 
-  /// The values at one time.
   private struct VaultSnapshot: ConfigSnapshot, CustomReflectable {
     let providerName = "VaultProvider"
     let references: [[String]: SecretReference]

@@ -12,7 +12,6 @@ package struct DeliveredVariable: Sendable {
   package let name: String
   package let content: Content
 
-  /// Makes a variable, without a check of its name.
   package init(name: String, content: Content) { (self.name, self.content) = (name, content) }
 
   /// Whether a text can name a variable in shells (POSIX, Base Definitions, section 8.1).
@@ -61,7 +60,6 @@ package struct DeliveredVariable: Sendable {
 ///
 /// `$NAME` is not replaced, and nothing is run.
 package enum EnvironmentFile {
-  /// A refused line.
   package struct Fault: Error, Sendable {
     /// The line, from 1.
     package let line: Int

@@ -2,7 +2,6 @@ package import VaultCLI
 import VaultTerminal
 
 extension Pack {
-  /// Values for programs.
   package static let delivery = Pack(
     commands: [
       RunCommand.self, InjectCommand.self, RefCommand.self, RefsCommand.self, ScanCommand.self, UsesCommand.self,

@@ -80,7 +80,6 @@ struct RefsCommand: AsyncParsableCommand {
   }
 }
 
-/// One reference in a file, or its fault.
 struct ReferenceFinding {
   let file: String
   let line: Int

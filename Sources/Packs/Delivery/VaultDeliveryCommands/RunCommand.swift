@@ -164,7 +164,6 @@ struct RunCommand: AsyncParsableCommand {
 }
 
 extension Delivery {
-  /// The opened value of this delivery.
   fileprivate func value(_ values: [SecretReference: DeliveredValue]) throws -> SecretBytes {
     switch content {
     case .text(let text): return try .text(text)

@@ -237,7 +237,6 @@ private struct ElementKinds: Sendable {
     own = OwnKinds(catalog, chosen: chosen)
   }
 
-  /// The kind, and the members without it.
   func kind(of object: JSONObject) throws(VaultError) -> (RecordKind, JSONObject) {
     guard let (name, members) = OwnExport.taking(object) else {
       if let chosen { return (chosen, object) }

@@ -2,7 +2,6 @@
   package import SwiftDiagnostics
   import SwiftSyntax
 
-  /// A mistake in the use of a macro, as the compiler reports it.
   package enum Misuse: DiagnosticMessage {
     case notAStruct
     case noMembers

@@ -64,7 +64,6 @@
       }
     }
 
-    /// The name of the kind, if it is given.
     private static func kind(_ node: AttributeSyntax, _ report: (Diagnostic) -> Void) -> String? {
       guard let argument = node.labeledArguments.first(where: { $0.label == nil }),
         !argument.expression.is(NilLiteralExprSyntax.self)

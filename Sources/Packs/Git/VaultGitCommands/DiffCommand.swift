@@ -111,7 +111,6 @@ struct DiffCommand: AsyncParsableCommand {
 }
 
 extension CommandError {
-  /// The same error with another reason.
   fileprivate func becoming(_ reason: String) -> CommandError {
     var error = self
     error.reason = reason

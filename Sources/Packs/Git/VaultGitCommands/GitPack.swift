@@ -1,7 +1,6 @@
 package import VaultCLI
 
 extension Pack {
-  /// Vaults in git: history, differences, merges.
   package static let git = Pack(
     commands: [GitCommand.self, DiffCommand.self, LogCommand.self, MergeCommand.self])
 }

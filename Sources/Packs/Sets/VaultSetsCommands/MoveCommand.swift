@@ -163,7 +163,6 @@ struct AudienceChange {
     return lines.isEmpty ? ["the same keys open both vaults"] : lines
   }
 
-  /// The limits of a move.
   var reminder: String? {
     guard !lost.isEmpty else { return nil }
     let count = knowing.count == 1 ? "1 key" : "\(knowing.count) keys"

@@ -81,7 +81,6 @@ extension VaultsCommand {
       return found
     }
 
-    /// The place as written in the set's file.
     private func written(_ place: String, from set: FoundSet, _ id: VaultID) throws -> String {
       guard !place.contains("://") else { return place }
       guard let folder = ProcessEnvironment.realPath(set.folder), let real = ProcessEnvironment.realPath(place) else {

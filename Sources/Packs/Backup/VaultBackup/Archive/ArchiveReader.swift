@@ -27,7 +27,6 @@ struct ArchivePiece: Sendable {
 /// The age file authenticates each part. The archive is complete only after ``next()`` has returned nil.
 final class ArchiveReader {
   private let age: AgeReader
-  /// The path of the backup, for errors.
   let path: String
   private var piece: [UInt8] = []
   private var offset = 0

@@ -23,7 +23,6 @@ struct ArchiveSegment: Sendable {
     appendPadding(after: content.count)
   }
 
-  /// Appends the header block of a file.
   mutating func appendHead(_ member: ArchiveMember, byteCount: Int) throws(VaultError) {
     guard byteCount <= member.byteLimit else {
       throw VaultError(.damaged, "is over its size limit", file: member.vaultPath)
@@ -31,7 +30,6 @@ struct ArchiveSegment: Sendable {
     TarHeader.append(fileByteCount: byteCount, modified: modified, to: &bytes) { member.appendPath(to: &$0) }
   }
 
-  /// Appends the zeros after a file.
   mutating func appendPadding(after byteCount: Int) {
     bytes.append(contentsOf: repeatElement(0, count: TarHeader.padding(after: byteCount)))
   }

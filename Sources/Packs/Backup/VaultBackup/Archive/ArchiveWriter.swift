@@ -12,7 +12,6 @@ final class ArchiveWriter {
   private let modified: Int
   private var last: ArchiveMember?
 
-  /// Begins the age file.
   init(to key: BackupKey, time: Timestamp, write: @escaping AgeWrite) throws(VaultError) {
     tally = try FileTally()
     age = try inAge { () throws(AgeError) in try key.writer(write) }
@@ -40,7 +39,6 @@ final class ArchiveWriter {
 
   private func take(_ file: BackupList.File) throws(VaultError) { lines.append(try tally.take(file)) }
 
-  /// How many files of a kind were written so far.
   func count(of kind: ArchiveMember.Kind) -> Int { tally.count(of: kind) }
 
   /// Appends a large file from `pieces`, and returns its entry of the list. Files must arrive in the order of

@@ -14,7 +14,6 @@ final class AttachmentNames {
   /// Whether a record cannot be read. Such a record may name any attachment.
   private var hasUnreadable = false
 
-  /// Adds the attachments of a record.
   func take(_ names: NamedAttachments?) throws(VaultError) {
     guard let names else { return }
     if !names.isReadable { hasUnreadable = true }
@@ -59,7 +58,6 @@ extension NamedAttachments {
 }
 
 extension BackupList.File {
-  /// The file that a record names.
   fileprivate init(_ attachment: Attachment) {
     self.init(
       .document(.attachment(attachment.id)), byteCount: attachment.storedByteCount, sha256: attachment.sha256)

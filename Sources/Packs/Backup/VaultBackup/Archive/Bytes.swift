@@ -10,7 +10,6 @@ extension [UInt8] {
 }
 
 extension Span<UInt8> {
-  /// Whether the bytes of a literal occur anywhere.
   func contains(_ text: StaticString) -> Bool {
     guard text.utf8CodeUnitCount > 0 else { return true }
     // Safe: a literal's bytes live as long as the program, and there is at least one.

@@ -106,7 +106,6 @@ struct TarHeader: Equatable {
   }
 }
 
-/// Why a block is not a header of this format.
 enum TarFault: Error {
   case notUstar, notAFile, malformed
 }

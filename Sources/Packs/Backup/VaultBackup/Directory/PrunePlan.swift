@@ -67,7 +67,6 @@ extension BackupDirectory {
   }
 }
 
-/// Plans for the backups of one vault.
 private struct GroupPlanner {
   let directory: BackupDirectory
   let policy: RetentionPolicy

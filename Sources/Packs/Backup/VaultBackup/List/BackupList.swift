@@ -20,7 +20,6 @@ package struct BackupList {
       (self.member, self.byteCount, self.sha256) = (member, byteCount, sha256)
     }
 
-    /// The line in the list, with its line end.
     package var line: [UInt8] {
       var line: [UInt8] = []
       line.reserveCapacity(160)

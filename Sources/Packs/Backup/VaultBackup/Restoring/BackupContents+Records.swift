@@ -63,6 +63,5 @@ extension BackupContents {
 }
 
 extension String {
-  /// Whether a name means this id.
   fileprivate func isMeant(by name: String) -> Bool { name.utf8.count >= 4 && utf8.starts(with: name.utf8) }
 }

@@ -211,7 +211,6 @@ extension VaultError {
   }
 }
 
-/// The kept part of a file, until all were read.
 private enum KeptOfFile: Sendable {
   case bytes([UInt8])
   /// For a record, its attachments.

@@ -105,7 +105,6 @@ private struct RestoreChanges {
     places.compactMap { if case .attachment(let id) = $0 { id } else { nil } }
   }
 
-  /// Adds missing and different attachments.
   private func addAttachments(_ lock: any StoreLock) throws(StoreError) {
     for place in attachments.map(StoreLocation.attachment) where wanted.contains(place) {
       let mark = try store.mark(of: place)

@@ -149,7 +149,6 @@ struct BackupReport {
 
   var status: ExitStatus? { failure?.status ?? verification?.faults.status }
 
-  /// Prints the checks on stdout, and the faults on stderr.
   func tell(_ global: GlobalOptions) {
     if let failure { return global.messages.report(failure) }
     if !global.json { try? Output.line(line) }

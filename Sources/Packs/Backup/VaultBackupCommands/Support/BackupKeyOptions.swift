@@ -6,7 +6,6 @@ import VaultCrypto
 import VaultKit
 import VaultTerminal
 
-/// The keys of a new backup.
 struct BackupKeyOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Seal to an age recipient; may be repeated.", valueName: "age1…"))
   var recipient: [String] = []

@@ -60,7 +60,6 @@ struct BackupKeys {
     }
   }
 
-  /// The given keys that may open a backup.
   private func credentials(for file: BackupFile, asks: Bool) throws -> [AgeCredential] {
     switch file.lock {
     case .recipients: return givenIdentities.map { .identity($0) }

@@ -7,7 +7,6 @@ import VaultSealing
 
 /// The findings about the secrets of a vault, by the sort of each field.
 package struct Audit {
-  /// The states, the worst first.
   package enum State: String, Comparable {
     case breached, weak, reused, expired, old
 
@@ -26,7 +25,6 @@ package struct Audit {
     var group: Int?
   }
 
-  /// The questions of the user.
   struct Rules {
     var kind: String?
     var leastBitCount = GuessEstimate.strongBitCount

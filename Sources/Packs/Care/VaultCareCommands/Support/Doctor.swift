@@ -46,7 +46,6 @@ struct Doctor {
     ]
   }
 
-  /// Whether git has the present state.
   private func kept(by git: Git) -> [DoctorCheck] {
     if let operation = GitOperation(git) {
       return [DoctorCheck(name: "merge", state: .warning, text: operation.line, advice: operation.advice)]

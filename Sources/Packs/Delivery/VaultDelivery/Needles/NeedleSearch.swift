@@ -1,6 +1,5 @@
 /// Finds values in a stream of bytes, with the lines in which they begin.
 package struct NeedleSearch: Sendable {
-  /// A value that was found.
   package struct Finding: Hashable, Sendable {
     /// From 1; a line ends with LF.
     package let line: Int
@@ -16,7 +15,6 @@ package struct NeedleSearch: Sendable {
   private var place = 0
   private var folding = LineFolding()
 
-  /// Makes a search at the start of a stream.
   package init(_ needles: NeedleSet) { self.needles = needles }
 
   /// Searches the next piece. Returns the definite findings, in order.

@@ -16,7 +16,6 @@ package struct NeedleSet: Sendable {
     let label: Int
   }
 
-  /// The result at an index.
   enum Match {
     case none
     /// A value may begin there, and more bytes are needed.

@@ -26,7 +26,6 @@ package struct Redactor: Sendable {
   /// Processes the next piece. Returns the definite output.
   package mutating func take(_ piece: [UInt8]) -> [UInt8] { process(held + piece, isWhole: false) }
 
-  /// Processes the rest.
   package mutating func end() -> [UInt8] { process(held, isWhole: true) }
 
   private mutating func process(_ bytes: [UInt8], isWhole: Bool) -> [UInt8] {

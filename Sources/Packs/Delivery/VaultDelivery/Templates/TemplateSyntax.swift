@@ -41,7 +41,6 @@ protocol TemplateSyntax: Sendable {
   /// - Parameter marks: replace the values.
   func places(in template: Template, marks: TemplateMarks) throws(TemplateFault) -> [TemplatePlace?]
 
-  /// The text of a value in a place.
   func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateRefusal) -> String
 
   /// A word instead of a value, so that the text can be parsed.
@@ -57,7 +56,6 @@ extension TemplateSyntax {
   func meaning(of value: TemplateValue, at place: TemplatePlace) -> String { value.text }
 }
 
-/// Why a value cannot be in a place.
 struct TemplateRefusal: Error {
   let reason: String
   init(_ reason: String) { self.reason = reason }

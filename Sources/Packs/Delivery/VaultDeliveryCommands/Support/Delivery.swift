@@ -6,7 +6,6 @@ import VaultKit
 import VaultSealing
 import VaultTerminal
 
-/// One value for a program.
 struct Delivery {
   enum Form: String {
     case variable

@@ -18,7 +18,6 @@ final class DeliveryFolder {
     return DeliveryFolder(try .make(in: parent, named: beginning) { pending, path in pending.folder = path })
   }
 
-  /// Removes the folders of killed processes.
   static func sweep(_ parent: String? = System.memoryBackedFolder) {
     guard let parent else { return }
     for left in MemoryFolder.left(in: parent, named: beginning) { System.removeDirectory(left.path) }

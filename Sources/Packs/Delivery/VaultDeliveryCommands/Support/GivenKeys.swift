@@ -3,7 +3,6 @@ import VaultDelivery
 import VaultDocument
 import VaultTerminal
 
-/// A private key that was given to an ssh-agent.
 struct GivenKey {
   let vault: VaultID
   let record: RecordID

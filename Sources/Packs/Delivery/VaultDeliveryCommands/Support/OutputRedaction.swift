@@ -70,7 +70,6 @@ struct OutputRedaction {
     return (relays, ends[System.standardOutput], ends[System.standardError], tally)
   }
 
-  /// How many values were replaced.
   final class Tally {
     fileprivate var counts: [Int32: Int] = [:]
     var count: Int { counts.values.reduce(0, +) }

@@ -4,7 +4,6 @@ import VaultDelivery
 import VaultSystem
 import VaultTerminal
 
-/// A program with its values, ready to run.
 struct ProgramRun {
   /// How many of the last command-line words are the program and its arguments.
   private let wordCount: Int

@@ -4,9 +4,7 @@ import VaultGit
 import VaultSystem
 import VaultTerminal
 
-/// Searches for values of a vault in files and in git.
 struct Scan {
-  /// One line with a value.
   struct Finding {
     /// The place: a path, or the name in git.
     let place: String

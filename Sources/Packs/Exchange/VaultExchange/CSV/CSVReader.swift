@@ -1,4 +1,3 @@
-/// How a tool writes its tables.
 struct CSVDialect: Sendable {
   /// The byte between two cells; a comma in RFC 4180.
   var separator = UInt8(ascii: ",")

@@ -68,7 +68,6 @@ struct TableHeader {
       || name.split { !$0.isLetter && !$0.isNumber }.contains { usualWords.contains(String($0.filter(\.isLetter))) }
   }
 
-  /// Common column names.
   private static let usualWords: Set<String> = [
     "account", "address", "age", "algorithm", "api", "app", "application", "bank", "birthday", "brand", "bucket",
     "cardholder", "category", "city", "client", "code", "codes", "column", "comment", "comments", "company", "contact",

@@ -23,7 +23,6 @@ struct BitwardenExporter: Exporter {
         }
     }
 
-    /// The text members that the format has places for.
     var texts: Set<String> {
       switch self {
       case .login: ["title", "notes", "username", "password", "totp"]

@@ -99,7 +99,6 @@ struct KDBXExporter: Exporter {
     [id] + UInt32(value.count).littleEndianBytes + value
   }
 
-  /// The key, and the parameters that derive it.
   private static func key(
     of passphrase: SecretBytes, salt: [UInt8]
   ) throws(CryptoError) -> (bytes: [UInt8], derivation: [UInt8]) {

@@ -156,7 +156,6 @@ struct SOPSCipher {
     return try sealed(Array(Hex.encode(hash).uppercased().utf8), type: "str", associated: time)
   }
 
-  /// The data key for each recipient, each an age file.
   func keys(for recipients: [AgeRecipient]) throws(ExportError) -> [JSONValue] {
     var keys: [JSONValue] = []
     for recipient in recipients {

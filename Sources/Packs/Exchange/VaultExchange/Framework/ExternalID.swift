@@ -10,7 +10,6 @@ package enum ExternalID {
     ofFiles(from: idPrefix) + (try ContentHash.hex(of: [identity]))
   }
 
-  /// The prefix of all such ids.
   package static func ofFiles(from idPrefix: String) -> String { "\(idPrefix):file:" }
 
   /// `fields.external_id`, or `extra.external_id` in kinds without readable custom fields; nil if the kind has neither.

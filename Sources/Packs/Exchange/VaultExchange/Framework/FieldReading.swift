@@ -32,7 +32,6 @@ extension LeafRule {
   /// The outcome for a leaf that only says how the tool shows an entry.
   static let appearance = LedgerLine.Outcome.leftOut("how the other tool shows it is not kept")
 
-  /// A leaf that is not taken, for this reason.
   static func refused(_ reason: StaticString) -> LeafRule {
     LeafRule { builder, _, place in builder.note(place, .refused("\(reason)")) }
   }

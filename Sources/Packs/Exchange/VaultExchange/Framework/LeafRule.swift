@@ -20,7 +20,6 @@ struct LeafRule: Sendable {
   static let totp = member("totp")
   static let notes = member("notes")
 
-  /// Adds one address.
   static let url = LeafRule { builder, text, place in builder.put(text, .list("urls"), from: place) }
 
   /// Stores the text readable, under `fields`.

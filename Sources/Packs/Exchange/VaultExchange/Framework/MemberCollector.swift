@@ -1,7 +1,6 @@
 internal import VaultDocument
 internal import VaultRecords
 
-/// The members of one record, collected one by one.
 struct MemberCollector {
   private let shape: KindShape
   /// Whether a refused value is stored nevertheless, so that the kind reports why.

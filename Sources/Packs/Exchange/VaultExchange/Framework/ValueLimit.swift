@@ -1,6 +1,5 @@
 internal import VaultCrypto
 
-/// The largest value of a record.
 enum ValueLimit {
   /// A quarter of the locked memory for secrets, at most 4 MiB. While a value is sealed, it is in memory twice, and
   /// other values are there too.

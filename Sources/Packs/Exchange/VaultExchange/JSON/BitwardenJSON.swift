@@ -87,7 +87,6 @@ struct BitwardenImporter: Importer {
     }
   }
 
-  /// The names of folders and collections, by id.
   private struct Folders {
     var names: [String: String] = [:]
 

@@ -81,7 +81,6 @@ private struct Box {
   }
 }
 
-/// How the key is derived from the password.
 private struct Costs {
   private enum Function { case pbkdf2, argon2id(kibibytes: Int, lanes: Int) }
 

@@ -7,7 +7,6 @@ internal import VaultMarkup
 /// The first letter is the wanted field, the second letter the field to search. The first matching entry counts, as in
 /// KeePass. An entry whose field equals the text precedes one whose field only contains it.
 struct KeePassReferences {
-  /// Why a value with a reference is refused.
   enum Fault: String, Error {
     case dangling = "the value refers to an entry that is not in the file"
     case circular = "the value refers to itself, or through too many other entries"
@@ -69,7 +68,6 @@ struct KeePassReferences {
 
   static func hasAny(_ text: String) -> Bool { !references(in: Array(text.utf8)).isEmpty }
 
-  /// The text of a field with its references resolved.
   mutating func resolved(_ text: String, of entry: XMLElement, key: String) throws(Fault) -> String {
     guard let number = numbers[ObjectIdentifier(entry)] else { return text }
     var trail: Set<Field> = [Field(entry: number, key: key)]

@@ -1,6 +1,5 @@
 internal import VaultMarkup
 
-/// A text or an attribute of a document.
 struct XMLLeaf {
   let element: XMLElement
   /// The name of the attribute; nil for the text.
@@ -15,7 +14,6 @@ struct XMLLeaf {
 }
 
 extension XMLElement {
-  /// The child elements with their paths.
   func childPaths(below path: String) -> [(element: XMLElement, path: String)] {
     var totals: [String: Int] = [:]
     for child in children { totals[child.name, default: 0] += 1 }

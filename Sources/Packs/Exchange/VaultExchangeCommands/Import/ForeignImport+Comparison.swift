@@ -121,7 +121,6 @@ extension ForeignImport {
 }
 
 extension JSONValue {
-  /// The bytes of all texts and names in it.
   var textByteCount: Int {
     switch self {
     case .string(let text): text.utf8.count
@@ -155,7 +154,6 @@ extension LedgerLine {
 }
 
 extension String {
-  /// Whether this member path is inside another.
   fileprivate func isBelow(_ path: String) -> Bool {
     hasPrefix(path) && [".", "["].contains { dropFirst(path.count).hasPrefix($0) }
   }

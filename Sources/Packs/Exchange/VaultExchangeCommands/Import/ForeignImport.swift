@@ -18,7 +18,6 @@ struct ForeignImport {
     var isUpdating = false
   }
 
-  /// A new record.
   private struct Held: Sendable {
     let kind: RecordKind
     let text: [UInt8]

@@ -56,7 +56,6 @@ struct ForeignReport {
     if global.json { ids.append(id) }
   }
 
-  /// Adds remarks about values that were taken.
   mutating func remark(_ more: [ImportRemark: Int]) { remarks.merge(more, uniquingKeysWith: +) }
 
   mutating func comeBack() { removedCount += 1 }
@@ -101,7 +100,6 @@ struct ForeignReport {
     error(at: place, refusal.field, refusal.reason + "; nothing was stored")
   }
 
-  /// Refuses an entry with all its values.
   mutating func refuse(_ record: ImportedRecord, field: String? = nil, _ reason: String) throws {
     try refuse(record.place, field: field, reason)
     try add(record.lines.map { $0.refused(reason) })

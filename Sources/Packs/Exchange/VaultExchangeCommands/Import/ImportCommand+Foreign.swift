@@ -116,7 +116,6 @@ extension ImportCommand {
 }
 
 extension CommandError {
-  /// The error for a file of another tool that cannot be imported.
   init(_ error: ExchangeError, subject: String) {
     if let underlying = error.underlying as? SystemError {
       self.init(underlying)

@@ -144,7 +144,6 @@ extension LedgerLine.Outcome {
     }
   }
 
-  /// The member, or the reason.
   var detail: String? {
     switch self {
     case .stored(let path), .mapped(let path), .custom(let path): path

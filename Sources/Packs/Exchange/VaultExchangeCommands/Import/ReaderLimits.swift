@@ -1,7 +1,6 @@
 import VaultCrypto
 import VaultTerminal
 
-/// The limits of the reading process, by file size.
 struct ReaderLimits {
   /// The assumed size of a pipe, or of any other source without a size.
   private static let usualByteCount = 128 << 20
@@ -19,7 +18,6 @@ struct ReaderLimits {
   /// The limit for all lines. An empty cell of a table is one byte, but a whole line of the ledger.
   var outputByteCount: Int { 1 << 30 + byteCount * 256 }
 
-  /// Applies the limits to this process.
   func apply() {
     let writesFiles = [System.standardOutput, System.standardError].contains { System.state(of: $0) != nil }
     ProcessHardening.limit(

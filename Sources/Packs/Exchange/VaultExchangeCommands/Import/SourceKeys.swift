@@ -5,7 +5,6 @@ import VaultCrypto
 import VaultSealing
 import VaultTerminal
 
-/// The keys of a sealed file of another tool.
 struct SourceKeys: ParsableArguments {
   @Option(
     help: ArgumentHelp(

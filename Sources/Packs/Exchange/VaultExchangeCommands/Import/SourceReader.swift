@@ -161,7 +161,6 @@ extension SourceReader {
     return error("gave what is no record of it")
   }
 
-  /// Why there is no further line.
   private func ended() -> CommandError {
     if let failure = output.failure ?? (lines.hasTooLong ? .tooMuch : nil) {
       _ = stop()
@@ -186,7 +185,6 @@ extension SourceReader {
   }
 }
 
-/// The lines of a reader, as they arrive.
 private final class ReaderPipe {
   enum Failure { case tooLate, tooMuch, unreadable }
 

@@ -6,7 +6,6 @@ import VaultKit
 import VaultSealing
 import VaultTerminal
 
-/// One export of the records of a vault.
 struct ExportRun {
   /// Nil for all kinds.
   let kind: String?

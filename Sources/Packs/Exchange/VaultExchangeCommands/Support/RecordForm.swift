@@ -5,7 +5,6 @@ import VaultKit
 import VaultSealing
 import VaultTerminal
 
-/// The exported members of a record, and their names.
 struct RecordForm: Sendable {
   let reveal: Bool
   /// Whether sealed fields stay tokens. Otherwise they are left out unless they are revealed.
@@ -17,7 +16,6 @@ struct RecordForm: Sendable {
   var hasKinds = false
   var attachments: [RecordID: [ExportedAttachment]] = [:]
 
-  /// The members, and how many sealed fields were left out.
   func members(of view: RecordView) throws -> (members: JSONObject, leftOutCount: Int) {
     let fields = reveal || sealed ? view.fields : try view.readableFields().fields
     let count = reveal || sealed ? 0 : try leftOutCount(view)
@@ -32,7 +30,6 @@ struct RecordForm: Sendable {
     return (view.document(record: try named(shown, of: view)), count)
   }
 
-  /// The record for a format of another tool.
   func exported(_ view: RecordView) throws -> (record: ExportedRecord, leftOutCount: Int) {
     let (members, count) = try members(of: view)
     var record = ExportedRecord(

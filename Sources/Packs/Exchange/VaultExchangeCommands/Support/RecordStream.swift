@@ -49,7 +49,6 @@ struct RecordStream: ~Copyable {
     }
   }
 
-  /// A printer of records for this stream, for any thread.
   var printer: RecordPrinter {
     switch shape {
     case .document: RecordPrinter(layout: .document, form: form)

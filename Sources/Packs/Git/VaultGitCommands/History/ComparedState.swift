@@ -18,7 +18,6 @@ struct ComparedState {
 
   static let workName = "@work"
 
-  /// The present vault.
   static func work(_ session: Session) -> ComparedState {
     ComparedState(name: workName, store: session.locked.store, commit: nil)
   }

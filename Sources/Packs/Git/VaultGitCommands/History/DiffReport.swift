@@ -4,7 +4,6 @@ import VaultMerge
 import VaultSealing
 import VaultTerminal
 
-/// The printed difference of two states.
 struct DiffReport {
   let comparison: VaultComparison
   /// Whether the newer state must follow the older. Otherwise a rollback is not a fault.

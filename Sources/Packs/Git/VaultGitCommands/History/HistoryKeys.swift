@@ -10,7 +10,6 @@ import VaultTerminal
 /// The keys that verify versions of records: the present keys, and for versions under a replaced root key, the keys of
 /// the version's commit.
 struct HistoryKeys {
-  /// The result of verifying a version.
   enum Verdict {
     case authentic
     /// Verified under a replaced root key. Anybody who had that key could have made the version, also later.

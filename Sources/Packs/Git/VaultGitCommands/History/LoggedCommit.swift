@@ -7,7 +7,6 @@ import VaultRecords
 import VaultStorage
 import VaultTerminal
 
-/// A commit, and its changes to the vault.
 struct LoggedCommit {
   let commit: GitCommit
   let comparison: VaultComparison

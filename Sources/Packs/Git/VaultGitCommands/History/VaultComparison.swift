@@ -7,7 +7,6 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// A record that differs between two states of a vault.
 struct RecordDelta {
   let id: RecordID
   /// Nil if either version is not a record.
@@ -30,14 +29,12 @@ struct RecordDelta {
     name = title.isEmpty ? id.text : title
   }
 
-  /// The change in a word.
   var event: String { comparison?.event.rawValue ?? "damaged" }
 
   /// Such as `changed login GitHub`.
   var line: String { "\(event) \(kind.map { $0 + " " } ?? "")\(Printable.cut(name, front: 60, back: 20))" }
 }
 
-/// The comparison of two states of a vault.
 struct VaultComparison {
   /// Sorted by id.
   var records: [RecordDelta] = []

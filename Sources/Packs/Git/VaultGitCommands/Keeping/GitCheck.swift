@@ -27,7 +27,6 @@ struct GitCheck {
 
   init(_ git: Git) { (self.git, objects) = (git, GitObjects(git)) }
 
-  /// The versions of one record on both sides of a change.
   private struct Versions {
     var old: [RecordFile] = []
     var new: [(file: String, record: RecordFile)] = []
@@ -122,7 +121,6 @@ struct GitCheck {
     return (slots + attachments).filter { !has($0, changes) }
   }
 
-  /// The faults of a single file.
   private static func reasons(
     _ new: [UInt8]?, at place: StoreLocation?, file: GitChanges.File, kinds: KindCatalog
   ) throws -> [String] {
@@ -189,7 +187,6 @@ extension VersionFault {
     }
   }
 
-  /// The fault, and what to do.
   var sentence: String {
     switch self {
     case .unauthenticated: "was changed without a key: `vault accept` authenticates it"

@@ -54,7 +54,6 @@ struct Adoption {
 
   private func commit(_ side: MergeSide) -> String { side == .ours ? "HEAD" : theirCommit }
 
-  /// The vault on one side.
   private func earlier(_ side: MergeSide) async throws -> Vault {
     let earlier = try EarlierVault(
       at: commit(side), session.location, required: RequiredFingerprint(vault), global: global)

@@ -86,7 +86,6 @@ struct GitSides {
     }.sorted { $0.text < $1.text }
   }
 
-  /// Whether both sides have changed a file other than a record.
   func changedOnBoth(_ place: StoreLocation) -> Bool {
     let (one, other, before) = (ours.blobs[place], theirs.blobs[place], base?.blobs[place])
     return one != other && one != before && other != before

@@ -4,7 +4,6 @@ import VaultMerge
 import VaultStorage
 import VaultTerminal
 
-/// The results for the files of a merge.
 struct MergeReport {
   var records: [Record] = []
   /// Merged files other than records.
@@ -66,7 +65,6 @@ struct MergeReport {
     guard isWhole else { throw Finished(status: .partlyDone) }
   }
 
-  /// The next steps for the user.
   private func hints(_ ending: String?) -> [String] {
     let reasons = leftRecords.flatMap { $0.conflicts.map(\.reason) }
     var hints = Set(reasons.compactMap(\.advice)).sorted()

@@ -138,7 +138,6 @@ final class MergeQuestions {
 }
 
 extension MergeConflict {
-  /// Whether one side can be taken as a whole.
   fileprivate var isForAPerson: Bool {
     [.removed, .older, .schema, .resealed, .moved, .otherRecord, .envelope].contains(reason)
   }

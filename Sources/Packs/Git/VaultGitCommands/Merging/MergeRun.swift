@@ -255,7 +255,6 @@ struct MergeRun {
 
   // MARK: - Back
 
-  /// Aborts the present merge.
   static func giveUp(_ vault: VaultOptions, _ global: GlobalOptions) throws {
     let location = try VaultLocation.find(vault)
     let git = Git(at: location.path)

@@ -28,7 +28,6 @@ struct RotatedApart {
     before = rotation.flatMap { git.lines(["rev-parse", "--short", "--verify", "--quiet", $0 + "^"]).first }
   }
 
-  /// The steps to continue with our keys.
   var hints: [String] {
     var steps: [String] = []
     if let before {

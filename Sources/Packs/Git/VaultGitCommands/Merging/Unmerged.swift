@@ -202,7 +202,6 @@ struct Unmerged {
     (settled, theirCommit) = (found, commit)
   }
 
-  /// The records in git's index.
   private static func indexed(_ git: Git) -> [GitStage] {
     git.parts(["ls-files", "--stage", "-z", "--", "records", "trash"], limit: listByteLimit).compactMap(GitStage.init)
   }

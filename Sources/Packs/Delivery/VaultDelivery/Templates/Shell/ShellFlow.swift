@@ -2,7 +2,6 @@
 ///
 /// Names are compared without regard to scopes and order, so a script is refused too often rather than too rarely.
 struct ShellFlow {
-  /// How a part of the text names variables.
   enum Naming {
     /// Only after a `$`.
     case expanded

@@ -89,7 +89,6 @@ extension ShellScanner {
     }
   }
 
-  /// A backslash and the next byte.
   private mutating func escaped(_ word: inout ShellWord) throws(ShellStop) {
     index += 1
     guard index < text.count else { return }

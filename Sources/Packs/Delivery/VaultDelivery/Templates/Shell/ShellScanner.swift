@@ -90,7 +90,6 @@ struct ShellScanner {
 
   func beginsText() -> Bool { tokens.last?.mark != "text" }
 
-  /// Takes literal text.
   mutating func literal(_ count: Int = 1) {
     openText()
     tokens[tokens.count - 1].text += text[index..<min(text.count, index + count)]
@@ -172,7 +171,6 @@ struct ShellScanner {
 
   mutating func comment() { sign((text[index...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count) - index) }
 
-  /// Takes an operator.
   mutating func operation(_ command: inout ShellCommand) throws(ShellStop) -> Bool {
     let byte = text[index]
     guard ";&|()<>".utf8.contains(byte), !isAt("<("), !isAt(">(") else { return false }

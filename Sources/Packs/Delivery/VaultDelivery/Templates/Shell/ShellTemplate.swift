@@ -32,7 +32,6 @@ struct ShellTemplate: TemplateSyntax {
   }
 }
 
-/// Why the reading of a script ends early.
 enum ShellStop: Error {
   /// The text is not a script.
   case fault(Int, String)
@@ -64,7 +63,6 @@ struct ShellCommand {
   var range: Range<Int>
   var assignments: [ShellWord] = []
   var words: [ShellWord] = []
-  /// Files that the command reads or writes.
   var targets: [ShellWord] = []
   /// Whether it ended with `}`, `)`, `fi` or the like. Only redirections can follow.
   var isClosed = false
