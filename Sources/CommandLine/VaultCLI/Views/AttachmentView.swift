@@ -10,10 +10,10 @@ extension RecordView {
   }
 }
 
-extension Attachment {
+extension Attachment: DocumentValue {
   /// In a document of `--json`.
   package var document: JSONValue {
-    .members(["id": .string(id.text), "name": .string(name), "size": .number(JSONNumber(byteCount))])
+    .members(["id": id, "name": name, "size": byteCount])
   }
 }
 

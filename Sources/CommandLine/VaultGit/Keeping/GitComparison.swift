@@ -90,7 +90,7 @@ extension GitComparison {
   /// As a line of `doctor`: whether a clone of the last commit has what this folder has.
   package var check: DoctorCheck {
     guard !isWhole else {
-      return DoctorCheck(name: "commit", state: .good, text: "the last one has every file of the vault")
+      return .good("commit", "the last one has every file of the vault")
     }
     var parts: [String] = []
     if !missingSlots.isEmpty {
@@ -118,8 +118,6 @@ extension GitComparison {
       leaving.isEmpty
       ? "the next one would have a vault.json that is not the one here"
       : "the next one would lack " + Self.count(leaving)
-    return DoctorCheck(
-      name: "staged", state: .fault, text: reason, advice: line.map { "`\($0)` commits what is here" } ?? "`git status`"
-    )
+    return .fault("staged", reason, advice: line.map { "`\($0)` commits what is here" } ?? "`git status`")
   }
 }

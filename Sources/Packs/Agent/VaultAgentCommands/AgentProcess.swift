@@ -101,7 +101,7 @@ enum AgentProcess {
     DeliveryFolder.sweep()
     let keys = try GivenKeys.takeBack { $0.vault == only ?? $0.vault }
     if !keys.isEmpty { global.messages.note("\(GivenKeys.count(keys)) taken out of the ssh-agent") }
-    guard !global.json else { return try Output.document(["locked": .array((locked ?? []).map { .string($0.text) })]) }
+    guard !global.json else { return try Output.document(["locked": (locked ?? [])]) }
     if locked?.isEmpty ?? true { global.messages.note("no vault was unlocked") }
   }
 

@@ -53,10 +53,8 @@ extension BackupCommand {
       }
       if global.json {
         try Output.document([
-          "directory": .string(dir), "good": .bool(!checks.isEmpty && checks.allSatisfy(\.isGood)),
-          "max_age": limit.map { .number(JSONNumber(Int($0.seconds))) } ?? .null,
-          "newest": .array(checks.map(\.document)),
-          "time": .string(now.text),
+          "directory": dir, "good": !checks.isEmpty && checks.allSatisfy(\.isGood),
+          "max_age": limit.map { Int($0.seconds) }, "newest": checks, "time": now,
         ])
       } else {
         try Output.lines(
@@ -79,7 +77,7 @@ extension BackupCommand {
 }
 
 /// The newest backup of a vault, and what is wrong with it.
-private struct NewestBackup {
+private struct NewestBackup: DocumentValue {
   /// Clocks of two machines differ a little; a backup is from the future only beyond that.
   private static let toleratedSeconds: Int64 = 300
 
@@ -124,8 +122,8 @@ private struct NewestBackup {
 
   var document: JSONValue {
     .members([
-      "age_seconds": JSONNumber(literal: "\(ageSeconds)").map { .number($0) } ?? .null, "backup": newest.document,
-      "faults": .array(faults.map { .string($0.code) }), "good": .bool(isGood), "name": .string(newest.name.stem),
+      "age_seconds": Int(ageSeconds), "backup": newest, "faults": faults.map(\.code),
+      "good": isGood, "name": newest.name.stem,
     ])
   }
 }

@@ -41,21 +41,17 @@ package struct BackupList {
 
   /// What is said of the files of a vault with this header, before somebody authenticates it.
   package static func members(of header: VaultHeader, createdAt: Timestamp) -> JSONObject {
-    var members = JSONObject()
-    members["created_at"] = .string(createdAt.text)
-    members["header_revision"] = .number(JSONNumber(header.revision))
-    members["vault"] = .string(header.vaultID.text)
-    return members
+    JSONObject(members: ["created_at": createdAt, "header_revision": header.revision, "vault": header.vaultID])
   }
 
   /// Reads what a list says of all its files.
   package init(_ head: ListHead) throws(VaultError) {
     let members = head.members
     try members.allowOnly(["created_at", "format", "header_revision", "items", "mac", "root", "vault"])
-    vaultID = try members.identifier("vault")
+    vaultID = try members.value("vault")
     rootID = try members.rootID("root")
-    createdAt = try members.time("created_at")
-    headerRevision = try members.integer("header_revision")
+    createdAt = try members.value("created_at")
+    headerRevision = try members.value("header_revision")
     _ = try members.base64("mac", byteCount: 32)
     self.head = head
   }

@@ -12,7 +12,7 @@ package enum OwnExport {
   /// The members of a record with its kind.
   package static func adding(kind: String, to members: JSONObject) -> JSONObject {
     var members = members
-    members[RecordEnvelope.memberName] = .members(["kind": .string(kind)])
+    members[RecordEnvelope.memberName] = .members(["kind": kind])
     return members
   }
 

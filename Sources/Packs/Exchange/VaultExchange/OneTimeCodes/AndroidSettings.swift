@@ -49,7 +49,7 @@ enum AndroidSettings {
 
   /// Tokens in the place where they are looked for, and the rest beside them.
   static func document(tokens: JSONValue, settings: JSONObject) -> JSONValue {
-    .members(["settings": .object(settings), "tokens": tokens])
+    .members(["settings": settings, "tokens": tokens])
   }
 }
 
