@@ -31,7 +31,7 @@
     /// A request with a key, and the letters of that key turned over, so that they are not found where they are kept.
     private func request(padding: Int) throws -> (frame: SecretBytes, inverted: [UInt8]) {
       var message = AgentMessage(
-        ["request": .string("wrap"), "vault": .string(vault.text), "record": .string(RecordID.random().text)],
+        ["request": "wrap", "vault": vault.text, "record": RecordID.random().text],
         key: try .random(count: 32))
       if padding > 0 { message.members["pad"] = .string(String(repeating: "x", count: padding)) }
       let frame = try message.frame()

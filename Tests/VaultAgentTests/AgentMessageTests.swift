@@ -12,7 +12,7 @@ struct AgentMessageTests {
   @Test("a key comes back as it was sent, with the members beside it", arguments: [true, false])
   func roundTrip(withMembers: Bool) throws {
     let key = try SecretBytes.random(count: 32)
-    let message = withMembers ? AgentMessage(["record": .string("r")], key: key) : AgentMessage([:], key: key)
+    let message = withMembers ? AgentMessage(["record": "r"], key: key) : AgentMessage([:], key: key)
     let frame = try message.frame()
     let parsed = try frame.withBytes { frame in try AgentMessage(parsing: frame.extracting(droppingFirst: 4)) }
     #expect(parsed.key == key)
@@ -32,7 +32,7 @@ struct AgentMessageTests {
 
   @Test("a message over the limit is not sent")
   func tooLong() {
-    let message = AgentMessage(["x": .string(String(repeating: "a", count: AgentMessage.longest))])
+    let message = AgentMessage(["x": String(repeating: "a", count: AgentMessage.longest)])
     #expect(throws: AgentError.self) { try message.frame() }
   }
 }

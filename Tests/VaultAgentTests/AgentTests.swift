@@ -41,10 +41,7 @@ struct HeldKeyTests {
 
   private func open(_ root: RootKey, _ record: RecordID) throws -> AgentMessage {
     let (wrapped, _) = try root.makeDataKey(for: record)
-    return AgentMessage([
-      "request": .string("open"), "vault": .string(vault.text), "record": .string(record.text),
-      "wrapped": .string(wrapped.text),
-    ])
+    return AgentMessage(["request": "open", "vault": vault.text, "record": record.text, "wrapped": wrapped.text])
   }
 
   @Test("it opens and wraps the keys of records, and remembers that; the root key is in no answer")
@@ -55,18 +52,15 @@ struct HeldKeyTests {
     let dataKey = try SecretBytes.random(count: 32)
     let wrapped = held.answer(
       AgentMessage(
-        ["request": .string("wrap"), "vault": .string(vault.text), "record": .string(record.text)], key: dataKey),
+        ["request": "wrap", "vault": vault.text, "record": record.text], key: dataKey),
       from: peer)
     let text = try #require(wrapped["wrapped"]?.string)
     let opened = held.answer(
-      AgentMessage([
-        "request": .string("open"), "vault": .string(vault.text), "record": .string(record.text),
-        "wrapped": .string(text),
-      ]), from: peer)
+      AgentMessage(["request": "open", "vault": vault.text, "record": record.text, "wrapped": text]), from: peer)
     #expect(opened.key == dataKey)
     var answers = [wrapped, opened, held.answer(try open(root, record), from: peer)]
     for name in ["status", "header", "root", "key", "export", ""] {
-      answers.append(held.answer(AgentMessage(["request": .string(name), "vault": .string(vault.text)]), from: peer))
+      answers.append(held.answer(AgentMessage(["request": name, "vault": vault.text]), from: peer))
     }
     for answer in answers {
       let bytes = try answer.frame().withBytes { frame in unsafe frame.withUnsafeBytes { unsafe Array($0) } }
@@ -88,8 +82,8 @@ struct HeldKeyTests {
     var moved = try open(root, .random())
     moved.members["record"] = .string(record.text)
     #expect(error(moved) == "damaged", "a wrap is of one record")
-    #expect(error(AgentMessage(["request": .string("open"), "vault": .string(VaultID.random().text)])) == "vault")
-    #expect(error(AgentMessage(["request": .string("slots"), "vault": .string(vault.text)])) == "request")
+    #expect(error(AgentMessage(["request": "open", "vault": VaultID.random().text])) == "vault")
+    #expect(error(AgentMessage(["request": "slots", "vault": vault.text])) == "request")
     #expect(error(AgentMessage([:])) == "vault")
   }
 
@@ -102,7 +96,7 @@ struct HeldKeyTests {
     }
     // A question about the state does not count as use.
     clocks.pass(.seconds(30))
-    #expect(held.answer(AgentMessage(["request": .string("status")]), from: peer)["seconds"]?.int == 20)
+    #expect(held.answer(AgentMessage(["request": "status"]), from: peer)["seconds"]?.int == 20)
     #expect(held.lease.end == nil)
     clocks.pass(.seconds(20))
     #expect(held.lease.end == .maximum)
@@ -114,7 +108,7 @@ struct HeldKeyTests {
     clocks.pass(.seconds(1))
     #expect(other.lease.end == .idle)
     #expect(!other.mayGoOn)
-    _ = other.answer(AgentMessage(["request": .string("status")]), from: peer)
+    _ = other.answer(AgentMessage(["request": "status"]), from: peer)
     #expect(other.isLocked)
   }
 
@@ -151,12 +145,12 @@ struct HeldKeyTests {
     let other = RecordID.random()
     _ = held.answer(
       AgentMessage(
-        ["request": .string("wrap"), "vault": .string(vault.text), "record": .string(other.text)],
+        ["request": "wrap", "vault": vault.text, "record": other.text],
         key: try .random(count: 32)), from: peer)
     let second = try open(root, other)
     #expect(held.answer(second, from: peer)["error"]?.string == "unconfirmed")
     #expect(held.question(for: try open(.random(vaultID: vault), other), from: peer) == nil)
-    #expect(held.question(for: AgentMessage(["request": .string("status")]), from: peer) == nil)
+    #expect(held.question(for: AgentMessage(["request": "status"]), from: peer) == nil)
     let asked = try #require(held.question(for: second, from: peer))
     for isYes in [false, false, true, false, false] { held.take(isYes, to: asked) }
     #expect(!held.isLocked)

@@ -22,8 +22,7 @@ package enum Version {
     let (commit, toolchain) = build
     if isDocument {
       return try Output.document([
-        "commit": .optional(commit), "openssl": .string(CryptoLibrary.version), "toolchain": .optional(toolchain),
-        "version": .string(current),
+        "commit": commit, "openssl": CryptoLibrary.version, "toolchain": toolchain, "version": current,
       ])
     }
     try Output.lines([

@@ -32,15 +32,10 @@ extension Journal {
 
   func bytes() throws(StoreError) -> [UInt8] {
     do throws(DocumentError) {
-      var items: [JSONValue] = []
-      for entry in entries {
-        items.append(
-          .object(
-            try JSONObject([
-              ("path", .string(entry.location.relativePath)), ("staged", .string(Self.text(of: entry.action))),
-            ])))
+      let items = entries.map { entry in
+        JSONValue.members(["path": entry.location.relativePath, "staged": Self.text(of: entry.action)])
       }
-      return try JSONValue.object(JSONObject([("entries", .array(items))])).compactBytes()
+      return try JSONValue.members(["entries": items]).compactBytes()
     } catch {
       throw StoreError(.tooLarge, reason: "too many changes for one batch", underlying: error)
     }
@@ -73,8 +68,8 @@ extension Journal {
   }
 
   private static func entry(_ item: JSONValue) throws(StoreError) -> Entry {
-    guard case .object(let members) = item, members.count == 2, case .string(let path)? = members["path"],
-      case .string(let staged)? = members["staged"]
+    guard let members = item.object, members.count == 2, let path: String = members.read("path"),
+      let staged: String = members.read("staged")
     else { throw malformed("the journal has another form") }
     let location = StoreLocation(relativePath: path)
     switch location {

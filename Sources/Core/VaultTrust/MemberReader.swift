@@ -30,34 +30,17 @@ package struct MemberReader {
     }
   }
 
-  package func text(_ name: String) throws(VaultError) -> String {
-    guard case .string(let text)? = members[name] else { throw damaged(name) }
-    return text
+  /// A member of the type that the caller wants.
+  package func value<Value: DocumentReadable>(_ name: String) throws(VaultError) -> Value {
+    guard let value: Value = members.read(name) else { throw damaged(name) }
+    return value
   }
+
+  package func text(_ name: String) throws(VaultError) -> String { try value(name) }
 
   package func number(_ name: String) throws(VaultError) -> JSONNumber {
     guard case .number(let number)? = members[name] else { throw damaged(name) }
     return number
-  }
-
-  package func integer(_ name: String) throws(VaultError) -> Int {
-    guard let integer = try number(name).int else { throw damaged(name) }
-    return integer
-  }
-
-  package func bool(_ name: String) throws(VaultError) -> Bool {
-    guard case .bool(let value)? = members[name] else { throw damaged(name) }
-    return value
-  }
-
-  package func time(_ name: String) throws(VaultError) -> Timestamp {
-    guard let time = try? Timestamp(parsing: text(name)) else { throw damaged(name) }
-    return time
-  }
-
-  package func identifier(_ name: String) throws(VaultError) -> Identifier {
-    guard let id = Identifier(parsing: try text(name)) else { throw damaged(name) }
-    return id
   }
 
   package func rootID(_ name: String) throws(VaultError) -> RootID {
@@ -76,8 +59,7 @@ package struct MemberReader {
   }
 
   package func object(_ name: String) throws(VaultError) -> MemberReader {
-    guard case .object(let object)? = members[name] else { throw damaged(name) }
-    return MemberReader(object, file: file, path: "\(path)\(name).")
+    MemberReader(try value(name), file: file, path: "\(path)\(name).")
   }
 
   package func objects(_ name: String) throws(VaultError) -> [MemberReader] {

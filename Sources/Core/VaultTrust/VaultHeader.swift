@@ -63,9 +63,9 @@ public struct VaultHeader: Sendable {
     try members.allowOnly([
       "created_at", "format", "id", "keyring", "kinds", "mac", Requirements.memberName, "revision", "root", "slots",
     ])
-    vaultID = try members.identifier("id")
-    createdAt = try members.time("created_at")
-    revision = try members.integer("revision")
+    vaultID = try members.value("id")
+    createdAt = try members.value("created_at")
+    revision = try members.value("revision")
     guard revision >= 1 else { throw Self.damaged("has no valid revision") }
     root = try Root(members.object("root"))
     keyring = try members.objects("keyring").map(KeyringEntry.init(_:))
@@ -90,15 +90,10 @@ public struct VaultHeader: Sendable {
   package static func make(
     vaultID: VaultID, createdAt: Timestamp, revision: Int, root: RootKey, rootCreatedAt: Timestamp, slots: [Slot]
   ) throws(VaultError) -> VaultHeader {
-    var document = JSONObject()
-    document["created_at"] = .string(createdAt.text)
-    document["format"] = .number(JSONNumber(format))
-    document["id"] = .string(vaultID.text)
-    document["keyring"] = .array([])
-    document["kinds"] = .object(JSONObject())
-    document["revision"] = .number(JSONNumber(revision))
-    document["root"] = .object(Self.members(of: root, createdAt: rootCreatedAt))
-    document["slots"] = .array(slots.map { .object($0.members) })
+    let document = JSONObject(members: [
+      "created_at": createdAt, "format": format, "id": vaultID, "keyring": JSONValue.array([]), "kinds": JSONObject(),
+      "revision": revision, "root": members(of: root, createdAt: rootCreatedAt), "slots": slots.map(\.members),
+    ])
     return try authenticated(document, under: root)
   }
 
@@ -193,7 +188,7 @@ extension VaultHeader.Root {
     try members.allowOnly(["commitment", "created_at", "id"])
     id = try members.rootID("id")
     commitment = try members.base64("commitment", byteCount: RootKey.commitmentByteCount)
-    createdAt = try members.time("created_at")
+    createdAt = try members.value("created_at")
   }
 }
 

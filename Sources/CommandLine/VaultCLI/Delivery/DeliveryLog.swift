@@ -20,20 +20,20 @@ package struct DeliveryLog {
 
     fileprivate var line: JSONValue {
       .members([
-        "field": .string(field), "folder": .optional(folder), "form": .string(form), "id": .string(id),
-        "name": .string(name), "program": .optional(program), "time": .string(time.text), "vault": .string(vault),
+        "field": field, "folder": folder, "form": form, "id": id, "name": name, "program": program, "time": time,
+        "vault": vault,
       ])
     }
 
     /// Nil for an invalid line, such as a line that a full disk cut off.
     fileprivate init?(_ line: ArraySlice<UInt8>) {
-      guard let value = try? JSONParser.parse(Array(line)), case .object(let members) = value,
-        let time = members["time"]?.string.flatMap({ try? Timestamp(parsing: $0) }),
-        let vault = members["vault"]?.string, let id = members["id"]?.string, let name = members["name"]?.string,
-        let field = members["field"]?.string, let form = members["form"]?.string
+      guard let members = (try? JSONParser.parse(Array(line)))?.object, let time: Timestamp = members.read("time"),
+        let vault: String = members.read("vault"), let id: String = members.read("id"),
+        let name: String = members.read("name"), let field: String = members.read("field"),
+        let form: String = members.read("form")
       else { return nil }
       (self.time, self.vault, self.id, self.name, self.field, self.form) = (time, vault, id, name, field, form)
-      (program, folder) = (members["program"]?.string, members["folder"]?.string)
+      (program, folder) = (members.read("program"), members.read("folder"))
     }
 
     fileprivate init(_ given: Given, _ session: Session, at time: Timestamp, from folder: String?) {

@@ -29,7 +29,7 @@ extension RecordComparison {
   }
 }
 
-extension RecordComparison.Change {
+extension RecordComparison.Change: DocumentValue {
   /// A short text about the change, without sealed content.
   package var line: String {
     guard isSecret else { return ChangeLine.text(path, before: before?.brief, after: after?.brief) }
@@ -53,15 +53,14 @@ extension RecordComparison.Change {
 
   package var document: JSONValue {
     var members = JSONValue.members([
-      "after": after ?? .null, "before": before ?? .null, "kind": .string(kind.rawValue),
-      "path": .string(path.description),
+      "after": after, "before": before, "kind": kind.rawValue, "path": path.description,
     ]).object
     members?["from"] = origin.map { .string($0.description) }
     return .object(members ?? JSONObject())
   }
 }
 
-extension AttachmentChange {
+extension AttachmentChange: DocumentValue {
   /// Such as `+ attachment scan.pdf: 2 MiB`.
   package var line: String { ChangeLine.text(place, before: beforeText, after: afterText) }
 
@@ -74,7 +73,7 @@ extension AttachmentChange {
   package var afterText: String? { after.map { ByteSize.text($0.byteCount) + (before == nil ? "" : ", replaced") } }
 
   package var document: JSONValue {
-    .members(["after": after?.document ?? .null, "before": before?.document ?? .null, "name": .string(name)])
+    .members(["after": after, "before": before, "name": name])
   }
 }
 

@@ -40,9 +40,8 @@ package struct KeptText {
 
   static func note(_ source: TextSource?, of text: [UInt8], in directory: String) throws {
     let note = JSONValue.members([
-      "field": .optional(source?.field), "record": .optional(source?.record),
-      "revision": source.map { .number(JSONNumber($0.revision)) } ?? .null, "sha256": .string(try hash(of: text)),
-      "vault": .optional(source?.vault),
+      "field": source?.field, "record": source?.record, "revision": source?.revision, "sha256": try hash(of: text),
+      "vault": source?.vault,
     ])
     let bytes = try note.prettyBytes()
     // Unsafe because padding could be read; bytes have no padding.

@@ -117,7 +117,7 @@ package struct VaultParts {
       }
     }
     if ends.isEmpty, let missing { throw missing }
-    if global.json { try Output.document(["vaults": .array(documents)]) }
+    if global.json { try Output.document(["vaults": documents]) }
     guard let worst = ExitStatus.worst(of: ends), worst != .done else { return }
     throw Finished(status: worst)
   }

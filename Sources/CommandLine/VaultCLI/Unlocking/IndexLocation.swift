@@ -24,7 +24,7 @@ enum IndexLocation {
 }
 
 /// The index in `status` and `doctor`.
-package struct IndexReport {
+package struct IndexReport: DocumentValue {
   private let reasonAgainst: String?
   private let state: IndexState?
 
@@ -41,15 +41,15 @@ package struct IndexReport {
 
   package var document: JSONValue {
     guard let state else { return .null }
-    return .members(["bytes": state.byteCount.map { .number(JSONNumber($0)) } ?? .null, "path": .string(state.path)])
+    return .members(["bytes": state.byteCount, "path": state.path])
   }
 
   package var check: DoctorCheck {
     guard let directory = IndexLocation.directory, state != nil, System.isOpenToOthers(directory) else {
-      return DoctorCheck(name: "index", state: .good, text: text)
+      return .good("index", text)
     }
-    return DoctorCheck(
-      name: "index", state: .warning, text: "is not used, since others may enter \(directory)",
+    return .warning(
+      "index", "is not used, since others may enter \(directory)",
       advice: "`chmod go= \(directory.shellQuoted)` forbids it")
   }
 }

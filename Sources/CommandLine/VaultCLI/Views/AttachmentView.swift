@@ -10,9 +10,9 @@ extension RecordView {
   }
 }
 
-extension Attachment {
+extension Attachment: DocumentValue {
   package var document: JSONValue {
-    .members(["id": .string(id.text), "name": .string(name), "size": .number(JSONNumber(byteCount))])
+    .members(["id": id, "name": name, "size": byteCount])
   }
 }
 

@@ -170,8 +170,8 @@ extension RecordView {
     try JSONValue.object(fields).mappingLeaves { path, value in
       switch try content(of: value, at: path) {
       case .readable(let value): value
-      case .sealed(let time): .members(["sealed": true, "sealed_at": .string(time.text)])
-      case .notYetSealed: .members(["sealed": false, "sealed_at": .null])
+      case .sealed(let time): .members(["sealed": true, "sealed_at": time])
+      case .notYetSealed: .members(["sealed": false, "sealed_at": JSONValue.null])
       }
     }.object ?? JSONObject()
   }
@@ -206,10 +206,7 @@ extension RecordView {
   package func sealedCount() throws -> Int { try readableFields().sealedCount }
 
   package func document(record: JSONObject) -> JSONValue {
-    .members([
-      "id": .string(id.text), "kind": .string(envelope.kind), "name": .string(name), "record": .object(record),
-      "verified": .bool(isVerified),
-    ])
+    .members(["id": id, "kind": envelope.kind, "name": name, "record": record, "verified": isVerified])
   }
 }
 

@@ -11,7 +11,7 @@ extension Session {
   }
 }
 
-extension RemoteState {
+extension RemoteState: DocumentValue {
   /// The lines of `status` and `doctor`, each with its name.
   package var rows: [(String, String)] {
     [
@@ -23,9 +23,7 @@ extension RemoteState {
 
   package var document: JSONValue {
     .members([
-      "encryption": .optional(encryption), "engine": .string(engine),
-      "generation": .number(JSONNumber(Int(generation))),
-      "lock_holder": .optional(holder), "role": .string(role),
+      "encryption": encryption, "engine": engine, "generation": Int(generation), "lock_holder": holder, "role": role,
     ])
   }
 }

@@ -3,13 +3,10 @@ package import VaultDocument
 import VaultKit
 import VaultTerminal
 
-extension Slot {
+extension Slot: DocumentValue {
   package var document: JSONValue {
     let recipient: String? = if case .x25519(let recipient) = kind { recipient.text } else { nil }
-    return .members([
-      "created_at": .string(createdAt.text), "id": .string(id.text), "kind": .string(kind.name),
-      "label": .string(label), "recipient": .optional(recipient),
-    ])
+    return .members(["created_at": createdAt, "id": id, "kind": kind.name, "label": label, "recipient": recipient])
   }
 }
 
@@ -24,12 +21,12 @@ extension Slot {
   package var who: String { recipient?.text ?? "passphrase" }
 }
 
-extension SlotState {
+extension SlotState: DocumentValue {
   package var document: JSONValue {
     guard case .object(var members) = slot.document else { preconditionFailure("a slot is an object") }
-    members["work_factor"] = workFactor.map { .number(JSONNumber($0)) } ?? .null
+    members["work_factor"] = workFactor.document
     members["weak"] = .bool(isWeak)
-    members["fault"] = .optional(fault?.reason)
+    members["fault"] = (fault?.reason).document
     return .object(members)
   }
 

@@ -14,7 +14,7 @@ extension VerificationScope.Part {
   }
 }
 
-extension CheckpointChanges {
+extension CheckpointChanges: DocumentValue {
   fileprivate var lists: [(action: String, ids: [RecordID])] {
     [("added", added), ("changed", changed), ("removed", removed)]
   }
@@ -25,11 +25,11 @@ extension CheckpointChanges {
       + lists.map { "\($0.ids.count) \($0.action)" }.joined(separator: ", ")
   }
 
-  fileprivate var document: JSONValue {
+  package var document: JSONValue {
     func list(_ ids: [RecordID]) -> JSONValue { .array(ids.map { .string($0.text) }) }
     return .members([
-      "added": list(added), "changed": list(changed), "created_at": .string(createdAt.text), "removed": list(removed),
-      "sequence": .number(JSONNumber(sequence)),
+      "added": list(added), "changed": list(changed), "created_at": createdAt, "removed": list(removed),
+      "sequence": sequence,
     ])
   }
 }
@@ -44,12 +44,10 @@ extension Verification {
     return lines
   }
 
-  package var members: KeyValuePairs<String, JSONValue> {
+  package var members: KeyValuePairs<String, any DocumentValue> {
     [
-      "checkpoint": changes?.document ?? .null, "faults": .array(faults.map(\.document)),
-      "notes": .array(notes.map { .string($0) }), "records": .number(JSONNumber(recordCount)),
-      "slots": .number(JSONNumber(slotCount)), "trashed": .number(JSONNumber(trashedCount)),
-      "verified": .bool(isGood),
+      "checkpoint": changes, "faults": faults, "notes": notes, "records": recordCount, "slots": slotCount,
+      "trashed": trashedCount, "verified": isGood,
     ]
   }
 
@@ -88,7 +86,7 @@ extension [VaultFault] {
   }
 }
 
-extension VaultFault {
+extension VaultFault: DocumentValue {
   fileprivate var status: ExitStatus {
     if code.isRollback { return .unexpectedVault }
     return switch code {
@@ -100,8 +98,7 @@ extension VaultFault {
 
   package var document: JSONValue {
     .members([
-      "code": .string(snakeCase(code.description)), "field": .optional(field), "file": .string(file),
-      "reason": .string(reason), "record": .optional(record?.text),
+      "code": snakeCase(code.description), "field": field, "file": file, "reason": reason, "record": record?.text,
     ])
   }
 }

@@ -44,7 +44,7 @@ struct AttachCommand: AsyncParsableCommand, OneRecordNaming {
     let words = attached.count == 1 ? "1 file attached" : "\(attached.count) files attached"
     guard global.json else { return global.messages.note(words) }
     try Output.afterwards(words, hint: "`vault attachments RECORD` shows what is there") {
-      try Output.document(["attachments": .array(attached.map(\.document)), "id": .string(found.id.text)])
+      try Output.document(["attachments": attached, "id": found.id])
     }
   }
 }

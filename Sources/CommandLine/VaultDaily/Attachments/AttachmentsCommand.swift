@@ -34,10 +34,7 @@ struct AttachmentsCommand: AsyncParsableCommand, OneRecordNaming {
     }
     let attachments = view.attachments
     guard !global.json else {
-      return try Output.document([
-        "attachments": .array(attachments.map(\.document)), "id": .string(view.id.text),
-        "verified": .bool(view.isVerified),
-      ])
+      return try Output.document(["attachments": attachments, "id": view.id, "verified": view.isVerified])
     }
     if attachments.isEmpty { global.messages.note("the record has no attachments") }
     try Output.lines(

@@ -41,9 +41,7 @@ struct DetachCommand: AsyncParsableCommand, OneRecordNaming {
     let words = attachments.count == 1 ? "1 attachment deleted" : "\(attachments.count) attachments deleted"
     guard global.json else { return global.messages.note(words) }
     try Output.afterwards(words) {
-      try Output.document([
-        "detached": .array(attachments.map { .string($0.id.text) }), "id": .string(found.id.text),
-      ])
+      try Output.document(["detached": attachments.map(\.id), "id": found.id])
     }
   }
 }

@@ -31,9 +31,7 @@ extension GetCommand {
     try await opened.read(attachment, of: found) { try whole.write($0) }
     try whole.commit()
     guard global.json else { return }
-    try Output.document([
-      "attachment": attachment.document, "file": .string(file), "id": .string(found.id.text),
-    ])
+    try Output.document(["attachment": attachment, "file": file, "id": found.id])
   }
 }
 

@@ -206,7 +206,7 @@ struct AddCommand: AsyncParsableCommand {
   private func report(_ id: RecordID, _ kind: RecordKind) throws {
     try Output.afterwards("stored as \(id.text)") {
       guard global.json else { return try Output.line(id.text) }
-      try Output.document(["id": .string(id.text), "kind": .string(kind.name)])
+      try Output.document(["id": id, "kind": kind.name])
     }
   }
 }

@@ -44,10 +44,7 @@ struct CopyCommand: AsyncParsableCommand, OneRecordNaming {
       return try found.withValue(at: chosen) { try clipboard.put($0, in: target) }
     }
     guard !global.json else {
-      return try Output.document([
-        "id": .string(found.id.text), "path": .string(chosen.description),
-        "clear_after": seconds.map { .number(JSONNumber($0)) } ?? .null,
-      ])
+      return try Output.document(["id": found.id, "path": chosen.description, "clear_after": seconds])
     }
     clipboard.report(
       "\(field.view == .url ? "address" : "\(chosen)") of \(found.name)", in: target, clearedAfter: seconds, global)

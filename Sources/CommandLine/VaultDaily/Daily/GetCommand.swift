@@ -82,9 +82,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
       guard let file = target.file else { return try print(value, at: path, of: found) }
       try await target.write { write in try value.withBytes { try write($0) } }
       guard global.json else { return }
-      try Output.document([
-        "file": .string(file), "id": .string(found.id.text), "path": .optional(path?.description),
-      ])
+      try Output.document(["file": file, "id": found.id, "path": path?.description])
     }
   }
 
@@ -130,11 +128,9 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
   /// Prints the value as JSON: bytes in base64, other values with their type.
   private func document(of field: FieldArgument, at path: MemberPath?, in found: OpenRecord) throws {
     guard let path else {
-      return try Output.document(["id": .string(found.id.text), "url": .string(url(of: found))])
+      return try Output.document(["id": found.id, "url": url(of: found)])
     }
-    try Output.document([
-      "id": .string(found.id.text), "path": .string(path.description), "value": tree(of: field, at: path, in: found),
-    ])
+    try Output.document(["id": found.id, "path": path.description, "value": tree(of: field, at: path, in: found)])
   }
 
   private func tree(of field: FieldArgument, at path: MemberPath, in found: OpenRecord) throws -> JSONValue {

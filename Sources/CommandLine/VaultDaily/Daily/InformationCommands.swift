@@ -26,7 +26,7 @@ struct FingerprintCommand: ParsableCommand {
       global.messages.note("not as this machine knows it: \(refusal.description)")
     }
     guard global.json else { return try Output.line(fingerprint) }
-    try Output.document(["fingerprint": .string(fingerprint)])
+    try Output.document(["fingerprint": fingerprint])
   }
 }
 
@@ -52,9 +52,7 @@ struct GenerateCommand: ParsableCommand {
     let recipe = try password.recipe()
     let secret = try recipe.make()
     if global.json {
-      return try Output.document([
-        "bits": .number(JSONNumber(recipe.bitCount)), "password": .string(secret.string ?? ""),
-      ])
+      return try Output.document(["bits": recipe.bitCount, "password": secret.string ?? ""])
     }
     try secret.withBytes { try Output.write($0) }
     try Output.line("")

@@ -165,11 +165,8 @@ struct InitCommand: AsyncParsableCommand {
       return
     }
     try Output.document([
-      "fingerprint": .string(fingerprint),
-      "id": .string(vault.header.vaultID.text),
-      "identity": .optional(identity),
-      "slots": .array(vault.header.slots.map(\.document)),
-      "vault": .string(location.path),
+      "fingerprint": fingerprint, "id": vault.header.vaultID, "identity": identity, "slots": vault.header.slots,
+      "vault": location.path,
     ])
   }
 }

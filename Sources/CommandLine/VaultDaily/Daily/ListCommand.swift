@@ -241,8 +241,8 @@ extension RecordSummary: ListedRecord {
 
   package func document(isVerified: Bool) -> JSONValue {
     .members([
-      "created_at": .string(createdAt.text), "id": .string(id.text), "kind": .string(kind), "name": .string(name),
-      "revision": .number(JSONNumber(revision)), "updated_at": .string(updatedAt.text), "verified": .bool(isVerified),
+      "created_at": createdAt, "id": id, "kind": kind, "name": name, "revision": revision, "updated_at": updatedAt,
+      "verified": isVerified,
     ])
   }
 }

@@ -82,8 +82,7 @@ struct OtpCommand: AsyncParsableCommand, OneRecordNaming {
     }
     guard !global.json else {
       return try Output.document([
-        "id": .string(found.id.text), "path": .string(path.description), "code": .string(code),
-        "period": .number(JSONNumber(key.period)), "remaining": .number(JSONNumber(remaining)),
+        "id": found.id, "path": path.description, "code": code, "period": key.period, "remaining": remaining,
       ])
     }
     if target == nil { try Output.line(code) }
@@ -92,9 +91,7 @@ struct OtpCommand: AsyncParsableCommand, OneRecordNaming {
 
   private func print(address: String, of found: OpenRecord, _ path: MemberPath) throws {
     guard global.json else { return try Output.line(address) }
-    try Output.document([
-      "id": .string(found.id.text), "path": .string(path.description), "uri": .string(address),
-    ])
+    try Output.document(["id": found.id, "path": path.description, "uri": address])
   }
 }
 

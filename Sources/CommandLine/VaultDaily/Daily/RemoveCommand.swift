@@ -46,7 +46,7 @@ struct RemoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     let action = records.count == 1 ? "1 record removed" : "\(records.count) records removed"
     guard global.json else { return global.messages.note(action) }
     try Output.afterwards(action) {
-      try Output.document(["removed": .array(records.map { .string($0.id.text) })])
+      try Output.document(["removed": records.map(\.id)])
     }
   }
 

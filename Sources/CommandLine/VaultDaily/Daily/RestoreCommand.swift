@@ -42,7 +42,7 @@ extension TrashCommand {
       try await opened.restore(ids)
       let action = ids.count == 1 ? "1 record restored" : "\(ids.count) records restored"
       guard global.json else { return global.messages.note(action) }
-      try Output.afterwards(action) { try Output.document(["restored": .array(ids.map { .string($0.text) })]) }
+      try Output.afterwards(action) { try Output.document(["restored": ids]) }
     }
 
     /// The version to restore; nil for removed records.
@@ -52,7 +52,7 @@ extension TrashCommand {
     }
 
     private func show(_ ids: [RecordID], _ session: Session) throws {
-      guard !global.json else { return try Output.document(["restored": .array(ids.map { .string($0.text) })]) }
+      guard !global.json else { return try Output.document(["restored": ids]) }
       try Output.lines(session.locked.summaries(of: Set(ids)).map { Printable.text("\($0.id.text)  \($0.name)") })
     }
 
@@ -85,7 +85,7 @@ extension TrashCommand {
       let action = hasChanged ? "1 record restored" : "nothing changed: it is so already"
       guard global.json else { return global.messages.note(action) }
       try Output.afterwards(action) {
-        try Output.document(["restored": .array(hasChanged ? [.string(id.text)] : [])])
+        try Output.document(["restored": hasChanged ? [id] : []])
       }
     }
 
@@ -98,12 +98,10 @@ extension TrashCommand {
           fields.map { Printable.text("\($0.action) \($0.path)\($0.isSealed ? " (sealed)" : "")") })
       }
       try Output.document([
-        "changes": .array(
-          fields.map { field in
-            .members([
-              "action": .string(field.action), "path": .string(field.path), "sealed": .bool(field.isSealed),
-            ])
-          }), "restored": .array(fields.isEmpty ? [] : [.string(id.text)]),
+        "changes": fields.map { field in
+          JSONValue.members(["action": field.action, "path": field.path, "sealed": field.isSealed])
+        },
+        "restored": fields.isEmpty ? [] : [id],
       ])
     }
   }

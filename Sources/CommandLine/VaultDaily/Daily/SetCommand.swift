@@ -175,7 +175,7 @@ struct RecordChange {
   func report(_ hasChanged: Bool) throws {
     if global.json {
       return try Output.afterwards(hasChanged ? "the change is stored" : "nothing had to be changed") {
-        try Output.document(["changed": .bool(hasChanged), "id": .string(id.text)])
+        try Output.document(["changed": hasChanged, "id": id])
       }
     }
     if !hasChanged { global.messages.note("nothing changed") }

@@ -41,15 +41,9 @@ struct ShowCommand: AsyncParsableCommand, OneRecordNaming {
       return
     }
     try Output.document([
-      "attachments": .array(view.attachments.map(\.document)),
-      "created_at": .string(view.envelope.createdAt.text),
-      "id": .string(view.id.text),
-      "kind": .string(view.envelope.kind),
-      "name": .string(view.name),
-      "record": .object(try view.markedFields()),
-      "revision": .number(JSONNumber(view.envelope.revision)),
-      "updated_at": .string(view.envelope.updatedAt.text),
-      "verified": .bool(view.isVerified),
+      "attachments": view.attachments, "created_at": view.envelope.createdAt, "id": view.id, "kind": view.envelope.kind,
+      "name": view.name, "record": try view.markedFields(), "revision": view.envelope.revision,
+      "updated_at": view.envelope.updatedAt, "verified": view.isVerified,
     ])
   }
 

@@ -69,9 +69,8 @@ extension TrashedRecord: ListedRecord {
 
   package func document(isVerified: Bool) -> JSONValue {
     .members([
-      "created_at": .string(summary.createdAt.text), "deleted_at": .string(deletedAt.text), "id": .string(id.text),
-      "kind": .string(summary.kind), "name": .string(summary.name), "revision": .number(JSONNumber(summary.revision)),
-      "updated_at": .string(summary.updatedAt.text), "verified": .bool(isVerified),
+      "created_at": summary.createdAt, "deleted_at": deletedAt, "id": id, "kind": summary.kind, "name": summary.name,
+      "revision": summary.revision, "updated_at": summary.updatedAt, "verified": isVerified,
     ])
   }
 }

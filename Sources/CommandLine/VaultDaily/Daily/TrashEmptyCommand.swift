@@ -113,7 +113,7 @@ private struct DeletionReport {
   func print(_ global: GlobalOptions) throws {
     let action = deleted.count == 1 ? "1 record deleted" : "\(deleted.count) records deleted"
     if global.json {
-      try Output.afterwards(action) { try Output.document(["deleted": .array(deleted.map { .string($0.text) })]) }
+      try Output.afterwards(action) { try Output.document(["deleted": deleted]) }
     } else {
       global.messages.note(action)
     }

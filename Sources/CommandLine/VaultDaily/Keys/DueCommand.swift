@@ -86,7 +86,7 @@ struct DueReport {
   func print(_ global: GlobalOptions, _ table: TableOptions? = nil) throws {
     if global.json {
       return try Output.document([
-        "before": .optional(before?.text), "due": .array(fields.map { $0.document(programs($0)) }), "verified": false,
+        "before": before?.text, "due": fields.map { $0.document(programs($0)) }, "verified": false,
       ])
     }
     if let table, table.isShown(global) {
@@ -134,9 +134,8 @@ extension DueField {
 extension DueField {
   fileprivate func document(_ programs: [String]) -> JSONValue {
     .members([
-      "field": .string(path.description), "id": .string(record.id.text), "kind": .string(record.kind),
-      "name": .string(record.name), "programs": .array(programs.map { .string($0) }),
-      "sealed_at": .string(sealedAt.text), "trashed": .bool(isTrashed),
+      "field": path.description, "id": record.id, "kind": record.kind, "name": record.name, "programs": programs,
+      "sealed_at": sealedAt, "trashed": isTrashed,
     ])
   }
 }

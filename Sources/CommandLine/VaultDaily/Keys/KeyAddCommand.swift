@@ -127,7 +127,7 @@ extension KeyCommand {
       }
       if isFile { global.messages.note("\(slot.words) is for \(slot.who)") }
       guard global.json else { return try Output.line(slot.id.text) }
-      try Output.document(["identity": .optional(identity), "slot": slot.document])
+      try Output.document(["identity": identity, "slot": slot])
     }
   }
 
@@ -168,9 +168,7 @@ extension KeyCommand {
       let new = try await opened.changePassphrase(of: old.id, to: passphrase, workFactor: workFactor)
       session.rememberReaders(of: opened)
       if global.json {
-        return try Output.document([
-          "notes": .array([.string(Self.warning)]), "removed": old.document, "slot": new.document,
-        ])
+        return try Output.document(["notes": [Self.warning], "removed": old, "slot": new])
       }
       try Output.line(new.id.text)
       global.messages.note(Self.warning)

@@ -43,7 +43,7 @@ extension KeyCommand {
       let opened = try await session.unlockWithoutAsking(unlocking)
       let states = try opened?.slotStates() ?? session.locked.slotStates()
       if global.json {
-        try Output.document(["slots": .array(states.map(\.document)), "verified": .bool(opened != nil)])
+        try Output.document(["slots": states, "verified": opened != nil])
       } else {
         if table.isShown(global) {
           try table.print(states, columns: columns, global: global)
@@ -116,7 +116,7 @@ extension KeyCommand {
       if rekey { return try await resealed(opened, removed: removed, location: session.location) }
       let warnings = Self.warnings(session.location)
       if global.json {
-        return try Output.document(["notes": .array(warnings.map { .string($0) }), "removed": removed.document])
+        return try Output.document(["notes": warnings, "removed": removed])
       }
       global.messages.note("the slot \(removed.words) is removed")
       for warning in warnings { global.messages.note(warning) }

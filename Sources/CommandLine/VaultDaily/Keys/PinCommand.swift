@@ -35,8 +35,7 @@ extension PinCommand {
 
     func run() throws {
       let session = try Session(vault, global, refusingOtherVaults: false)
-      let report = try PinReport(session)
-      if global.json { try Output.write(report.document.prettyBytes()) } else { try Output.lines(report.lines) }
+      try PinReport(session).facts.print(global)
       if let refusal = session.pin.refusal { throw CommandError(refusal) }
     }
   }
@@ -84,8 +83,7 @@ extension PinCommand {
       let replaced = records.isEmpty ? session.pin.refusal : nil
       if global.json {
         return try Output.document([
-          "fingerprint": .string(fingerprint), "records": .array(records.map { .string($0.text) }),
-          "replaced": .optional(replaced.map(\.description)),
+          "fingerprint": fingerprint, "records": records, "replaced": replaced.map(\.description),
         ])
       }
       if let replaced {
@@ -113,7 +111,7 @@ extension PinCommand {
     func run() throws {
       let session = try Session(vault, global, refusingOtherVaults: false)
       let isForgotten = try session.requiredState().forget(session.locked)
-      if global.json { return try Output.document(["forgotten": .bool(isForgotten)]) }
+      if global.json { return try Output.document(["forgotten": isForgotten]) }
       global.messages.note(isForgotten ? "forgotten" : "nothing was remembered")
     }
   }
@@ -137,37 +135,24 @@ private struct PinReport {
     paths = (try? check.state?.paths(of: vaultID)) ?? []
   }
 
-  var lines: [String] {
-    var rows = [("pin", check.line), ("fingerprint", found), ("state", directory ?? "none")]
-    if let pin {
-      rows.append(("expected", (try? pin.fingerprint()) ?? ""))
-      if let header = pin.header {
-        rows.append(("header", "revision \(header.revision), hash \(Hex.encode(header.hash))"))
-      }
-      if let mark = pin.checkpoint {
-        rows.append(("checkpoint", "sequence \(mark.sequence), hash \(Hex.encode(mark.hash))"))
-      }
-      for slot in pin.slots { rows.append(("slot", slot.id.text + (slot.label.isEmpty ? "" : "  " + slot.label))) }
-    }
-    if let pin { rows.append(("named", pin.isNamed ? "yes" : "no, only found by searching")) }
-    for path in paths { rows.append(("path", path)) }
-    return rows.map { Printable.padded($0.0 + ":", to: 12) + " " + Printable.text($0.1) }
+  var facts: [Fact] {
+    [
+      Fact("pin", check.line, value: check.word), Fact("fingerprint", found),
+      Fact("state", directory ?? "none", value: directory),
+      Fact("expected", pin.map { (try? $0.fingerprint()) ?? "" }, value: try? pin?.fingerprint()),
+      Fact(
+        "header", pin?.header.map { "revision \($0.revision), hash \(Hex.encode($0.hash))" },
+        value: pin?.header.map { JSONValue.members(["hash": Hex.encode($0.hash), "revision": $0.revision]) }),
+      Fact(
+        "checkpoint", pin?.checkpoint.map { "sequence \($0.sequence), hash \(Hex.encode($0.hash))" },
+        value: pin?.checkpoint.map { JSONValue.members(["hash": Hex.encode($0.hash), "sequence": $0.sequence]) }),
+      Fact(
+        "slot", slots.map { $0.id.text + ($0.label.isEmpty ? "" : "  " + $0.label) }, name: "slots",
+        value: slots.map { JSONValue.members(["id": $0.id, "label": $0.label]) }),
+      Fact("named", pin.map { $0.isNamed ? "yes" : "no, only found by searching" }, value: pin?.isNamed),
+      Fact("path", paths, name: "paths", value: paths),
+    ]
   }
 
-  var document: JSONValue {
-    .document([
-      "checkpoint": pin?.checkpoint.map {
-        .members(["hash": .string(Hex.encode($0.hash)), "sequence": .number(JSONNumber($0.sequence))])
-      } ?? .null,
-      "expected": .optional(try? pin?.fingerprint()), "fingerprint": .string(found),
-      "header": pin?.header.map {
-        .members(["hash": .string(Hex.encode($0.hash)), "revision": .number(JSONNumber($0.revision))])
-      } ?? .null,
-      "named": pin.map { .bool($0.isNamed) } ?? .null, "paths": .array(paths.map { .string($0) }),
-      "pin": .string(check.word),
-      "slots": .array(
-        (pin?.slots ?? []).map { .members(["id": .string($0.id.text), "label": .string($0.label)]) }),
-      "state": .optional(directory),
-    ])
-  }
+  private var slots: [Pin.SlotName] { pin?.slots ?? [] }
 }

@@ -39,11 +39,9 @@ struct RotationRun {
     let plan = try opened.rotationPlan(renewal)
     guard !global.json else {
       return try Output.document([
-        "dropped": .array(plan.dropped.map(\.document)), "dry_run": true,
-        "needs_passphrase": .array(plan.needsPassphrase.map { .string($0.id.text) }),
-        "reason": .string(reason.rawValue), "records": .number(JSONNumber(plan.recordCount)),
-        "slots": .array(plan.slots.map(\.document)), "trashed": .number(JSONNumber(plan.trashedCount)),
-        "unfinished": .optional(plan.unfinished?.rawValue),
+        "dropped": plan.dropped, "dry_run": true, "needs_passphrase": plan.needsPassphrase.map(\.id),
+        "reason": reason.rawValue, "records": plan.recordCount, "slots": plan.slots, "trashed": plan.trashedCount,
+        "unfinished": plan.unfinished?.rawValue,
       ])
     }
     var lines = plan.unfinished.map { ["finish  the \($0.rawValue) that was begun"] } ?? []
@@ -115,12 +113,11 @@ struct RotationRun {
 
   private func members(
     _ done: Rotation, fingerprint: String, notes: [String]
-  ) -> KeyValuePairs<String, JSONValue> {
+  ) -> KeyValuePairs<String, any DocumentValue> {
     [
-      "dropped": .array(done.dropped.map(\.document)), "fingerprint": .string(fingerprint),
-      "notes": .array(notes.map { .string($0) }), "reason": .string(done.reason.rawValue),
-      "records": .number(JSONNumber(done.recordCount)), "resumed": .bool(done.isResumed),
-      "slots": .array(opened.header.slots.map(\.document)), "trashed": .number(JSONNumber(done.trashedCount)),
+      "dropped": done.dropped, "fingerprint": fingerprint, "notes": notes, "reason": done.reason.rawValue,
+      "records": done.recordCount, "resumed": done.isResumed, "slots": opened.header.slots,
+      "trashed": done.trashedCount,
     ]
   }
 }

@@ -45,7 +45,7 @@ struct KindsAddCommand: AsyncParsableCommand {
       throw refusal(error, name: name, place: place)
     }
     guard !global.json else {
-      return try Output.document(["kind": .string(name), "result": .string(declared.rawValue)])
+      return try Output.document(["kind": name, "result": declared.rawValue])
     }
     try Output.line(name)
     if declared == .unchanged { global.messages.note("nothing changed") }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import VaultCLI
-import VaultDocument
+package import VaultDocument
 import VaultKit
 import VaultRecords
 import VaultTerminal
@@ -34,14 +34,12 @@ struct KindsCommand: AsyncParsableCommand {
       let catalog = try await KindCatalog.here(vault, unlocking: unlocking, global: global)
       guard global.json else { return try Output.lines(catalog.names) }
       try Output.document([
-        "kinds": .array(
-          catalog.names.map { name in
-            let kind = catalog[name]
-            return .members([
-              "declared": .bool(kind?.isDeclared ?? true), "name": .string(name),
-              "schema": kind.map { .number(JSONNumber($0.schema)) } ?? .null, "usable": .bool(kind != nil),
-            ])
-          })
+        "kinds": catalog.names.map { name in
+          let kind = catalog[name]
+          return JSONValue.members([
+            "declared": kind?.isDeclared ?? true, "name": name, "schema": kind?.schema, "usable": kind != nil,
+          ])
+        }
       ])
     }
   }
@@ -68,14 +66,13 @@ struct KindsCommand: AsyncParsableCommand {
     func run() async throws {
       let kind = try await KindCatalog.here(vault, unlocking: unlocking, global: global).argument(kind)
       if schema, global.json {
-        return try Output.document(["json_schema": .object(kind.jsonSchema), "name": .string(kind.name)])
+        return try Output.document(["json_schema": kind.jsonSchema, "name": kind.name])
       }
       if schema { return try Output.write(JSONValue.object(kind.jsonSchema).prettyBytes()) }
       guard global.json else { return try Output.lines(lines(kind)) }
       try Output.document([
-        "declared": .bool(kind.isDeclared), "description": .string(kind.summary),
-        "fields": .array(kind.fields.map(\.document)), "name": .string(kind.name),
-        "title": .optional(kind.titlePaths.first?.description), "version": .number(JSONNumber(kind.schema)),
+        "declared": kind.isDeclared, "description": kind.summary, "fields": kind.fields, "name": kind.name,
+        "title": kind.titlePaths.first?.description, "version": kind.schema,
       ])
     }
 
@@ -114,7 +111,7 @@ extension RecordKind {
   var isDeclared: Bool { if case .declared = origin { true } else { false } }
 }
 
-extension RecordField {
+extension RecordField: DocumentValue {
   /// Whether it is secret, and the sort if it is known.
   fileprivate var secrecy: String {
     guard isSealed else { return "readable" }
@@ -122,11 +119,10 @@ extension RecordField {
     return value.generation == nil ? sort : sort + ", made by rules"
   }
 
-  fileprivate var document: JSONValue {
+  package var document: JSONValue {
     .members([
-      "generate": .optional(value.generation?.text), "label": .string(label), "path": .string(pattern),
-      "required": .bool(isRequired), "sealed": .bool(isSealed),
-      "secret": .optional(isSealed ? value.secretSort.rawValue : nil), "type": .string(value.typeName),
+      "generate": value.generation?.text, "label": label, "path": pattern, "required": isRequired, "sealed": isSealed,
+      "secret": isSealed ? value.secretSort.rawValue : nil, "type": value.typeName,
     ])
   }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import VaultCLI
 import VaultCare
-import VaultDocument
+package import VaultDocument
 import VaultKit
 import VaultRecords
 import VaultTerminal
@@ -46,8 +46,8 @@ struct MigrateCommand: AsyncParsableCommand {
     let isDone = !dryRun && plan.faults.isEmpty
     if global.json {
       try Output.document([
-        "dry_run": .bool(dryRun), "migrated": .number(JSONNumber(isDone ? plan.records.count : 0)),
-        "records": .array(plan.records.map(\.document)), "refused": .number(JSONNumber(plan.faults.count)),
+        "dry_run": dryRun, "migrated": isDone ? plan.records.count : 0, "records": plan.records,
+        "refused": plan.faults.count,
       ])
       return
     }
@@ -62,7 +62,7 @@ struct MigrateCommand: AsyncParsableCommand {
   }
 }
 
-extension RecordMigrationPlan {
+extension RecordMigrationPlan: DocumentValue {
   fileprivate var line: String {
     let steps = steps.map { Printable.text($0.description) }.joined(separator: "; ")
     return [
@@ -71,11 +71,10 @@ extension RecordMigrationPlan {
     ].joined(separator: "  ")
   }
 
-  fileprivate var document: JSONValue {
+  package var document: JSONValue {
     .members([
-      "from": .number(JSONNumber(from)), "id": .string(summary.id.text), "kind": .string(summary.kind),
-      "name": .string(summary.name), "steps": .array(steps.map { .string($0.description) }),
-      "to": .number(JSONNumber(to)),
+      "from": from, "id": summary.id, "kind": summary.kind, "name": summary.name, "steps": steps.map(\.description),
+      "to": to,
     ])
   }
 }

@@ -88,7 +88,7 @@ extension GitComparison {
   /// The line of `doctor`: whether a clone of the last commit has the files of this folder.
   package var check: DoctorCheck {
     guard !isWhole else {
-      return DoctorCheck(name: "commit", state: .good, text: "the last one has every file of the vault")
+      return .good("commit", "the last one has every file of the vault")
     }
     var parts: [String] = []
     if !missingSlots.isEmpty {
@@ -116,8 +116,6 @@ extension GitComparison {
       leaving.isEmpty
       ? "the next one would have a vault.json that is not the one here"
       : "the next one would lack " + Self.count(leaving)
-    return DoctorCheck(
-      name: "staged", state: .fault, text: reason, advice: line.map { "`\($0)` commits what is here" } ?? "`git status`"
-    )
+    return .fault("staged", reason, advice: line.map { "`\($0)` commits what is here" } ?? "`git status`")
   }
 }

@@ -1,7 +1,7 @@
 package import VaultDocument
 
 /// One line of `doctor`: the subject, its state, and what to do about it.
-package struct DoctorCheck {
+package struct DoctorCheck: DocumentValue {
   package enum State: String {
     case good = "ok"
     /// It works, and should be better.
@@ -19,6 +19,18 @@ package struct DoctorCheck {
     (self.name, self.state, self.text, self.advice) = (name, state, text, advice)
   }
 
+  package static func good(_ name: String, _ text: String) -> DoctorCheck {
+    DoctorCheck(name: name, state: .good, text: text)
+  }
+
+  package static func warning(_ name: String, _ text: String, advice: String? = nil) -> DoctorCheck {
+    DoctorCheck(name: name, state: .warning, text: text, advice: advice)
+  }
+
+  package static func fault(_ name: String, _ text: String, advice: String) -> DoctorCheck {
+    DoctorCheck(name: name, state: .fault, text: text, advice: advice)
+  }
+
   package func line(_ style: Style) -> String {
     let look =
       switch state {
@@ -31,8 +43,6 @@ package struct DoctorCheck {
   }
 
   package var document: JSONValue {
-    .members([
-      "advice": .optional(advice), "name": .string(name), "state": .string(state.rawValue), "text": .string(text),
-    ])
+    .members(["advice": advice, "name": name, "state": state.rawValue, "text": text])
   }
 }

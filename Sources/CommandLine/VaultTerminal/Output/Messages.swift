@@ -68,13 +68,9 @@ package struct ErrorReport {
 
   private var json: String {
     let document = JSONValue.document([
-      "code": .string(error.code),
-      "exit": .number(JSONNumber(Int(error.status.rawValue))),
-      "message": .string(message),
-      "file": .optional(error.file),
-      "record": .optional(error.record),
-      "field": .optional(error.field),
-      "hint": error.hints.isEmpty ? .null : .string(error.hints.joined(separator: "\n")),
+      "code": error.code, "exit": Int(error.status.rawValue), "message": message, "file": error.file,
+      "record": error.record, "field": error.field,
+      "hint": error.hints.isEmpty ? nil : error.hints.joined(separator: "\n"),
     ])
     guard let bytes = try? document.compactBytes() else { return "{}" }
     return Printable.document(String(decoding: bytes, as: UTF8.self))

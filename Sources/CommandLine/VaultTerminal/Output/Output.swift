@@ -56,7 +56,7 @@ package enum Output {
     try line(lines.joined(separator: "\n"))
   }
 
-  package static func document(_ members: KeyValuePairs<String, JSONValue>) throws {
+  package static func document(_ members: KeyValuePairs<String, any DocumentValue>) throws {
     try write(try JSONValue.document(members).prettyBytes(limits: .exchange))
   }
 
@@ -165,20 +165,10 @@ extension JSONValue {
     return bytes
   }
 
-  /// An object. The names are literals in source code and must differ.
-  package static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
-    var object = JSONObject()
-    for (name, value) in members { object[name] = value }
-    return .object(object)
-  }
-
   /// A document of `--json`: an object with the version of its shape.
-  package static func document(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
-    var object = JSONObject()
+  package static func document(_ members: KeyValuePairs<String, any DocumentValue>) -> JSONValue {
+    var object = JSONObject(members: members)
     object["schema"] = 1
-    for (name, value) in members { object[name] = value }
     return .object(object)
   }
-
-  package static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 }

@@ -31,29 +31,20 @@ package struct SetMark: Equatable, Sendable {
   init(parsing bytes: [UInt8], file: String) throws(VaultError) {
     guard case .object(let document)? = try? JSONParser.parse(bytes),
       document.names == ["accepted", "address", "format", "name", "readers", "set", "vault"],
-      document["format"]?.int == Self.format, let set = document["set"]?.string, let name = document["name"]?.string,
-      case .bool(let isAccepted)? = document["accepted"],
-      let id = document["vault"]?.string.flatMap(VaultID.init(parsing:)),
-      let address = document["address"], let readers = document["readers"]
+      document.read("format") == Self.format, let set: String = document.read("set"),
+      let name: String = document.read("name"), let isAccepted: Bool = document.read("accepted"),
+      let id: VaultID = document.read("vault"), let address: String? = document.read("address"),
+      let readers: [String]? = document.read("readers")
     else { throw .damagedState(file) }
-    self.init(set: set, name: name, vaultID: id, isAccepted: isAccepted, address: address.string)
-    guard address.string != nil || address == .null, readers.array != nil || readers == .null else {
-      throw .damagedState(file)
-    }
-    self.readers = readers.array?.compactMap(\.string)
-    guard self.readers?.count == readers.array?.count else { throw .damagedState(file) }
+    self.init(set: set, name: name, vaultID: id, isAccepted: isAccepted, address: address, readers: readers)
   }
 
   func fileBytes() throws(VaultError) -> [UInt8] {
-    var document = JSONObject()
-    document["accepted"] = .bool(isAccepted)
-    document["address"] = address.map { .string($0) } ?? .null
-    document["format"] = .number(JSONNumber(Self.format))
-    document["name"] = .string(name)
-    document["readers"] = readers.map { .array($0.map { .string($0) }) } ?? .null
-    document["set"] = .string(set)
-    document["vault"] = .string(vaultID.text)
-    return try stateBytes(document)
+    try stateBytes(
+      JSONObject(members: [
+        "accepted": isAccepted, "address": address, "format": Self.format, "name": name, "readers": readers,
+        "set": set, "vault": vaultID,
+      ]))
   }
 }
 

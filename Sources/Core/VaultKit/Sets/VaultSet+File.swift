@@ -30,11 +30,8 @@ extension VaultSet {
   }
 
   package func fileBytes() throws(VaultError) -> [UInt8] {
-    var document = JSONObject()
-    document["format"] = .number(JSONNumber(Self.format))
-    document["vaults"] = .array(members.map(\.document))
     do throws(DocumentError) {
-      return try JSONValue.object(document).prettyBytes()
+      return try JSONValue.members(["format": Self.format, "vaults": members.map(\.document)]).prettyBytes()
     } catch {
       throw VaultError(.inputRefused, "has too many vaults for a file")
     }
@@ -53,12 +50,10 @@ extension VaultSet.Member {
   }
 
   fileprivate var document: JSONValue {
-    var object = JSONObject()
-    object["id"] = .string(id.text)
-    if let recipients { object["members"] = .array(recipients.map { .string($0) }) }
-    object["name"] = .string(name)
-    object["place"] = .string(place)
-    if !takes.isEmpty { object["takes"] = .array(takes.map(\.document)) }
+    let object = JSONObject(present: [
+      "id": id, "members": recipients, "name": name, "place": place,
+      "takes": takes.isEmpty ? nil : takes.map(\.document),
+    ])
     return .object(object)
   }
 }

@@ -38,12 +38,10 @@ public struct KeyringEntry: Sendable {
     try members.allowOnly(["commitment", "created_at", "id", "reason", "replaced_at", "state", "wrap"])
     id = try members.rootID("id")
     commitment = try members.base64("commitment", byteCount: RootKey.commitmentByteCount)
-    guard let state = State(rawValue: try members.text("state")) else { throw members.damaged("state") }
-    self.state = state
-    createdAt = try members.time("created_at")
-    replacedAt = try members.time("replaced_at")
-    guard let reason = Reason(rawValue: try members.text("reason")) else { throw members.damaged("reason") }
-    self.reason = reason
+    state = try members.value("state")
+    createdAt = try members.value("created_at")
+    replacedAt = try members.value("replaced_at")
+    reason = try members.value("reason")
     switch state {
     case .openOnly: wrap = try members.wrappedKey("wrap")
     case .retired:
@@ -79,14 +77,13 @@ public struct KeyringEntry: Sendable {
   }
 
   var members: JSONObject {
-    var members = JSONObject()
-    members["commitment"] = .string(Base64.encode(commitment))
-    members["created_at"] = .string(createdAt.text)
-    members["id"] = .string(id.description)
-    members["reason"] = .string(reason.rawValue)
-    members["replaced_at"] = .string(replacedAt.text)
-    members["state"] = .string(state.rawValue)
-    if let wrap { members["wrap"] = .string(wrap.text) }
-    return members
+    JSONObject(present: [
+      "commitment": Base64.encode(commitment), "created_at": createdAt, "id": id.description, "reason": reason,
+      "replaced_at": replacedAt, "state": state, "wrap": wrap?.text,
+    ])
   }
 }
+
+extension KeyringEntry.Reason: DocumentReadable {}
+
+extension KeyringEntry.State: DocumentReadable {}

@@ -52,13 +52,10 @@ public struct Slot: Sendable {
 
   init(_ members: MemberReader) throws(VaultError) {
     try members.allowOnly(["created_at", "id", "kind", "label", "recipient", "sha256"])
-    id = try members.identifier("id")
+    id = try members.value("id")
     label = try members.text("label")
-    createdAt = try members.time("created_at")
-    guard let hash = try? Hex.decode(members.text("sha256")), hash.count == Self.sha256ByteCount else {
-      throw members.damaged("sha256")
-    }
-    sha256 = hash
+    createdAt = try members.value("created_at")
+    sha256 = try members.hash("sha256")
     switch try members.text("kind") {
     case "x25519":
       guard let recipient = try? AgeRecipient(parsing: members.text("recipient")) else {
@@ -74,14 +71,10 @@ public struct Slot: Sendable {
 
   /// The slot in the header.
   package var members: JSONObject {
-    var members = JSONObject()
-    members["created_at"] = .string(createdAt.text)
-    members["id"] = .string(id.text)
-    members["kind"] = .string(kind.name)
-    members["label"] = .string(label)
-    if case .x25519(let recipient) = kind { members["recipient"] = .string(recipient.text) }
-    members["sha256"] = .string(Hex.encode(sha256))
-    return members
+    JSONObject(present: [
+      "created_at": createdAt, "id": id, "kind": kind.name, "label": label, "recipient": recipient?.text,
+      "sha256": Hex.encode(sha256),
+    ])
   }
 }
 

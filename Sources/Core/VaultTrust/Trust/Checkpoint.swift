@@ -63,9 +63,9 @@ public struct Checkpoint: Sendable {
     let members = head.members
     let items = head.isWhole ? EarlierCheckpoint.listName : "items"
     try members.allowOnly(["created_at", "format", "header", items, "mac", "previous", "root", "sequence"])
-    sequence = try members.integer("sequence")
+    sequence = try members.value("sequence")
     guard sequence >= 1 else { throw members.damaged("sequence") }
-    createdAt = try members.time("created_at")
+    createdAt = try members.value("created_at")
     previous = try members["previous"] == .null ? nil : members.hash("previous")
     headerHash = try members.hash("header")
     rootID = try members.rootID("root")
@@ -106,11 +106,11 @@ extension Checkpoint {
     guard byteCount <= StoreLocation.checkpoint.byteLimit else {
       throw VaultError(.inputRefused, "would exceed the limits of the format", file: fileName)
     }
-    var members = JSONObject()
-    members["created_at"] = .string(createdAt.text)
-    members["header"] = .string(Hex.encode(headerHash))
-    members["previous"] = try predecessor.map { old throws(VaultError) in .string(Hex.encode(try old.hash())) } ?? .null
-    members["sequence"] = .number(JSONNumber((predecessor?.sequence ?? 0) + 1))
+    let members = JSONObject(members: [
+      "created_at": createdAt, "header": Hex.encode(headerHash),
+      "previous": try predecessor.map { old throws(VaultError) in Hex.encode(try old.hash()) },
+      "sequence": (predecessor?.sequence ?? 0) + 1,
+    ])
     let head = ListHead(members, itemHash: try items.finish(), file: fileName)
     return try Checkpoint(head.authenticated(as: .checkpoint, under: root), records)
   }

@@ -16,8 +16,8 @@ extension Pin {
 
   private init(_ members: MemberReader) throws(VaultError) {
     try members.allowOnly(["announced", "checkpoint", "earlier", "format", "header", "named", "root", "slots", "vault"])
-    guard try members.integer("format") == Self.format else { throw members.damaged("format") }
-    vaultID = try members.identifier("vault")
+    guard try members.value("format") as Int == Self.format else { throw members.damaged("format") }
+    vaultID = try members.value("vault")
     commitment = try members.base64("root", byteCount: 32)
     header = try members.mark("header", "revision").map { Header(revision: $0.number, hash: $0.hash) }
     checkpoint = try members.mark("checkpoint", "sequence").map { CheckpointMark(sequence: $0.number, hash: $0.hash) }
@@ -27,33 +27,23 @@ extension Pin {
       self.earlier.append(Header(revision: mark.number, hash: mark.hash))
     }
     // Earlier versions did not write it, so it is unknown whether a person named the vault.
-    isNamed = members["named"] == nil ? false : try members.bool("named")
+    isNamed = members["named"] == nil ? false : try members.value("named")
     slots = []
     for slot in try members.objects("slots") {
       try slot.allowOnly(["id", "label"])
-      slots.append(SlotName(id: try slot.identifier("id"), label: try slot.text("label")))
+      slots.append(SlotName(id: try slot.value("id"), label: try slot.text("label")))
     }
   }
 
   package func fileBytes() throws(VaultError) -> [UInt8] {
-    var document = JSONObject()
+    var document = JSONObject(members: [
+      "checkpoint": checkpoint.map { .mark("sequence", $0.sequence, $0.hash) } ?? JSONValue.null,
+      "format": Self.format, "header": header.map { .mark("revision", $0.revision, $0.hash) } ?? JSONValue.null,
+      "named": isNamed, "root": Base64.encode(commitment),
+      "slots": slots.map { JSONValue.members(["id": $0.id, "label": $0.label]) }, "vault": vaultID,
+    ])
     document["announced"] = announced.map { .string(Hex.encode($0)) }
-    document["checkpoint"] = .mark("sequence", number: checkpoint?.sequence, hash: checkpoint?.hash)
-    if !earlier.isEmpty {
-      document["earlier"] = .array(earlier.map { .mark("revision", number: $0.revision, hash: $0.hash) })
-    }
-    document["format"] = .number(JSONNumber(Self.format))
-    document["header"] = .mark("revision", number: header?.revision, hash: header?.hash)
-    document["named"] = .bool(isNamed)
-    document["root"] = .string(Base64.encode(commitment))
-    document["slots"] = .array(
-      slots.map { slot in
-        var members = JSONObject()
-        members["id"] = .string(slot.id.text)
-        members["label"] = .string(slot.label)
-        return .object(members)
-      })
-    document["vault"] = .string(vaultID.text)
+    if !earlier.isEmpty { document["earlier"] = .array(earlier.map { .mark("revision", $0.revision, $0.hash) }) }
     return try stateBytes(document)
   }
 }
@@ -69,19 +59,15 @@ extension MemberReader {
 
   fileprivate func mark(_ number: String) throws(VaultError) -> (number: Int, hash: [UInt8]) {
     try allowOnly(["hash", number])
-    let value = try integer(number)
+    let value: Int = try value(number)
     guard value >= 1 else { throw damaged(number) }
     return (value, try hash("hash"))
   }
 }
 
 extension JSONValue {
-  fileprivate static func mark(_ name: String, number: Int?, hash: [UInt8]?) -> JSONValue {
-    guard let number, let hash else { return .null }
-    var members = JSONObject()
-    members["hash"] = .string(Hex.encode(hash))
-    members[name] = .number(JSONNumber(number))
-    return .object(members)
+  fileprivate static func mark(_ name: String, _ number: Int, _ hash: [UInt8]) -> JSONValue {
+    .members(["hash": Hex.encode(hash), name: number])
   }
 }
 
@@ -101,11 +87,10 @@ package struct PathMark: Equatable {
   package init(parsing bytes: [UInt8], file: String) throws(VaultError) {
     guard case .object(let document)? = try? JSONParser.parse(bytes),
       document.names.filter({ $0 != "copy" }) == ["format", "path", "vault"],
-      document["format"]?.int == Self.format, let path = document["path"]?.string,
-      let id = document["vault"]?.string.flatMap(VaultID.init(parsing:))
+      document.read("format") == Self.format, let path: String = document.read("path"),
+      let id: VaultID = document.read("vault"), let copy: String? = document.readPresent("copy"),
+      copy.map(Self.isCopy) ?? true
     else { throw .damagedState(file) }
-    let copy = document["copy"]?.string
-    guard document["copy"] == nil || copy.map(Self.isCopy) == true else { throw .damagedState(file) }
     self.init(path: path, vaultID: id, copy: copy)
   }
 
@@ -115,11 +100,6 @@ package struct PathMark: Equatable {
   }
 
   package func fileBytes() throws(VaultError) -> [UInt8] {
-    var document = JSONObject()
-    document["copy"] = copy.map { .string($0) }
-    document["format"] = .number(JSONNumber(Self.format))
-    document["path"] = .string(path)
-    document["vault"] = .string(vaultID.text)
-    return try stateBytes(document)
+    try stateBytes(JSONObject(present: ["copy": copy, "format": Self.format, "path": path, "vault": vaultID]))
   }
 }

@@ -109,11 +109,10 @@ extension SeenFolder {
   }
 
   package func fileBytes() throws(VaultError) -> [UInt8] {
-    var document = JSONObject()
-    document["format"] = .number(JSONNumber(Self.format))
-    document["records"] = .object(list(isTrashed: false))
-    document["trash"] = .object(list(isTrashed: true))
-    return try stateBytes(document, isCompact: true)
+    let lists: KeyValuePairs<String, any DocumentValue> = [
+      "format": Self.format, "records": list(isTrashed: false), "trash": list(isTrashed: true),
+    ]
+    return try stateBytes(JSONObject(members: lists), isCompact: true)
   }
 
   private func list(isTrashed: Bool) -> JSONObject {

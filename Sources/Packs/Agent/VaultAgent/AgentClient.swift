@@ -33,18 +33,18 @@ package final class AgentClient: RootKeyHolder {
 
   /// The slot that unlocked the vault, if the agent has authenticated this header.
   package func slot(headerHash: [UInt8]) throws(AgentError) -> SlotID {
-    let answer = try ask(["request": .string("header"), "hash": .string(Base64.encode(headerHash))])
-    guard let slot = answer["slot"]?.string.flatMap({ SlotID(parsing: $0) }) else { throw AgentMessage.malformed }
+    let answer = try ask(["request": "header", "hash": Base64.encode(headerHash)])
+    guard let slot = answer.members.read("slot") as SlotID? else { throw AgentMessage.malformed }
     return slot
   }
 
-  package func status() throws(AgentError) -> JSONObject { try ask(["request": .string("status")]).members }
+  package func status() throws(AgentError) -> JSONObject { try ask(["request": "status"]).members }
 
-  package func lock() throws(AgentError) { _ = try ask(["request": .string("lock")]) }
+  package func lock() throws(AgentError) { _ = try ask(["request": "lock"]) }
 
   package func open(_ wrapped: WrappedKey, record: RecordID) throws(SealingError) -> SecretBytes {
     let answer = try sealing { () throws(AgentError) in
-      try ask(["request": .string("open"), "record": .string(record.text), "wrapped": .string(wrapped.text)])
+      try ask(["request": "open", "record": record, "wrapped": wrapped.text])
     }
     guard let key = answer.key else { throw Self.strange }
     return key
@@ -52,9 +52,9 @@ package final class AgentClient: RootKeyHolder {
 
   package func wrap(_ dataKey: SecretBytes, record: RecordID) throws(SealingError) -> WrappedKey {
     let answer = try sealing { () throws(AgentError) in
-      try ask(["request": .string("wrap"), "record": .string(record.text)], key: dataKey)
+      try ask(["request": "wrap", "record": record], key: dataKey)
     }
-    guard let text = answer["wrapped"]?.string else { throw Self.strange }
+    guard let text: String = answer.members.read("wrapped") else { throw Self.strange }
     return try WrappedKey(parsing: text)
   }
 
@@ -77,7 +77,7 @@ package final class AgentClient: RootKeyHolder {
   }
 
   private func ask(
-    _ members: KeyValuePairs<String, JSONValue>, key: SecretBytes? = nil
+    _ members: KeyValuePairs<String, any DocumentValue>, key: SecretBytes? = nil
   ) throws(AgentError) -> AgentMessage {
     var message = AgentMessage(members, key: key)
     message.members["vault"] = .string(vault.text)

@@ -18,10 +18,8 @@ package struct AgentMessage: Sendable {
   package var members: JSONObject
   package var key: SecretBytes?
 
-  package init(_ members: KeyValuePairs<String, JSONValue>, key: SecretBytes? = nil) {
-    var object = JSONObject()
-    for (name, value) in members { object[name] = value }
-    self.members = object
+  package init(_ members: KeyValuePairs<String, any DocumentValue>, key: SecretBytes? = nil) {
+    self.members = JSONObject(members: members)
     self.key = key
   }
 

@@ -114,7 +114,7 @@ package struct AgentServer: ~Copyable {
       return send(held.answer(request, from: clients[index].peer), index)
     }
     clients[index].waiting = request
-    return send(AgentMessage(["asking": .bool(true)]), index)
+    return send(AgentMessage(["asking": true]), index)
   }
 
   /// Sends an answer. Returns whether the client took it.

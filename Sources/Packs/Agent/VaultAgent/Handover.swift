@@ -36,11 +36,9 @@ extension Handover {
   package var message: AgentMessage {
     var message = AgentMessage(
       [
-        "file": .string(Base64.encode(fileHash)), "header": .string(Base64.encode(headerHash)),
-        "idle": .number(JSONNumber(Int(idle.components.seconds))),
-        "maximum": .number(JSONNumber(Int(maximum.components.seconds))), "path": .string(path),
-        "records": .array(records.map { .string($0.text) }), "slot": .string(slot.text),
-        "vault": .string(vaultID.text),
+        "file": Base64.encode(fileHash), "header": Base64.encode(headerHash), "idle": Int(idle.components.seconds),
+        "maximum": Int(maximum.components.seconds), "path": path, "records": Array(records), "slot": slot,
+        "vault": vaultID,
       ], key: key)
     if confirms { message.members["confirm"] = .bool(true) }
     if let session {
@@ -51,23 +49,21 @@ extension Handover {
   }
 
   package init(_ message: AgentMessage) throws(AgentError) {
-    func seconds(_ name: String) -> Duration? { message[name]?.int.map { .seconds($0) } }
-    func hash(_ name: String) -> [UInt8]? { message[name]?.string.flatMap { try? Base64.decode($0) } }
-    guard let vaultID = message["vault"]?.string.flatMap({ VaultID(parsing: $0) }),
-      let slot = message["slot"]?.string.flatMap({ SlotID(parsing: $0) }), let path = message["path"]?.string,
-      let key = message.key, let header = hash("header"), let file = hash("file"), let idle = seconds("idle"),
-      let maximum = seconds("maximum"), case .array(let records)? = message["records"]
+    let members = message.members
+    func hash(_ name: String) -> [UInt8]? { (members.read(name) as String?).flatMap { try? Base64.decode($0) } }
+    guard let vaultID: VaultID = members.read("vault"), let slot: SlotID = members.read("slot"),
+      let path: String = members.read("path"), let key = message.key, let header = hash("header"),
+      let file = hash("file"), let idle: Int = members.read("idle"), let maximum: Int = members.read("maximum"),
+      let records: [RecordID] = members.read("records"), Set(records).count == records.count
     else { throw AgentMessage.malformed }
     self.init(
-      vaultID: vaultID, path: path, slot: slot, key: key, headerHash: header, fileHash: file, idle: idle,
-      maximum: maximum)
-    self.records = Set(records.compactMap { $0.string.flatMap { RecordID(parsing: $0) } })
-    guard self.records.count == records.count else { throw AgentMessage.malformed }
-    confirms = message["confirm"] == .bool(true)
-    guard let leader = message["leader"]?.int else { return }
-    guard let leader = Int32(exactly: leader), let started = message["started"]?.string.flatMap({ UInt64($0) }) else {
-      throw AgentMessage.malformed
-    }
+      vaultID: vaultID, path: path, slot: slot, key: key, headerHash: header, fileHash: file, idle: .seconds(idle),
+      maximum: .seconds(maximum))
+    self.records = Set(records)
+    confirms = members.read("confirm") == true
+    guard let leader: Int = members.read("leader") else { return }
+    guard let leader = Int32(exactly: leader), let text: String = members.read("started"), let started = UInt64(text)
+    else { throw AgentMessage.malformed }
     session = ProcessSession.Identity(leader: leader, started: started)
   }
 }

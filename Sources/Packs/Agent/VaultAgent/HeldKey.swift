@@ -4,14 +4,14 @@ internal import VaultSealing
 package import VaultSystem
 
 /// A record that was opened or written for a process.
-package struct AgentUse: Sendable {
+package struct AgentUse: Sendable, DocumentValue {
   package let time: Timestamp
   package let record: RecordID
   package let action: String
   package let process: Int32?
   package let name: String?
 
-  var document: JSONValue {
+  package var document: JSONValue {
     var members = JSONObject()
     members["action"] = .string(action)
     members["name"] = name.map { .string($0) } ?? .null
@@ -71,7 +71,7 @@ package struct HeldKey {
     let name = request["request"]?.string
     if name == "lock" {
       isLocked = true
-      return AgentMessage(["locked": .bool(true)])
+      return AgentMessage(["locked": true])
     }
     // A process that reads foreign files is confined, and so is an attacker who took it over.
     guard !peer.isConfined else { return .refusal("confined") }
@@ -118,7 +118,7 @@ package struct HeldKey {
       if handover.fileHash.isEmpty { isLocked = true }
       return .refusal("header")
     }
-    return AgentMessage(["slot": .string(handover.slot.text)])
+    return AgentMessage(["slot": handover.slot])
   }
 
   private mutating func key(_ request: AgentMessage, isNew: Bool, _ peer: LocalSocket.Peer) -> AgentMessage {
@@ -128,7 +128,7 @@ package struct HeldKey {
       let answer: AgentMessage
       if isNew {
         guard let key = request.key else { return .refusal("request") }
-        answer = AgentMessage(["wrapped": .string(try root.verifiedWrap(of: key, record: record).text)])
+        answer = AgentMessage(["wrapped": try root.verifiedWrap(of: key, record: record).text])
       } else {
         guard let text = request["wrapped"]?.string else { return .refusal("request") }
         answer = AgentMessage([:], key: try root.unwrapDataKey(WrappedKey(parsing: text), record: record))
@@ -151,18 +151,14 @@ package struct HeldKey {
 
   private var status: AgentMessage {
     AgentMessage([
-      "at_most_seconds": .number(JSONNumber(Int(lease.longestRest.components.seconds))),
-      "confirm": .bool(handover.confirms), "hears": .array(hears.map { .string($0) }),
-      "path": .string(handover.path),
-      "records": .array(handover.records.sorted().map { .string($0.text) }),
-      "scope": .string(handover.session == nil ? "login" : "terminal"),
-      "seconds": .number(JSONNumber(Int(lease.rest.components.seconds))),
-      "uses": .array(uses.map(\.document)),
-      "vault": .string(handover.vaultID.text),
+      "at_most_seconds": Int(lease.longestRest.components.seconds), "confirm": handover.confirms, "hears": hears,
+      "path": handover.path, "records": handover.records.sorted(),
+      "scope": handover.session == nil ? "login" : "terminal", "seconds": Int(lease.rest.components.seconds),
+      "uses": uses, "vault": handover.vaultID,
     ])
   }
 }
 
 extension AgentMessage {
-  static func refusal(_ reason: String) -> AgentMessage { AgentMessage(["error": .string(reason)]) }
+  static func refusal(_ reason: String) -> AgentMessage { AgentMessage(["error": reason]) }
 }

@@ -27,7 +27,7 @@ struct AgentStatusCommand: ParsableCommand {
 
   func run() throws {
     let held = try AgentProcess.states()
-    if global.json { return try Output.document(["agents": .array(held.map { .object($0) })]) }
+    if global.json { return try Output.document(["agents": held]) }
     if held.isEmpty { return try Output.line("no vault is unlocked") }
     for agent in held { try Output.lines(Self.lines(agent)) }
   }

@@ -97,7 +97,7 @@ enum AgentProcess {
       }
     }
     for pack in Packs.all { try pack.takesBack(only, global.messages) }
-    guard !global.json else { return try Output.document(["locked": .array((locked ?? []).map { .string($0.text) })]) }
+    guard !global.json else { return try Output.document(["locked": locked ?? []]) }
     if locked?.isEmpty ?? true { global.messages.note("no vault was unlocked") }
   }
 

@@ -41,8 +41,8 @@ struct UnlockCommand: AsyncParsableCommand {
     let (idle, maximum) = (TimeSpan.text(handover.idle), TimeSpan.text(handover.maximum))
     guard !global.json else {
       return try Output.document([
-        "at_most_seconds": .number(JSONNumber(Int(handover.maximum.components.seconds))),
-        "seconds": .number(JSONNumber(Int(handover.idle.components.seconds))), "vault": .string(handover.vaultID.text),
+        "at_most_seconds": Int(handover.maximum.components.seconds), "seconds": Int(handover.idle.components.seconds),
+        "vault": handover.vaultID,
       ])
     }
     global.messages.note("unlocked until nothing is asked for \(idle), for \(maximum) at most; `vault lock` ends it")

@@ -132,14 +132,11 @@ extension BackupCommand {
 }
 
 extension CreatedBackup {
-  fileprivate func members(_ path: String) -> KeyValuePairs<String, JSONValue> {
+  fileprivate func members(_ path: String) -> KeyValuePairs<String, any DocumentValue> {
     [
-      "attachments": .number(JSONNumber(attachmentCount)), "attested": .bool(isAttested),
-      "created_at": .string(createdAt.text), "file": .string(path),
-      "from_the_future": .optional(fromTheFuture?.fileName),
-      "label": .optional(label), "name": .string(name.fileName), "proven_at": .optional(provenAt?.text),
-      "records": .number(JSONNumber(recordCount)), "sha256": .string(Hex.encode(sha256)),
-      "size": .number(JSONNumber(byteCount)), "vault": .string(vaultID.text),
+      "attachments": attachmentCount, "attested": isAttested, "created_at": createdAt, "file": path,
+      "from_the_future": fromTheFuture?.fileName, "label": label, "name": name.fileName, "proven_at": provenAt?.text,
+      "records": recordCount, "sha256": Hex.encode(sha256), "size": byteCount, "vault": vaultID,
     ]
   }
 }

@@ -27,7 +27,7 @@ extension BackupCommand {
     func run() throws {
       let rows = try BackupDirectory(at: dir).listing().rows
       if global.json {
-        try Output.document(["backups": .array(rows.map(\.document)), "directory": .string(dir)])
+        try Output.document(["backups": rows, "directory": dir])
       } else {
         if table.isShown(global) {
           try table.print(rows, columns: columns, global: global)

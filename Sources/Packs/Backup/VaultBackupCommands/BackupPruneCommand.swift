@@ -1,6 +1,6 @@
 import ArgumentParser
 import VaultBackup
-import VaultDocument
+package import VaultDocument
 import VaultKit
 import VaultTerminal
 
@@ -64,8 +64,8 @@ extension BackupCommand {
       try Output.afterwards("\(removed) backups are removed") {
         if global.json {
           try Output.document([
-            "backups": .array(plan.steps.map(\.document)), "dry_run": .bool(!isDone), "kept": .number(JSONNumber(kept)),
-            "removed": .number(JSONNumber(removed)), "removed_bytes": .number(JSONNumber(plan.removedByteCount)),
+            "backups": plan.steps, "dry_run": !isDone, "kept": kept, "removed": removed,
+            "removed_bytes": plan.removedByteCount,
           ])
         } else if !isShown {
           try Output.lines(plan.steps.map { $0.line(global.style) })
@@ -143,7 +143,7 @@ struct RetentionOptions: ParsableArguments {
   }
 }
 
-extension PrunePlan.Step {
+extension PrunePlan.Step: DocumentValue {
   /// Such as `remove  team-20261121T014028Z.cvault.age  no rule keeps it`.
   fileprivate func line(_ style: Style) -> String {
     let look =
@@ -156,11 +156,10 @@ extension PrunePlan.Step {
       + "  \(row.name.fileName)  \(reasons.joined(separator: ", "))"
   }
 
-  fileprivate var document: JSONValue {
+  package var document: JSONValue {
     .members([
-      "action": .string(action.rawValue), "name": .string(row.name.fileName),
-      "reasons": .array(reasons.map { .string($0) }), "size": row.byteCount.map { .number(JSONNumber($0)) } ?? .null,
-      "vault": .optional(row.entry?.vaultID.text),
+      "action": action.rawValue, "name": row.name.fileName, "reasons": reasons, "size": row.byteCount,
+      "vault": row.entry?.vaultID,
     ])
   }
 }

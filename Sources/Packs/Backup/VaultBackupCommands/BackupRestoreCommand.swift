@@ -140,10 +140,9 @@ extension BackupCommand {
         return try Output.line("\(to): \(found.counts)\(contents.attachmentWords) \(end)")
       }
       try Output.document([
-        "attachments": .number(JSONNumber(contents.attachmentCount)), "attested": .bool(contents.isAttested),
-        "created_at": .string(contents.createdAt.text), "dry_run": .bool(dryRun),
-        "kept": .optional(restored?.keptPath), "records": .number(JSONNumber(found.recordCount)),
-        "trashed": .number(JSONNumber(found.trashedCount)), "vault": .optional(restored?.path),
+        "attachments": contents.attachmentCount, "attested": contents.isAttested, "created_at": contents.createdAt,
+        "dry_run": dryRun, "kept": restored?.keptPath, "records": found.recordCount, "trashed": found.trashedCount,
+        "vault": restored?.path,
       ])
     }
   }
@@ -179,9 +178,8 @@ extension BackupCommand.Restore {
   private func tell(_ written: [RecordID], of found: [RestorableRecord]) throws {
     if global.json {
       return try Output.document([
-        "attachments": .number(JSONNumber(found.reduce(0) { $0 + $1.attachmentCount })), "dry_run": .bool(dryRun),
-        "restored": .array(written.map { .string($0.text) }),
-        "unchanged": .array(found.map(\.id).filter { !written.contains($0) }.map { .string($0.text) }),
+        "attachments": found.reduce(0) { $0 + $1.attachmentCount }, "dry_run": dryRun, "restored": written,
+        "unchanged": found.map(\.id).filter { !written.contains($0) },
       ])
     }
     for record in found where !written.contains(record.id) { global.messages.note("\(record.id.text) is as it was") }

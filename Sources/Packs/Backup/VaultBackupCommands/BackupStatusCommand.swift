@@ -52,10 +52,8 @@ extension BackupCommand {
       }
       if global.json {
         try Output.document([
-          "directory": .string(dir), "good": .bool(!checks.isEmpty && checks.allSatisfy(\.isGood)),
-          "max_age": limit.map { .number(JSONNumber(Int($0.seconds))) } ?? .null,
-          "newest": .array(checks.map(\.document)),
-          "time": .string(now.text),
+          "directory": dir, "good": !checks.isEmpty && checks.allSatisfy(\.isGood),
+          "max_age": limit.map { Int($0.seconds) }, "newest": checks, "time": now,
         ])
       } else {
         try Output.lines(
@@ -77,7 +75,7 @@ extension BackupCommand {
   }
 }
 
-private struct NewestBackup {
+private struct NewestBackup: DocumentValue {
   /// Clocks of two machines differ a little. A larger difference means that the backup is from the future.
   private static let toleratedSeconds: Int64 = 300
 
@@ -122,8 +120,8 @@ private struct NewestBackup {
 
   var document: JSONValue {
     .members([
-      "age_seconds": JSONNumber(literal: "\(ageSeconds)").map { .number($0) } ?? .null, "backup": newest.document,
-      "faults": .array(faults.map { .string($0.code) }), "good": .bool(isGood), "name": .string(newest.name.stem),
+      "age_seconds": Int(ageSeconds), "backup": newest, "faults": faults.map(\.code),
+      "good": isGood, "name": newest.name.stem,
     ])
   }
 }

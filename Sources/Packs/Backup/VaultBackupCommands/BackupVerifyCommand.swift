@@ -55,7 +55,7 @@ extension BackupCommand {
         report.tell(global)
         reports.append(report)
       }
-      if global.json { try Output.document(["backups": .array(reports.map(\.document))]) }
+      if global.json { try Output.document(["backups": reports]) }
       if let status = reports.status { throw Finished(status: status) }
     }
 

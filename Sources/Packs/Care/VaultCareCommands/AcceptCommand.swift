@@ -1,7 +1,7 @@
 import ArgumentParser
 import VaultCLI
 import VaultCare
-import VaultDocument
+package import VaultDocument
 import VaultGit
 import VaultKit
 import VaultTerminal
@@ -52,7 +52,7 @@ struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
     if !noBaseline, let blind = reviews.first(where: { $0.baseline == nil }) { throw Self.needsBaseline(blind) }
     if !reviews.isEmpty { try global.confirm(Self.question(reviews.count)) }
     try await opened.accept(reviews)
-    if global.json { return try Output.document(["accepted": .array(reviews.map(\.document))]) }
+    if global.json { return try Output.document(["accepted": reviews]) }
     if reviews.isEmpty { global.messages.note("nothing to accept: it verifies as it is") }
   }
 
@@ -74,7 +74,7 @@ struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
   }
 }
 
-extension EditReview {
+extension EditReview: DocumentValue {
   /// The difference, or the whole record if there is nothing to compare.
   fileprivate func lines(_ style: Style) throws -> [String] {
     guard let baseline else { return ["\(file): compared with nothing"] + (try RecordView(found).lines(style)) }
@@ -88,24 +88,20 @@ extension EditReview {
       } + attachments.map(\.line)
   }
 
-  fileprivate var document: JSONValue {
-    .members([
-      "baseline": baseline?.document ?? .null,
-      "changes": .array(changes.map(\.document)), "file": .string(file), "id": .string(found.id.text),
-      "revision": .number(JSONNumber(revision)),
-    ])
+  package var document: JSONValue {
+    .members(["baseline": baseline, "changes": changes, "file": file, "id": found.id, "revision": revision])
   }
 }
 
-extension EditReview.Baseline {
-  fileprivate var document: JSONValue {
-    .members(["origin": .string(origin), "revision": .number(JSONNumber(revision))])
+extension EditReview.Baseline: DocumentValue {
+  package var document: JSONValue {
+    .members(["origin": origin, "revision": revision])
   }
 }
 
-extension TreeDifference {
+extension TreeDifference: DocumentValue {
   /// `before` and `after` are left out if they are empty.
-  fileprivate var document: JSONValue {
+  package var document: JSONValue {
     var members = JSONObject()
     members["path"] = .string(path.description)
     members["before"] = before

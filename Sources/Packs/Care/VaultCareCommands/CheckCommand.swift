@@ -39,9 +39,7 @@ struct CheckCommand: AsyncParsableCommand {
       if let opened { try await verification(of: opened, session) } else { try await lint(session) }
     let toActOn = checks.filter { $0.state != .good }
     if global.json {
-      try Output.document([
-        "checks": .array(checks.map(\.document)), contents.name: .members(contents.members),
-      ])
+      try Output.document(["checks": checks, contents.name: JSONValue.members(contents.members)])
     } else if !(global.quiet && toActOn.isEmpty && contents.status == nil) {
       // With `--quiet`, a timer sends no mail if all is well.
       try Output.lines((global.verbose ? checks : toActOn).map { $0.line(global.style) } + contents.lines)
@@ -77,7 +75,7 @@ struct CheckCommand: AsyncParsableCommand {
 private protocol ContentsReport {
   var name: String { get }
   var lines: [String] { get }
-  var members: KeyValuePairs<String, JSONValue> { get }
+  var members: KeyValuePairs<String, any DocumentValue> { get }
   /// The exit code; nil if all is well.
   var status: ExitStatus? { get }
   /// Prints findings on stderr that are not on stdout.
@@ -89,7 +87,7 @@ private struct VerificationReport: ContentsReport {
   private let remedies: [Remedy]
   let name = "verification"
   var lines: [String] { result.lines() }
-  var members: KeyValuePairs<String, JSONValue> { result.members }
+  var members: KeyValuePairs<String, any DocumentValue> { result.members }
   var status: ExitStatus? { result.faults.status }
 
   init(_ result: Verification, _ remedies: [Remedy]) { (self.result, self.remedies) = (result, remedies) }

@@ -44,13 +44,11 @@ struct CheckpointCommand: AsyncParsableCommand {
 
   private func members(
     _ checkpoint: Checkpoint, _ found: Verification
-  ) throws -> KeyValuePairs<String, JSONValue> {
+  ) throws -> KeyValuePairs<String, any DocumentValue> {
     [
-      "accepted": .array(found.faults.map(\.document)), "created_at": .string(checkpoint.createdAt.text),
-      "hash": .string(Hex.encode(try checkpoint.hash())),
-      "previous": .optional(checkpoint.previous.map { Hex.encode($0) }),
-      "records": .number(JSONNumber(found.recordCount)), "sequence": .number(JSONNumber(checkpoint.sequence)),
-      "trashed": .number(JSONNumber(found.trashedCount)),
+      "accepted": found.faults, "created_at": checkpoint.createdAt, "hash": Hex.encode(try checkpoint.hash()),
+      "previous": checkpoint.previous.map { Hex.encode($0) }, "records": found.recordCount,
+      "sequence": checkpoint.sequence, "trashed": found.trashedCount,
     ]
   }
 }

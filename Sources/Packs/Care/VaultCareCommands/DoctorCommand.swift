@@ -24,7 +24,7 @@ struct DoctorCommand: ParsableCommand {
     _ = try unlocking.maximumWorkFactor()
     let checks = try Doctor(Session(vault, global, refusingOtherVaults: false), unlocking).checks()
     if global.json {
-      try Output.document(["checks": .array(checks.map(\.document))])
+      try Output.document(["checks": checks])
     } else {
       try Output.lines(checks.map { $0.line(global.style) })
     }

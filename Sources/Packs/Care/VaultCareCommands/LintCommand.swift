@@ -82,11 +82,8 @@ extension LintReport {
     }
   }
 
-  var members: KeyValuePairs<String, JSONValue> {
-    [
-      "findings": .array(findings.map(\.document)), "notes": .array(notes.map { .string($0) }),
-      "records": .number(JSONNumber(recordCount)), "rewritten": .array(rewritten.map { .string($0) }),
-      "trashed": .number(JSONNumber(trashedCount)),
-    ]
+  /// The document of `--json`.
+  var members: KeyValuePairs<String, any DocumentValue> {
+    ["findings": findings, "notes": notes, "records": recordCount, "rewritten": rewritten, "trashed": trashedCount]
   }
 }

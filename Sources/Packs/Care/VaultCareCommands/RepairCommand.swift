@@ -106,13 +106,11 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
     }
   }
 
-  private func members(_ plan: RepairPlan, _ result: RepairResult?) -> KeyValuePairs<String, JSONValue> {
+  private func members(_ plan: RepairPlan, _ result: RepairResult?) -> KeyValuePairs<String, any DocumentValue> {
     let steps = plan.steps.enumerated().map { index, step in
       step.document(isDone: result != nil && step.action != .leave && result?.failures[index] == nil)
     }
-    return [
-      "aside": .optional(result?.asideFolder), "dry_run": .bool(dryRun), "steps": .array(steps),
-    ]
+    return ["aside": result?.asideFolder, "dry_run": dryRun, "steps": steps]
   }
 }
 
@@ -130,9 +128,8 @@ extension RepairStep {
 
   fileprivate func document(isDone: Bool) -> JSONValue {
     .members([
-      "action": .string(action.rawValue), "detail": .string(explanation), "done": .bool(isDone), "file": .string(file),
-      "reason": .string(reason), "record": .optional(record?.text),
-      "revision": revision.map { .number(JSONNumber($0)) } ?? .null,
+      "action": action.rawValue, "detail": explanation, "done": isDone, "file": file, "reason": reason,
+      "record": record?.text, "revision": revision,
     ])
   }
 }

@@ -28,8 +28,7 @@ struct StatusCommand: ParsableCommand, GoingEverywhere {
 
   func run() throws {
     let session = try Session(vault, global, refusingOtherVaults: false)
-    let status = try VaultStatus(session, unlocking)
-    if global.json { try Output.write(status.document.prettyBytes()) } else { try Output.lines(status.lines) }
+    try VaultStatus(session, unlocking).facts.print(global)
     if let refusal = session.pin.refusal { throw CommandError(refusal) }
   }
 }
@@ -61,6 +60,8 @@ private struct VaultStatus {
 
   private var header: VaultHeader { session.locked.header }
 
+  private var index: IndexReport { IndexReport(session) }
+
   private var memory: String {
     switch SecureMemory.status {
     case .locked: "\(SecureMemory.byteCount >> 20) MiB, locked"
@@ -79,39 +80,25 @@ private struct VaultStatus {
     return "others may enter the folder: `chmod go= \(path.shellQuoted)`"
   }
 
-  var lines: [String] {
-    var rows = [
-      ("vault", "\(session.location.path) (\(session.location.origin.rawValue))"),
-      ("id", header.vaultID.text), ("fingerprint", fingerprint), ("created", header.createdAt.text),
-      ("records", String(recordCount)),
+  var facts: [Fact] {
+    [
+      Fact("vault", "\(session.location.path) (\(session.location.origin.rawValue))", value: session.location.path),
+      .member("found_by", session.location.origin.rawValue), Fact("id", header.vaultID.text),
+      Fact("fingerprint", fingerprint), Fact("created", header.createdAt.text, name: "created_at"),
+      Fact("records", String(recordCount), value: recordCount),
+      Fact(rows: remote?.rows ?? [], name: "database", value: remote),
+      Fact("slot", slots.map(\.summary), name: "slots", value: slots),
+      Fact(
+        "rotation", header.unfinishedRotation.map { "\($0.unfinishedNote): `vault rekey` finishes it" },
+        name: "unfinished_rotation", value: header.unfinishedRotation?.reason.rawValue),
+      Fact("git", operation?.line),
+      Fact(
+        "key file", missingKeyFiles.map { "\($0) is not there" }, name: "key_files_missing", value: missingKeyFiles),
+      Fact("pin", session.pin.line, value: session.pin.word),
+      Fact("key", key ?? "none: give --identity FILE, or a passphrase", value: key), Fact("memory", memory),
+      Fact("permissions", permissions), Fact("index", index.text, value: index), Fact("library", CryptoLibrary.version),
+      .member("verified", false),
     ]
-    if let remote { rows += remote.rows }
-    for slot in slots { rows.append(("slot", slot.summary)) }
-    if let rotation = header.unfinishedRotation {
-      rows.append(("rotation", "\(rotation.unfinishedNote): `vault rekey` finishes it"))
-    }
-    if let operation { rows.append(("git", operation.line)) }
-    for file in missingKeyFiles { rows.append(("key file", "\(file) is not there")) }
-    rows += [
-      ("pin", session.pin.line), ("key", key ?? "none: give --identity FILE, or a passphrase"), ("memory", memory),
-      ("permissions", permissions), ("index", IndexReport(session).text), ("library", CryptoLibrary.version),
-    ]
-    return rows.map { Printable.padded($0.0 + ":", to: 12) + " " + Printable.text($0.1) }
-  }
-
-  var document: JSONValue {
-    .document([
-      "created_at": .string(header.createdAt.text), "database": remote?.document ?? .null,
-      "fingerprint": .string(fingerprint),
-      "found_by": .string(session.location.origin.rawValue), "git": .optional(operation?.line),
-      "id": .string(header.vaultID.text),
-      "index": IndexReport(session).document, "key": .optional(key), "library": .string(CryptoLibrary.version),
-      "key_files_missing": .array(missingKeyFiles.map { .string($0) }), "memory": .string(memory),
-      "permissions": .string(permissions), "pin": .string(session.pin.word),
-      "records": .number(JSONNumber(recordCount)),
-      "slots": .array(slots.map(\.document)), "vault": .string(session.location.path),
-      "unfinished_rotation": .optional(header.unfinishedRotation?.reason.rawValue), "verified": false,
-    ])
   }
 }
 

@@ -67,10 +67,7 @@ struct InjectCommand: AsyncParsableCommand {
     let text = try await text(of: template, as: format, session)
     try await target.write { write in try unsafe write(text.span.bytes) }
     guard global.json else { return }
-    try Output.document([
-      "file": .optional(target.file), "format": .string(format.rawValue),
-      "places": .number(JSONNumber(template.placeholders.count)),
-    ])
+    try Output.document(["file": target.file, "format": format.rawValue, "places": template.placeholders.count])
   }
 
   /// The given format, or that of the first line, of the output's name, or of the template's name.

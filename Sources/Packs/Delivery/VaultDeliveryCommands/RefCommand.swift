@@ -50,6 +50,6 @@ struct RefCommand: AsyncParsableCommand, OneRecordNaming {
     let reference = SecretReference(record: word, path: path, view: view?.ofReference, label: label)
     _ = try await session.field(of: reference)
     guard global.json else { return try Output.line("\(reference)") }
-    try Output.document(["reference": .string("\(reference)"), "id": .string(record.id.text)])
+    try Output.document(["reference": "\(reference)", "id": record.id])
   }
 }

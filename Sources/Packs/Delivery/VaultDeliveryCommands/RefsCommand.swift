@@ -112,7 +112,7 @@ struct ReferenceReport {
 
   func print(_ session: Session) throws {
     guard !session.global.json else {
-      return try Output.document(["references": .array(findings.map(document)), "verified": false])
+      return try Output.document(["references": findings.map(document), "verified": false])
     }
     if !findings.isEmpty {
       try Table(findings, columns(session.global.style), width: nil).print(session.global.style)
@@ -142,12 +142,9 @@ struct ReferenceReport {
 
   private func document(_ finding: ReferenceFinding) -> JSONValue {
     .members([
-      "file": .string(finding.file), "line": .number(JSONNumber(finding.line)),
-      "reference": finding.reference.map { .string("\($0)") } ?? .null,
-      "id": finding.field.map { .string($0.record.id.text) } ?? .null,
-      "kind": finding.field.map { .string($0.record.envelope.kind) } ?? .null,
-      "sealed_at": finding.field?.sealedAt.map { .string($0.text) } ?? .null,
-      "fault": finding.fault.map { .string($0) } ?? .null,
+      "file": finding.file, "line": finding.line, "reference": finding.reference.map { "\($0)" },
+      "id": finding.field?.record.id, "kind": finding.field?.record.envelope.kind,
+      "sealed_at": finding.field?.sealedAt?.text, "fault": finding.fault,
     ])
   }
 }

@@ -120,11 +120,11 @@ extension SSHCommand {
       let seconds: JSONValue = limits.lifetime.map { .number(JSONNumber(Int($0.components.seconds))) } ?? .null
       let added = keys.map { key in
         JSONValue.members([
-          "id": .string(key.record.id.text), "name": .string(key.record.name), "path": .string(key.path.description),
-          "fingerprint": .string(key.fingerprint), "seconds": seconds, "confirm": .bool(limits.isConfirmed),
+          "id": key.record.id, "name": key.record.name, "path": key.path.description, "fingerprint": key.fingerprint,
+          "seconds": seconds, "confirm": limits.isConfirmed,
         ])
       }
-      try Output.document(["added": .array(added)])
+      try Output.document(["added": added])
     }
   }
 
@@ -158,11 +158,9 @@ extension SSHCommand {
       }
       guard !global.json else {
         let removed = taken.map { key in
-          JSONValue.members([
-            "id": .string(key.record.text), "fingerprint": .optional(SSHKey.fingerprint(of: key.publicKey)),
-          ])
+          JSONValue.members(["id": key.record.text, "fingerprint": SSHKey.fingerprint(of: key.publicKey)])
         }
-        return try Output.document(["removed": .array(removed)])
+        return try Output.document(["removed": removed])
       }
       global.messages.note(taken.isEmpty ? "no key was there" : "\(GivenKeys.count(taken)) removed")
     }

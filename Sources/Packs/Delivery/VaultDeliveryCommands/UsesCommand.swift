@@ -1,6 +1,6 @@
 import ArgumentParser
 import VaultCLI
-import VaultDocument
+package import VaultDocument
 import VaultKit
 import VaultTerminal
 
@@ -44,7 +44,7 @@ struct UsesCommand: AsyncParsableCommand {
   }
 
   private func print(_ rows: [DeliveryUses]) throws {
-    guard !global.json else { return try Output.document(["uses": .array(rows.map(\.document))]) }
+    guard !global.json else { return try Output.document(["uses": rows]) }
     if table.isShown(global) {
       try table.print(rows, columns: columns, global: global)
     } else if !rows.isEmpty {
@@ -68,12 +68,11 @@ struct UsesCommand: AsyncParsableCommand {
   }
 }
 
-extension DeliveryUses {
-  fileprivate var document: JSONValue {
+extension DeliveryUses: DocumentValue {
+  package var document: JSONValue {
     .members([
-      "count": .number(JSONNumber(count)), "field": .string(last.field), "first": .string(first.text),
-      "folder": .optional(last.folder), "form": .string(last.form), "id": .string(last.id),
-      "last": .string(last.time.text), "name": .string(last.name), "program": .optional(last.program),
+      "count": count, "field": last.field, "first": first.text, "folder": last.folder, "form": last.form, "id": last.id,
+      "last": last.time, "name": last.name, "program": last.program,
     ])
   }
 }

@@ -304,16 +304,11 @@ struct ImportReport {
 
   private func printDocument() throws {
     try Output.document([
-      "dry_run": .bool(isDryRun),
-      "ids": .array(isDryRun ? [] : result.ids.map { .string($0.text) }),
-      "refused": .array(
-        result.refusals.map { index, input, refusal in
-          .members([
-            "field": .optional(refusal.field), "index": .number(JSONNumber(index)),
-            "line": input.1.line.map { .number(JSONNumber($0)) } ?? .null, "reason": .string(refusal.reason),
-          ])
-        }),
-      "stored": .number(JSONNumber(result.ids.count)),
+      "dry_run": isDryRun, "ids": isDryRun ? [] : result.ids,
+      "refused": result.refusals.map { index, input, refusal in
+        JSONValue.members(["field": refusal.field, "index": index, "line": input.1.line, "reason": refusal.reason])
+      },
+      "stored": result.ids.count,
     ])
   }
 }

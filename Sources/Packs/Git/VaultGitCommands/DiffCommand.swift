@@ -100,8 +100,8 @@ struct DiffCommand: AsyncParsableCommand {
   private func print(_ report: DiffReport, from old: String, to new: String) throws {
     if global.json {
       return try Output.document([
-        "from": .string(old), "new_root": report.comparison.hasNewRoot, "records": report.records,
-        "slots": report.comparison.slots, "to": .string(new),
+        "from": old, "new_root": report.comparison.hasNewRoot, "records": report.records,
+        "slots": report.comparison.slots, "to": new,
       ])
     }
     if markdown { return try Output.lines(report.markdown()) }

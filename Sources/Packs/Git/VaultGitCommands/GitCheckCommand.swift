@@ -66,7 +66,7 @@ extension GitCommand {
       let (findings, notes) = (found.filter { !$0.isNote }, found.filter(\.isNote))
       if global.json {
         try Output.document([
-          "findings": .array(findings.map { $0.document(prefix) }), "notes": .array(notes.map { $0.document(prefix) }),
+          "findings": findings.map { $0.document(prefix) }, "notes": notes.map { $0.document(prefix) },
         ])
       } else {
         switch format {
@@ -111,7 +111,7 @@ extension GitCheck.Finding {
   var text: String { "\(file): \(sentence)" }
 
   fileprivate func document(_ prefix: String) -> JSONValue {
-    .members(["commit": .optional(commit), "file": .string(prefix + file), "reason": .string(reason)])
+    .members(["commit": commit, "file": prefix + file, "reason": reason])
   }
 
   /// A command of a GitHub workflow. Its separators are percent-encoded.
@@ -129,10 +129,10 @@ extension GitCheck.Finding {
   /// An issue of a GitLab code quality report.
   fileprivate func gitlab(_ prefix: String) -> JSONValue {
     .members([
-      "check_name": .string("vault"), "description": .string(sentence),
-      "fingerprint": .string(MaskedText.hash("\(prefix)\(file)\n\(sentence)", byteCount: 20)),
-      "location": .members(["lines": .members(["begin": 1]), "path": .string(prefix + file)]),
-      "severity": .string(isNote ? "info" : "critical"),
+      "check_name": "vault", "description": sentence,
+      "fingerprint": MaskedText.hash("\(prefix)\(file)\n\(sentence)", byteCount: 20),
+      "location": JSONValue.members(["lines": JSONValue.members(["begin": 1]), "path": prefix + file]),
+      "severity": isNote ? "info" : "critical",
     ])
   }
 }

@@ -83,7 +83,7 @@ extension GitCommand {
 
     private func report(_ missing: [String], _ note: String = "this clone lacks nothing") throws {
       if global.json {
-        try Output.document(["missing": .array(missing.map { .string($0) })])
+        try Output.document(["missing": missing])
       } else {
         try Output.lines(missing.map(Printable.text))
       }

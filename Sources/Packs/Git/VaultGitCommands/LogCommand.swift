@@ -77,7 +77,7 @@ struct LogCommand: AsyncParsableCommand {
       }
       if let touching = logged.touching(fields) { commits.append(touching) }
     }
-    if global.json { return try Output.document(["commits": .array(commits.map(\.document))]) }
+    if global.json { return try Output.document(["commits": commits]) }
     try Pager.lines(commits.flatMap { $0.lines(global.style) }, global)
     global.messages.note(commits.isEmpty ? "no commit is like that" : Messages.unverifiedNote)
     if limit == nil, GitCommit.areCutOff(git) { noteCutOff() }
@@ -120,14 +120,14 @@ struct LogCommand: AsyncParsableCommand {
 
   private func print(_ versions: [LoggedVersion], _ id: RecordID, isInGit: Bool) throws {
     guard !global.json else {
-      return try Output.document(["id": .string(id.text), "versions": .array(versions.map(\.document))])
+      return try Output.document(["id": id, "versions": versions])
     }
     try Pager.lines(versions.flatMap { $0.lines(global.style, isInGit: isInGit) }, global)
     if versions.isEmpty { global.messages.note("no version is like that") }
   }
 }
 
-private struct LoggedVersion {
+private struct LoggedVersion: DocumentValue {
   let version: HistoryVersion
   let changes: [RecordComparison.Change]
   /// Empty if only some fields were asked for.
@@ -183,15 +183,11 @@ private struct LoggedVersion {
   var document: JSONValue {
     let envelope = version.state.file?.envelope
     return .members([
-      "attachments": .array(attachments.map(\.document)), "author": .optional(version.commit?.author),
-      "changes": .array(changes.map(\.document)),
-      "commit": .optional(version.commit?.id), "committed_at": .optional(version.commit?.time?.text),
-      "event": .optional(version.comparison.flatMap { $0.event == .unchanged ? nil : $0.event.rawValue }),
-      "fault": .optional(version.fault?.name),
-      "replaced_root": .bool(verdict == .underReplacedRoot),
-      "revision": envelope.map { .number(JSONNumber($0.revision)) } ?? .null,
-      "updated_at": .optional(envelope?.updatedAt.text),
-      "verified": .bool(verdict == .authentic || verdict == .underReplacedRoot),
+      "attachments": attachments, "author": version.commit?.author, "changes": changes, "commit": version.commit?.id,
+      "committed_at": version.commit?.time?.text,
+      "event": version.comparison.flatMap { $0.event == .unchanged ? nil : $0.event.rawValue },
+      "fault": version.fault?.name, "replaced_root": verdict == .underReplacedRoot, "revision": envelope?.revision,
+      "updated_at": envelope?.updatedAt, "verified": verdict == .authentic || verdict == .underReplacedRoot,
     ])
   }
 }

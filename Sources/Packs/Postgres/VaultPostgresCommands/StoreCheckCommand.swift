@@ -39,7 +39,7 @@ extension StoreCommand {
         throw session.location.explained(VaultError(store: error))
       }
       if global.json {
-        try Output.document(["checks": .array(checks.map(\.document))])
+        try Output.document(["checks": checks])
       } else {
         try Output.lines(checks.map { $0.line(global.style) })
       }

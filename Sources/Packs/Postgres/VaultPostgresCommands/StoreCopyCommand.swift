@@ -93,9 +93,8 @@ extension StoreCommand {
     private func report(_ copied: CopiedVault) throws {
       if global.json {
         return try Output.document([
-          "from": .string(from), "left_behind": .array(copied.leftBehind.map { .string($0) }),
-          "records": .number(JSONNumber(copied.recordCount)), "slots": .number(JSONNumber(copied.slotCount)),
-          "to": .string(to), "trashed": .number(JSONNumber(copied.trashedCount)), "verified": .bool(verify),
+          "from": from, "left_behind": copied.leftBehind, "records": copied.recordCount, "slots": copied.slotCount,
+          "to": to, "trashed": copied.trashedCount, "verified": verify,
         ])
       }
       try Output.line(

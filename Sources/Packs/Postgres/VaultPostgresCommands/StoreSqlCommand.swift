@@ -43,7 +43,7 @@ extension StoreCommand {
         throw CommandError(error).about(schema == nil ? "--roles" : roles == nil ? "--schema" : "--schema, --roles")
       }
       guard !global.json else {
-        return try Output.document(["statements": .array(statements.map { .string($0) })])
+        return try Output.document(["statements": statements])
       }
       try Output.lines(statements.map { $0 + ";" })
     }

@@ -131,9 +131,7 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     }
     try Output.afterwards(action) {
       try Output.document([
-        "copied": .bool(copy), "gained": .array(change.gained.map(\.document)),
-        "lost": .array(change.lost.map(\.document)), "moved": .array(records.map { .string($0.id.text) }),
-        "to": .string(to),
+        "copied": copy, "gained": change.gained, "lost": change.lost, "moved": records.map(\.id), "to": to,
       ])
     }
   }

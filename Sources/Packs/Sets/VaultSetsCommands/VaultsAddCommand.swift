@@ -61,8 +61,7 @@ extension VaultsCommand {
       let fingerprint = try session.locked.fingerprint()
       if global.json {
         return try Output.document([
-          "fingerprint": .string(fingerprint), "id": .string(member.id.text), "name": .string(name),
-          "place": .string(member.place), "set": .string(found.path),
+          "fingerprint": fingerprint, "id": member.id, "name": name, "place": member.place, "set": found.path,
         ])
       }
       let count = slots.count == 1 ? "1 key opens" : "\(slots.count) keys open"
@@ -133,7 +132,7 @@ extension VaultsCommand {
         return global.messages.note(
           accepted.isEmpty ? "nothing to accept" : "accepted: \(accepted.joined(separator: ", "))")
       }
-      try Output.document(["accepted": .array(accepted.map { .string($0) })])
+      try Output.document(["accepted": accepted])
     }
 
     private func accept(_ member: SetMember, _ state: KnownVaults) throws -> Bool {

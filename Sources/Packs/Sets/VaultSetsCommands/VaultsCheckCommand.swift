@@ -26,9 +26,7 @@ extension VaultsCommand {
     func run() async throws {
       let check = try await SetCheck(FoundSet.required(choice.vaults))
       if global.json {
-        try Output.document([
-          "findings": .array(check.findings.map(\.document)), "set": .string(check.set.path), "verified": false,
-        ])
+        try Output.document(["findings": check.findings, "set": check.set.path, "verified": false])
       } else {
         try Output.lines(check.findings.map { Printable.text($0.line) })
         if check.findings.isEmpty, check.faults.isEmpty { global.messages.note("all is where the set says it is") }
@@ -43,7 +41,7 @@ extension VaultsCommand {
 }
 
 private struct SetCheck {
-  struct Finding {
+  struct Finding: DocumentValue {
     /// The code for programs, such as `misplaced`.
     let code: String
     let vaults: [String]
@@ -53,10 +51,7 @@ private struct SetCheck {
     var line: String { "\(vaults.joined(separator: ", ")): \(record.map { "\($0.text): " } ?? "")\(text)" }
 
     var document: JSONValue {
-      .members([
-        "code": .string(code), "reason": .string(text), "record": .optional(record?.text),
-        "vaults": .array(vaults.map { .string($0) }),
-      ])
+      .members(["code": code, "reason": text, "record": record?.text, "vaults": vaults])
     }
   }
 

@@ -50,7 +50,7 @@ extension VaultsCommand {
       let own = try OwnRecipients(unlocking)
       let rows = found.all.map { SetRow($0, own: own, global: global) }
       if global.json {
-        try Output.document(["set": .string(found.path), "vaults": .array(rows.map(\.document))])
+        try Output.document(["set": found.path, "vaults": rows])
       } else if table.isShown(global) {
         try table.print(rows, columns: columns, global: global)
       } else {
@@ -104,13 +104,13 @@ extension VaultsCommand {
       GitKeeper.current?.watch(fileAt: found.path, global.messages)
       member.forget(StateLocation.state(global.messages), global.messages)
       guard global.json else { return global.messages.note("\(member.name) is out of the set; its vault stays") }
-      try Output.document(["removed": .string(member.name)])
+      try Output.document(["removed": member.name])
     }
   }
 }
 
 /// A vault of the set in `vaults list`.
-private struct SetRow {
+private struct SetRow: DocumentValue {
   let member: SetMember
   private(set) var slots: [Slot] = []
   private(set) var count: Int?
@@ -147,10 +147,9 @@ private struct SetRow {
 
   var document: JSONValue {
     .members([
-      "fault": .optional(fault?.code), "id": .string(member.vault.id.text), "name": .string(member.name),
-      "opens": fault == nil ? .string(opens) : .null, "place": .string(member.vault.place),
-      "records": count.map { .number(JSONNumber($0)) } ?? .null, "slots": .array(slots.map(\.document)),
-      "state": .string(state), "takes": .array(member.vault.takes.map { .string($0.description) }),
+      "fault": fault?.code, "id": member.vault.id, "name": member.name, "opens": fault == nil ? opens : nil,
+      "place": member.vault.place, "records": count, "slots": slots, "state": state,
+      "takes": member.vault.takes.map(\.description),
     ])
   }
 }

@@ -1,4 +1,4 @@
-internal import VaultDocument
+package import VaultDocument
 public import VaultKit
 
 extension BackupCatalog {
@@ -25,7 +25,7 @@ extension BackupCatalog {
     else { throw .damagedCatalog(file, "is not a list of backups") }
     var entries: [Entry] = []
     for (index, item) in items.enumerated() {
-      guard let entry = item.object.flatMap(Entry.init(members:)) else {
+      guard let entry = Entry(document: item) else {
         throw .damagedCatalog(file, "has an entry that cannot be read", field: "backups[\(index)]")
       }
       entries.append(entry)
@@ -41,87 +41,57 @@ extension BackupCatalog {
     if entries.contains(where: { ($0.label ?? "").utf8.count > Self.labelByteLimit }) {
       throw VaultError(.inputRefused, "the label is longer than \(Self.labelByteLimit) bytes")
     }
-    var document = JSONObject()
-    document["backups"] = .array(entries.map(\.document))
-    document["format"] = .number(JSONNumber(Self.format))
     do {
-      return try JSONValue.object(document).prettyBytes()
+      return try JSONValue.members(["backups": entries, "format": Self.format]).prettyBytes()
     } catch {
       throw VaultError(.inputRefused, "more backups than one directory can have recorded", underlying: error)
     }
   }
 }
 
-extension BackupCatalog.Entry {
+extension BackupCatalog.Entry: DocumentReadable {
   private static let members: Set<String> = [
     "attested", "checked_at", "created_at", "label", "name", "removing", "sha256", "size", "vault", "verification",
   ]
 
-  fileprivate init?(members: JSONObject) {
-    guard members.names.allSatisfy(Self.members.contains), let byteCount = members["size"]?.int,
-      let name = members["name"]?.string.flatMap(BackupName.init(fileName:)),
-      let hash = members["sha256"]?.string.flatMap({ try? Hex.decode($0) }), hash.count == 32,
-      let createdAt = members["created_at"]?.time, let isAttested = members["attested"]?.bool,
-      let vaultID = members["vault"]?.string.flatMap(VaultID.init(parsing:))
+  package init?(document: JSONValue) {
+    guard let members = document.object, members.names.allSatisfy(Self.members.contains),
+      let byteCount: Int = members.read("size"), let file: String = members.read("name"),
+      let name = BackupName(fileName: file), let hex: String = members.read("sha256"),
+      let hash = try? Hex.decode(hex), hash.count == 32, let createdAt: Timestamp = members.read("created_at"),
+      let isAttested: Bool = members.read("attested"), let vaultID: VaultID = members.read("vault"),
+      let label: String? = members.readPresent("label"), (label ?? "").utf8.count <= BackupCatalog.labelByteLimit,
+      let verification: BackupCatalog.Verification? = members.readPresent("verification"),
+      let checkedAt: Timestamp? = members.readPresent("checked_at"), [nil, true].contains(members["removing"])
     else { return nil }
     self.init(
-      name: name, byteCount: byteCount, sha256: hash, createdAt: createdAt, vaultID: vaultID,
-      label: members["label"]?.string, isAttested: isAttested)
-    guard readOptionalMembers(members) else { return nil }
+      name: name, byteCount: byteCount, sha256: hash, createdAt: createdAt, vaultID: vaultID, label: label,
+      isAttested: isAttested, verification: verification)
+    (self.checkedAt, isBeingRemoved) = (checkedAt, members["removing"] != nil)
   }
 
-  private mutating func readOptionalMembers(_ members: JSONObject) -> Bool {
-    if let label = members["label"] {
-      guard let text = label.string, text.utf8.count <= BackupCatalog.labelByteLimit else { return false }
-    }
-    if let verification = members["verification"] {
-      guard let read = verification.object.flatMap(BackupCatalog.Verification.init(members:)) else { return false }
-      self.verification = read
-    }
-    if let checked = members["checked_at"] {
-      guard let time = checked.time else { return false }
-      checkedAt = time
-    }
-    guard let removing = members["removing"] else { return true }
-    isBeingRemoved = true
-    return removing == .bool(true)
-  }
-
-  fileprivate var document: JSONValue {
-    var members = JSONObject()
-    members["attested"] = .bool(isAttested)
-    members["checked_at"] = checkedAt.map { .string($0.text) }
-    members["created_at"] = .string(createdAt.text)
-    members["label"] = label.map { .string($0) }
-    members["name"] = .string(name.fileName)
-    members["removing"] = isBeingRemoved ? .bool(true) : nil
-    members["sha256"] = .string(Hex.encode(sha256))
-    members["size"] = .number(JSONNumber(byteCount))
-    members["vault"] = .string(vaultID.text)
-    members["verification"] = verification?.document
+  package var document: JSONValue {
+    let members = JSONObject(present: [
+      "attested": isAttested, "checked_at": checkedAt, "created_at": createdAt, "label": label, "name": name.fileName,
+      "removing": isBeingRemoved ? true : nil, "sha256": Hex.encode(sha256), "size": byteCount, "vault": vaultID,
+      "verification": verification,
+    ])
     return .object(members)
   }
 }
 
-extension BackupCatalog.Verification {
-  fileprivate init?(members: JSONObject) {
-    guard members.names == ["kind", "time"], let kind = members["kind"]?.string.flatMap(Kind.init(rawValue:)),
-      let time = members["time"]?.time
+extension BackupCatalog.Verification: DocumentReadable {
+  package init?(document: JSONValue) {
+    guard let members = document.object, members.names == ["kind", "time"], let kind: Kind = members.read("kind"),
+      let time: Timestamp = members.read("time")
     else { return nil }
     self.init(time: time, kind: kind)
   }
 
-  fileprivate var document: JSONValue {
-    var members = JSONObject()
-    members["kind"] = .string(kind.rawValue)
-    members["time"] = .string(time.text)
-    return .object(members)
-  }
+  package var document: JSONValue { .members(["kind": kind, "time": time]) }
 }
 
-extension JSONValue {
-  fileprivate var time: Timestamp? { string.flatMap { try? Timestamp(parsing: $0) } }
-}
+extension BackupCatalog.Verification.Kind: DocumentReadable {}
 
 extension VaultError {
   /// The error for an unreadable `backups.json`. Such a file never counts as empty, because then no backup would be

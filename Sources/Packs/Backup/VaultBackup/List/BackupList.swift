@@ -38,21 +38,17 @@ package struct BackupList {
 
   /// The first members of a list, before it is authenticated.
   package static func members(of header: VaultHeader, createdAt: Timestamp) -> JSONObject {
-    var members = JSONObject()
-    members["created_at"] = .string(createdAt.text)
-    members["header_revision"] = .number(JSONNumber(header.revision))
-    members["vault"] = .string(header.vaultID.text)
-    return members
+    JSONObject(members: ["created_at": createdAt, "header_revision": header.revision, "vault": header.vaultID])
   }
 
   /// Reads the head of a list, which describes all files.
   package init(_ head: ListHead) throws(VaultError) {
     let members = head.members
     try members.allowOnly(["created_at", "format", "header_revision", "items", "mac", "root", "vault"])
-    vaultID = try members.identifier("vault")
+    vaultID = try members.value("vault")
     rootID = try members.rootID("root")
-    createdAt = try members.time("created_at")
-    headerRevision = try members.integer("header_revision")
+    createdAt = try members.value("created_at")
+    headerRevision = try members.value("header_revision")
     _ = try members.base64("mac", byteCount: 32)
     self.head = head
   }

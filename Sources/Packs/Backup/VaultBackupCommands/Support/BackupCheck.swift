@@ -135,7 +135,7 @@ struct BackupRecord {
 }
 
 /// The report of `vault backup verify` for a file.
-struct BackupReport {
+struct BackupReport: DocumentValue {
   let path: String
   var lock: BackupFile.Lock?
   var isRecorded = false
@@ -193,14 +193,10 @@ struct BackupReport {
 
   var document: JSONValue {
     .members([
-      "attachments": contents.map { JSONValue.number(JSONNumber($0.attachmentCount)) } ?? .null,
-      "attested": contents.map { JSONValue.bool($0.isAttested && isUnlocked) } ?? .null,
-      "checked": .optional(failure == nil ? kind?.rawValue : nil),
-      "created_at": .optional(contents?.createdAt.text), "error": .optional(failure?.code),
-      "faults": .array((verification?.faults ?? []).map(\.document)), "file": .string(path),
-      "recorded": .bool(isRecorded), "records": contents.map { JSONValue.number(JSONNumber($0.recordCount)) } ?? .null,
-      "trashed": contents.map { JSONValue.number(JSONNumber($0.trashedCount)) } ?? .null,
-      "vault": .optional(contents?.vault.header.vaultID.text),
+      "attachments": contents?.attachmentCount, "attested": contents.map { $0.isAttested && isUnlocked },
+      "checked": failure == nil ? kind?.rawValue : nil, "created_at": contents?.createdAt, "error": failure?.code,
+      "faults": (verification?.faults ?? []), "file": path, "recorded": isRecorded, "records": contents?.recordCount,
+      "trashed": contents?.trashedCount, "vault": contents?.vault.header.vaultID,
     ])
   }
 }

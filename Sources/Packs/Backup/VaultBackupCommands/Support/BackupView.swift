@@ -1,5 +1,5 @@
 import VaultBackup
-import VaultDocument
+package import VaultDocument
 import VaultKit
 import VaultTerminal
 
@@ -19,24 +19,16 @@ enum BackupView {
   }
 }
 
-extension BackupListing.Row {
+extension BackupListing.Row: DocumentValue {
   /// The state for users: `recorded`, `changed`, `gone` or `not recorded`.
   var stateText: String { state == .unrecorded ? "not recorded" : state.rawValue }
 
-  var document: JSONValue {
+  package var document: JSONValue {
     .members([
-      "attested": entry.map { JSONValue.bool($0.isAttested) } ?? .null,
-      "checked_at": .optional(entry?.checkedAt?.text),
-      "created_at": .optional(entry?.createdAt.text),
-      "label": .optional(entry?.label),
-      "name": .string(name.fileName),
-      "recorded_size": entry.map { JSONValue.number(JSONNumber($0.byteCount)) } ?? .null,
-      "sha256": .optional(entry.map { Hex.encode($0.sha256) }),
-      "size": byteCount.map { JSONValue.number(JSONNumber($0)) } ?? .null,
-      "state": .string(state.rawValue),
-      "time": .string(name.time.text),
-      "vault": .optional(entry?.vaultID.text),
-      "verification": entry?.verification.map(\.document) ?? .null,
+      "attested": entry?.isAttested, "checked_at": entry?.checkedAt?.text, "created_at": entry?.createdAt,
+      "label": entry?.label, "name": name.fileName, "recorded_size": entry?.byteCount,
+      "sha256": entry.map { Hex.encode($0.sha256) }, "size": byteCount, "state": state.rawValue, "time": name.time,
+      "vault": entry?.vaultID, "verification": entry?.verification,
     ])
   }
 
@@ -48,12 +40,6 @@ extension BackupListing.Row {
       "\(name.fileName): its size or its hash is not the recorded one: it is damaged, or somebody has replaced it"
     case .gone: "\(name.fileName): its file is gone, and no prune has removed it"
     }
-  }
-}
-
-extension BackupCatalog.Verification {
-  fileprivate var document: JSONValue {
-    .members(["kind": .string(kind.rawValue), "time": .string(time.text)])
   }
 }
 

@@ -9,9 +9,7 @@ struct AuditReport {
   func print(_ session: Session) throws {
     let findings = audit.findings
     if session.global.json {
-      try Output.document([
-        "findings": .array(findings.map(document)), "records": .number(JSONNumber(audit.recordCount)),
-      ])
+      try Output.document(["findings": findings.map(document), "records": audit.recordCount])
     } else if table.isShown(session.global) {
       try table.print(findings, columns: columns(session.global.style), global: session.global)
     } else if !findings.isEmpty {
@@ -34,9 +32,8 @@ struct AuditReport {
 
   private func document(_ finding: Audit.Finding) -> JSONValue {
     .members([
-      "field": .string(finding.path.description), "group": finding.group.map { .number(JSONNumber($0)) } ?? .null,
-      "id": .string(finding.id.text), "kind": .string(finding.kind), "name": .string(finding.name),
-      "reason": .string(finding.reason), "state": .string(finding.state.rawValue),
+      "field": finding.path.description, "group": finding.group, "id": finding.id, "kind": finding.kind,
+      "name": finding.name, "reason": finding.reason, "state": finding.state.rawValue,
     ])
   }
 }

@@ -29,7 +29,7 @@ struct Doctor {
     checks += [rotation, memory]
     if let confinement { checks.append(confinement) }
     if let remote = try session.remoteState() {
-      checks += remote.rows.map { DoctorCheck(name: $0.0, state: .good, text: $0.1) }
+      checks += remote.rows.map { DoctorCheck.good($0.0, $0.1) }
     } else {
       checks += [permissions(condition), journal(condition)]
       if let locks { checks.append(locks) }
@@ -41,15 +41,11 @@ struct Doctor {
       if let merging = try merging() { checks.append(merging) }
       checks += kept(by: Git(at: session.location.path))
     }
-    return checks + [
-      pin, state, IndexReport(session).check, DoctorCheck(name: "library", state: .good, text: CryptoLibrary.version),
-    ]
+    return checks + [pin, state, IndexReport(session).check, .good("library", CryptoLibrary.version)]
   }
 
   private func kept(by git: Git) -> [DoctorCheck] {
-    if let operation = GitOperation(git) {
-      return [DoctorCheck(name: "merge", state: .warning, text: operation.line, advice: operation.advice)]
-    }
+    if let operation = GitOperation(git) { return [.warning("merge", operation.line, advice: operation.advice)] }
     let path = session.location.path
     guard let commit = GitComparison(path, git, with: .commit) else { return [] }
     let staging = GitComparison(path, git, with: .index)?.staging(after: commit)
@@ -57,31 +53,26 @@ struct Doctor {
   }
 
   private var rotation: DoctorCheck {
-    guard let rotation = header.unfinishedRotation else {
-      return DoctorCheck(name: "rotation", state: .good, text: "none is unfinished")
-    }
-    return DoctorCheck(
-      name: "rotation", state: .warning, text: "a \(rotation.reason.rawValue) was begun and not finished",
-      advice: "`vault rekey` finishes it")
+    guard let rotation = header.unfinishedRotation else { return .good("rotation", "none is unfinished") }
+    return .warning(
+      "rotation", "a \(rotation.reason.rawValue) was begun and not finished", advice: "`vault rekey` finishes it")
   }
 
   private var memory: DoctorCheck {
     let size = "\(SecureMemory.byteCount >> 20) MiB"
     let advice = "raise the limit of locked memory (`ulimit -l`)"
     return switch SecureMemory.status {
-    case .locked: DoctorCheck(name: "memory", state: .good, text: "\(size), locked")
-    case .notLocked:
-      DoctorCheck(name: "memory", state: .warning, text: "\(size) that may be swapped out", advice: advice)
-    case .unavailable:
-      DoctorCheck(name: "memory", state: .fault, text: "there is none for secrets: nothing opens", advice: advice)
+    case .locked: .good("memory", "\(size), locked")
+    case .notLocked: .warning("memory", "\(size) that may be swapped out", advice: advice)
+    case .unavailable: .fault("memory", "there is none for secrets: nothing opens", advice: advice)
     }
   }
 
   /// Nil if the process that reads files of other tools can be confined.
   private var confinement: DoctorCheck? {
     guard !ProcessHardening.canFilterCalls else { return nil }
-    return DoctorCheck(
-      name: "imports", state: .warning, text: "this system cannot take system calls away from what reads foreign files",
+    return .warning(
+      "imports", "this system cannot take system calls away from what reads foreign files",
       advice: "import files that you do not trust on a Linux with seccomp")
   }
 
@@ -89,13 +80,11 @@ struct Doctor {
   private var locks: DoctorCheck? {
     let path = session.location.path
     if System.lacksLocks(at: System.join(path, "vault.json")) {
-      return DoctorCheck(
-        name: "locks", state: .fault, text: "the file system of \(path) gives no locks: nothing can be written",
+      return .fault(
+        "locks", "the file system of \(path) gives no locks: nothing can be written",
         advice: "keep the vault on a disk with locks, and share it by git or in a database")
     }
-    return UnsharedLocks(at: path).map {
-      DoctorCheck(name: "locks", state: .warning, text: $0.text, advice: UnsharedLocks.advice)
-    }
+    return UnsharedLocks(at: path).map { .warning("locks", $0.text, advice: UnsharedLocks.advice) }
   }
 
   private func permissions(_ condition: VaultCondition) -> DoctorCheck {
@@ -108,50 +97,46 @@ struct Doctor {
     }
     return check(.fault, "everybody may write to", condition.placesWritableByAll, "o-w")
       ?? check(.warning, "others than the owner may read", condition.placesOpenToOthers, "go=")
-      ?? DoctorCheck(name: "permissions", state: .good, text: Self.permissions(of: session.location.path))
+      ?? .good("permissions", Self.permissions(of: session.location.path))
   }
 
   /// The permissions of a folder in words, if they are right.
   static func permissions(of path: String) -> String {
-    System.isOpenToOthers(path)
-      ? "as git makes files; what is secret in them is sealed" : "the owner's alone"
+    System.isOpenToOthers(path) ? "as git makes files; what is secret in them is sealed" : "the owner's alone"
   }
 
   private func journal(_ condition: VaultCondition) -> DoctorCheck {
     if let fault = condition.journalFault {
-      return DoctorCheck(
-        name: "journal", state: .fault, text: fault.description, advice: "`vault repair` puts it aside")
+      return .fault("journal", fault.description, advice: "`vault repair` puts it aside")
     }
-    if let note = condition.journalNote { return DoctorCheck(name: "journal", state: .warning, text: note) }
+    if let note = condition.journalNote { return .warning("journal", note) }
     if condition.hasStagedFiles {
-      return DoctorCheck(
-        name: "journal", state: .warning, text: "files are left in .staging, or are being written now",
+      return .warning(
+        "journal", "files are left in .staging, or are being written now",
         advice: "the next commands that lock the vault take them away")
     }
-    return DoctorCheck(name: "journal", state: .good, text: "nothing is left of a write")
+    return .good("journal", "nothing is left of a write")
   }
 
   private var checkpoint: DoctorCheck {
     do throws(VaultError) {
       let found = try session.locked.unverifiedCheckpoint()
       let text = found.map { "number \($0.sequence) of \($0.createdAt.text)" }
-      return DoctorCheck(name: "checkpoint", state: .good, text: text ?? "none was made")
+      return .good("checkpoint", text ?? "none was made")
     } catch {
-      return DoctorCheck(
-        name: "checkpoint", state: .fault, text: error.description, advice: "take it from version control or a backup")
+      return .fault("checkpoint", error.description, advice: "take it from version control or a backup")
     }
   }
 
   /// Checks of files that should not exist. A missing file gives no line.
   private func surroundings(_ condition: VaultCondition) -> [DoctorCheck] {
     condition.workFaults.map { fault in
-      DoctorCheck(
-        name: "folder", state: .fault, text: fault.description,
-        advice: "nothing can be written: look at what it is, and move it away")
+      DoctorCheck.fault(
+        "folder", fault.description, advice: "nothing can be written: look at what it is, and move it away")
     }
       + condition.keyFiles.map { file in
-        DoctorCheck(
-          name: "private key", state: .fault, text: "\(file) looks like one, and whoever has this folder has it, too",
+        DoctorCheck.fault(
+          "private key", "\(file) looks like one, and whoever has this folder has it, too",
           advice: "move it away; where it was committed or backed up, give its slot up and `vault rekey --reseal`")
       }
   }
@@ -161,60 +146,49 @@ struct Doctor {
     let vault = header.vaultID.text
     return KeptText.left().filter { $0.source.map { $0.vault == vault } ?? true }.map { text in
       let remove = "`rm -r \(text.folder.path.shellQuoted)` takes it away"
-      return DoctorCheck(
-        name: "opened text", state: .warning, text: "an earlier edit has left \(text.path), in clear",
+      return .warning(
+        "opened text", "an earlier edit has left \(text.path), in clear",
         advice: text.source.map { "`\($0.command)` goes on with it, " + remove } ?? remove)
     }
   }
 
   private func git(_ condition: VaultCondition) -> DoctorCheck {
-    guard !condition.missingGitLines.isEmpty else {
-      return DoctorCheck(name: "git", state: .good, text: "is told what the files are")
-    }
-    return DoctorCheck(
-      name: "git", state: .warning, text: "is not told what the files are",
-      advice: "add " + condition.missingGitLines.joined(separator: ", "))
+    guard !condition.missingGitLines.isEmpty else { return .good("git", "is told what the files are") }
+    return .warning(
+      "git", "is not told what the files are", advice: "add " + condition.missingGitLines.joined(separator: ", "))
   }
 
   /// Nil without a git that could merge.
   private func merging() throws -> DoctorCheck? {
     guard let setup = GitSetup(vault: session.location.path) else { return nil }
     let missing = try setup.missing()
-    guard !missing.isEmpty else {
-      return DoctorCheck(name: "merging", state: .good, text: "git merges and shows records by field")
-    }
+    guard !missing.isEmpty else { return .good("merging", "git merges and shows records by field") }
     let lacksHooksOnly = missing.allSatisfy { $0.hasPrefix("hook: ") }
-    return DoctorCheck(
-      name: "merging", state: .warning,
-      text: lacksHooksOnly
+    return .warning(
+      "merging",
+      lacksHooksOnly
         ? "this clone lacks " + missing.joined(separator: ", ") : "this clone does not merge by field",
       advice: "`vault git setup` tells git how to")
   }
 
   private var pin: DoctorCheck {
-    guard let refusal = session.pin.refusal else {
-      return DoctorCheck(name: "pin", state: .good, text: session.pin.line)
-    }
+    guard let refusal = session.pin.refusal else { return .good("pin", session.pin.line) }
     let advice = refusal.hints.first ?? "find out why before you go on"
-    return DoctorCheck(name: "pin", state: .fault, text: session.pin.line, advice: advice)
+    return .fault("pin", session.pin.line, advice: advice)
   }
 
   private var state: DoctorCheck {
     guard let path = StateLocation.path else {
-      return DoctorCheck(
-        name: "state", state: .fault, text: "there is no folder for what this machine has seen",
-        advice: "set HOME or CVAULT_STATE_DIR")
+      return .fault(
+        "state", "there is no folder for what this machine has seen", advice: "set HOME or CVAULT_STATE_DIR")
     }
     switch System.kind(of: path) {
-    case nil: return DoctorCheck(name: "state", state: .good, text: "\(path) is made when it is needed")
+    case nil: return .good("state", "\(path) is made when it is needed")
     case .directory? where System.isOpenToOthers(path):
-      return DoctorCheck(
-        name: "state", state: .warning, text: "others may enter \(path)",
-        advice: "`chmod go= \(path.shellQuoted)` forbids it")
-    case .directory?: return DoctorCheck(name: "state", state: .good, text: path)
+      return .warning("state", "others may enter \(path)", advice: "`chmod go= \(path.shellQuoted)` forbids it")
+    case .directory?: return .good("state", path)
     case .some:
-      return DoctorCheck(
-        name: "state", state: .fault, text: "\(path) is no folder", advice: "move it away, or set CVAULT_STATE_DIR")
+      return .fault("state", "\(path) is no folder", advice: "move it away, or set CVAULT_STATE_DIR")
     }
   }
 }
@@ -223,10 +197,7 @@ extension Doctor {
   private func keyChecks(_ slots: [SlotState]) throws -> [DoctorCheck] {
     let sources = try KeySource.chosen(session, options)
     guard !sources.isEmpty else {
-      return [
-        DoctorCheck(
-          name: "key", state: .warning, text: "none is given", advice: "give --identity FILE, or a passphrase")
-      ]
+      return [.warning("key", "none is given", advice: "give --identity FILE, or a passphrase")]
     }
     return sources.flatMap { keyChecks($0, slots) }
   }
@@ -235,13 +206,13 @@ extension Doctor {
     if case .identities(let files) = source.kind { return files.map { check(identityFile: $0, source.origin, slots) } }
     guard slots.contains(where: { $0.slot.kind == .scrypt && $0.fault == nil }) else {
       return [
-        DoctorCheck(
-          name: "key", state: .fault, text: "\(source.explanation): no slot that is whole takes a passphrase",
+        DoctorCheck.fault(
+          "key", "\(source.explanation): no slot that is whole takes a passphrase",
           advice: "give the identity of a slot with --identity FILE")
       ]
     }
     if case .passphraseFile(let file) = source.kind { return [check(secretFile: file, source.explanation)] }
-    return [DoctorCheck(name: "key", state: .good, text: source.explanation)]
+    return [.good("key", source.explanation)]
   }
 
   private func check(identityFile file: String, _ origin: String, _ slots: [SlotState]) -> DoctorCheck {
@@ -249,19 +220,18 @@ extension Doctor {
       let recipients = try IdentityFile.read(file).map(\.recipient)
       let own = slots.filter { $0.slot.recipient.map(recipients.contains) ?? false }
       if let slot = own.first, own.allSatisfy({ $0.fault != nil }) {
-        return DoctorCheck(
-          name: "key", state: .fault,
-          text: "the identity in \(file) (\(origin)) opens nothing while its slot is damaged",
+        return .fault(
+          "key", "the identity in \(file) (\(origin)) opens nothing while its slot is damaged",
           advice: "restore \(slot.slot.path) from version control or a backup")
       }
       guard !own.isEmpty else {
-        return DoctorCheck(
-          name: "key", state: .fault, text: "no slot of the vault is for the identity in \(file) (\(origin))",
+        return .fault(
+          "key", "no slot of the vault is for the identity in \(file) (\(origin))",
           advice: "use the identity of a slot, or let a member add yours with `vault key add --recipient age1…`")
       }
     } catch {
-      return DoctorCheck(
-        name: "key", state: .fault, text: "\(file) (\(origin)): \(CommandError(any: error).reason)",
+      return .fault(
+        "key", "\(file) (\(origin)): \(CommandError(any: error).reason)",
         advice: "an identity file is what `age-keygen` writes")
     }
     return check(secretFile: file, "identity \(file) (\(origin))")
@@ -269,33 +239,29 @@ extension Doctor {
 
   private func check(secretFile file: String, _ explanation: String) -> DoctorCheck {
     guard System.kind(of: file) != nil else {
-      return DoctorCheck(name: "key", state: .fault, text: "\(explanation): is not there", advice: "check the path")
+      return .fault("key", "\(explanation): is not there", advice: "check the path")
     }
     guard !System.isOpenToOthers(file) else {
-      return DoctorCheck(
-        name: "key", state: .warning, text: "others than the owner may read \(file)",
-        advice: "`chmod go= \(file.shellQuoted)` forbids it")
+      return .warning(
+        "key", "others than the owner may read \(file)", advice: "`chmod go= \(file.shellQuoted)` forbids it")
     }
-    return DoctorCheck(name: "key", state: .good, text: explanation)
+    return .good("key", explanation)
   }
 
   private func check(_ state: SlotState, goodCount: Int) -> DoctorCheck {
     let name = "slot \(state.slot.words)"
     if let fault = state.fault {
-      return DoctorCheck(
-        name: name, state: .fault, text: "\(state.slot.path) \(fault.reason)",
+      return .fault(
+        name, "\(state.slot.path) \(fault.reason)",
         advice: "restore the file from version control or a backup; "
           + (goodCount == 0
             ? "until then nothing opens the vault: keep every copy of its folder"
             : "until then only \(goodCount == 1 ? "one other slot opens" : "\(goodCount) other slots open") the vault"))
     }
-    guard let workFactor = state.workFactor else { return DoctorCheck(name: name, state: .good, text: state.slot.who) }
-    guard state.isWeak else {
-      return DoctorCheck(name: name, state: .good, text: "passphrase, work factor \(workFactor)")
-    }
-    return DoctorCheck(
-      name: name, state: .warning,
-      text: "passphrase, work factor \(workFactor) where a new one has \(SlotFile.defaultWorkFactor)",
+    guard let workFactor = state.workFactor else { return .good(name, state.slot.who) }
+    guard state.isWeak else { return .good(name, "passphrase, work factor \(workFactor)") }
+    return .warning(
+      name, "passphrase, work factor \(workFactor) where a new one has \(SlotFile.defaultWorkFactor)",
       advice: "`vault key change-passphrase \(state.slot.id.text.prefix(8))` makes it as strong")
   }
 }

@@ -30,7 +30,7 @@ struct DeliveryPreview {
     }
     let faults = rows.compactMap { row in if case .failure(let error)? = row.field { error } else { nil } }
     if session.global.json {
-      try Output.document(["deliveries": .array(rows.map(document)), "verified": false])
+      try Output.document(["deliveries": rows.map(document), "verified": false])
     } else {
       try Table(rows, columns, width: nil).print(session.global.style)
     }
@@ -62,14 +62,10 @@ struct DeliveryPreview {
   private func document(_ row: Row) -> JSONValue {
     let field = try? row.field?.get()
     return .members([
-      "name": .string(row.delivery.name), "form": .string(row.delivery.form.rawValue),
-      "source": .string(row.delivery.source),
-      "reference": row.delivery.reference.map { .string("\($0)") } ?? .null,
-      "id": field.map { .string($0.record.id.text) } ?? .null,
-      "record": field.map { .string($0.record.name) } ?? .null,
-      "sealed_at": field?.sealedAt.map { .string($0.text) } ?? .null,
-      "fault": (row.field.flatMap { if case .failure(let error) = $0 { error.reason } else { nil } })
-        .map { .string($0) } ?? .null,
+      "name": row.delivery.name, "form": row.delivery.form.rawValue, "source": row.delivery.source,
+      "reference": row.delivery.reference.map { "\($0)" }, "id": field?.record.id, "record": field?.record.name,
+      "sealed_at": field?.sealedAt?.text,
+      "fault": (row.field.flatMap { if case .failure(let error) = $0 { error.reason } else { nil } }),
     ])
   }
 }

@@ -12,8 +12,8 @@ struct ScanReport {
     let findings = scan.findings
     if session.global.json {
       try Output.document([
-        "files": .number(JSONNumber(scan.fileCount)), "findings": .array(findings.map(document)),
-        "unread": .array(scan.faults.map { .optional($0.subject) }),
+        "files": scan.fileCount, "findings": findings.map(document),
+        "unread": scan.faults.map(\.subject),
       ])
     } else if !findings.isEmpty {
       try Table(findings, columns, width: nil).print(session.global.style)
@@ -39,10 +39,7 @@ struct ScanReport {
   }
 
   private func document(_ finding: Scan.Finding) -> JSONValue {
-    .members([
-      "commit": .optional(finding.commit), "file": .string(finding.place),
-      "line": .number(JSONNumber(finding.line)), "value": finding.origin.document,
-    ])
+    .members(["commit": finding.commit, "file": finding.place, "line": finding.line, "value": finding.origin])
   }
 }
 
@@ -54,8 +51,7 @@ struct ValueReport {
   func print(_ session: Session) throws {
     if session.global.json {
       try Output.document([
-        "values": .array(
-          matches.map { .members(["relation": .string($0.relation), "value": $0.origin.document]) })
+        "values": matches.map { JSONValue.members(["relation": $0.relation, "value": $0.origin.document]) }
       ])
     } else if matches.isEmpty {
       session.messages.note("it is none of the \(valueCount.counted("sealed value", "sealed values")) of this vault")
@@ -67,7 +63,7 @@ struct ValueReport {
   }
 }
 
-extension OwnValues.Origin {
+extension OwnValues.Origin: DocumentValue {
   fileprivate static func columns<Row>(_ origin: @escaping (Row) -> OwnValues.Origin) -> [TableColumn<Row>] {
     [
       TableColumn(title: "RECORD", rank: 1) { origin($0).name + (origin($0).isTrashed ? " (in the trash)" : "") },
@@ -76,10 +72,8 @@ extension OwnValues.Origin {
     ]
   }
 
-  fileprivate var document: JSONValue {
-    .members([
-      "field": .string(path.description), "id": .string(id.text), "name": .string(name), "trashed": .bool(isTrashed),
-    ])
+  var document: JSONValue {
+    .members(["field": path.description, "id": id, "name": name, "trashed": isTrashed])
   }
 }
 

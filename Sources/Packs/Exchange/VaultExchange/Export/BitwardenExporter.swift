@@ -50,7 +50,7 @@ struct BitwardenExporter: Exporter {
 
   mutating func begin() throws(ExportError) -> [UInt8] {
     let list = folders.sorted { $0.value < $1.value }
-      .map { name, id in JSONValue.members(["id": .string(id), "name": .string(name)]) }
+      .map { name, id in JSONValue.members(["id": id, "name": name]) }
     return Array("{\"encrypted\":false,\"folders\":".utf8) + (try Self.text(.array(list))) + Array(",\"items\":[".utf8)
   }
 
@@ -101,7 +101,7 @@ struct BitwardenExporter: Exporter {
     switch form {
     case .login:
       var login = JSONObject()
-      login["uris"] = .array(parts.urls.map { .members(["match": .null, "uri": .string($0)]) })
+      login["uris"] = .array(parts.urls.map { JSONValue.members(["match": JSONValue.null, "uri": $0]) })
       for name in ["username", "password", "totp"] { login[name] = text(name) }
       if let date = parts.takeReadable("password changed", if: EntryParts.isDate) {
         login["passwordRevisionDate"] = .string(date)
@@ -112,8 +112,7 @@ struct BitwardenExporter: Exporter {
       let expiry = parts.texts["expiry"].map(Self.month)
       item["card"] = .members([
         "cardholderName": text("holder"), "number": text("number"), "code": text("security_code"),
-        "expMonth": expiry.map { .string($0.month) } ?? .null, "expYear": expiry.map { .string($0.year) } ?? .null,
-        "brand": parts.take("brand").map { .string($0) } ?? .null,
+        "expMonth": expiry?.month, "expYear": expiry?.year, "brand": parts.take("brand"),
       ])
     case .key:
       item["sshKey"] = .members([
@@ -132,14 +131,12 @@ struct BitwardenExporter: Exporter {
 
   private static func field(_ name: String, _ text: String, isSealed: Bool) -> JSONValue {
     let isFlag = !isSealed && (text == "true" || text == "false")
-    return .members([
-      "name": .string(name), "value": .string(text), "type": .number(JSONNumber(isSealed ? 1 : isFlag ? 2 : 0)),
-    ])
+    return .members(["name": name, "value": text, "type": isSealed ? 1 : isFlag ? 2 : 0])
   }
 
   /// A field that shows the value of another field.
   private static func link(_ name: String, _ target: Int) -> JSONValue {
-    .members(["linkedId": .number(JSONNumber(target)), "name": .string(name), "type": 3, "value": .null])
+    .members(["linkedId": target, "name": name, "type": 3, "value": JSONValue.null])
   }
 
   /// The UUID of a folder, which is the same in every export.
@@ -158,14 +155,5 @@ struct BitwardenExporter: Exporter {
     } catch {
       throw ExportError("has a value that has no form as JSON", underlying: error)
     }
-  }
-}
-
-extension JSONValue {
-  /// An object. The names are literals in source code and must differ.
-  static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
-    var object = JSONObject()
-    for (name, value) in members { object[name] = value }
-    return .object(object)
   }
 }

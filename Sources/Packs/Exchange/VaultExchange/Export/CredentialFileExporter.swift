@@ -133,7 +133,7 @@ struct KubernetesExporter: Exporter {
     var writer = YAMLWriter()
     writer.member("apiVersion", "v1")
     writer.member("kind", "Secret")
-    writer.member("metadata", .members(["name": .string(name)]))
+    writer.member("metadata", .members(["name": name]))
     writer.member("type", "Opaque")
     writer.member("data", .object(members))
     return Array("---\n".utf8) + writer.bytes

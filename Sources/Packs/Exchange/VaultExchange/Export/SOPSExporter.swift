@@ -163,7 +163,7 @@ struct SOPSCipher {
         let file = try key.withBytes { key throws(AgeError) in try AgeFile.seal(key, to: [recipient]) }
         let armored = AgeArmor.encode(RawSpan(_elements: file.span))
         keys.append(
-          .members(["recipient": .string(recipient.text), "enc": .string(String(decoding: armored, as: UTF8.self))]))
+          .members(["recipient": recipient.text, "enc": String(decoding: armored, as: UTF8.self)]))
       } catch {
         throw ExportError("the data key could not be sealed", underlying: error)
       }

@@ -11,7 +11,7 @@ package enum OwnExport {
 
   package static func adding(kind: String, to members: JSONObject) -> JSONObject {
     var members = members
-    members[RecordEnvelope.memberName] = .members(["kind": .string(kind)])
+    members[RecordEnvelope.memberName] = .members(["kind": kind])
     return members
   }
 

@@ -61,8 +61,8 @@ private struct OnePasswordReading {
   /// Wraps a single item in a document of one vault.
   private static func whole(_ document: JSONValue) -> JSONObject? {
     guard document["categoryUuid"] != nil, document["accounts"] == nil else { return document.object }
-    let vault = JSONValue.members(["items": .array([document])])
-    return JSONValue.members(["accounts": .array([.members(["vaults": .array([vault])])])]).object
+    let vault = JSONValue.members(["items": [document]])
+    return JSONValue.members(["accounts": [JSONValue.members(["vaults": [vault]])]]).object
   }
 
   private mutating func items(of vault: JSONValue, at path: MemberPath) throws(ExchangeError) -> [ImportedItem] {

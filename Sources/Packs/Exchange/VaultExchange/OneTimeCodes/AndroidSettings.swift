@@ -49,7 +49,7 @@ enum AndroidSettings {
 
   /// A document with the tokens at the expected place, and the other settings beside them.
   static func document(tokens: JSONValue, settings: JSONObject) -> JSONValue {
-    .members(["settings": .object(settings), "tokens": tokens])
+    .members(["settings": settings, "tokens": tokens])
   }
 }
 

@@ -165,7 +165,7 @@ extension TreeImporter {
       ], subtrees: ["shared_secret": sharedSecret]),
     // Earlier versions have a file for each account.
     opened: { document, _ in
-      document["shared_secret"] == nil ? document : .members(["accounts": .members(["account": document])])
+      document["shared_secret"] == nil ? document : .members(["accounts": JSONValue.members(["account": document])])
     }, finish: addCode)
 
   @Sendable private static func addCode(_ builder: inout RecordBuilder) { builder.addCode() }

@@ -70,7 +70,7 @@ enum FreeOTPBackup {
       members["secret"] = .array(secret.map { .number(JSONNumber(Int(Int8(bitPattern: $0)))) })
       tokens.append(.object(members))
     }
-    return .members(["tokens": .array(tokens)])
+    return .members(["tokens": tokens])
   }
 
   private static func masterKey(

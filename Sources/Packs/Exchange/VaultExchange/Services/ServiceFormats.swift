@@ -56,7 +56,7 @@ extension TreeImporter {
     guard all.contains(where: { $0["kind"]?.string == "Secret" }) else {
       throw ExchangeError(.malformed, "has no Secret")
     }
-    return .members(["items": .array(all)])
+    return .members(["items": all])
   }
 
   private static let manifest = TreeRules(
@@ -163,7 +163,7 @@ extension TreeImporter {
         "CreatedDate": .field("created"), "VersionId": .shown, "VersionStages[]": .shown,
       ]),
     opened: { document, _ in
-      document["SecretValues"] == nil ? .members(["SecretValues": .array([document])]) : document
+      document["SecretValues"] == nil ? .members(["SecretValues": [document]]) : document
     })
 
   // MARK: Doppler and Infisical

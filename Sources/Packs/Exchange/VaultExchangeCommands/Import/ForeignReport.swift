@@ -6,16 +6,13 @@ import VaultTerminal
 
 /// The results of an import from another tool, and the outcome of each value.
 struct ForeignReport {
-  private struct Refusal {
+  private struct Refusal: DocumentValue {
     let place: SourcePlace
     let field: String?
     let reason: String
 
     var document: JSONValue {
-      .members([
-        "column": .optional(place.column), "field": .optional(field), "line": .optional(place.line),
-        "path": .string(place.path), "reason": .string(reason),
-      ])
+      .members(["column": place.column, "field": field, "line": place.line, "path": place.path, "reason": reason])
     }
   }
 
@@ -149,17 +146,12 @@ struct ForeignReport {
 
   private mutating func printDocument() throws {
     try ledger.endDocument(with: [
-      "differing": .count(differingCount), "dry_run": .bool(isDryRun), "format": .string(format.name),
-      "ids": .array(ids.map { .string($0.text) }),
-      "replaced": .array(
-        replaced.map { id, name, paths in
-          .members([
-            "id": .string(id.text), "name": .string(name), "paths": .array(paths.map { .string($0) }),
-          ])
-        }), "refused": .array(refusals.map(\.document)), "remarks": .object(remarks.document),
-      "stored": .count(storedCount), "unchanged": .count(unchangedCount), "updated": .count(updatedCount),
-      "vanished": .array(
-        vanished.map { .members(["id": .string($0.id.text), "name": .string($0.name)]) }),
+      "differing": differingCount, "dry_run": isDryRun, "format": format.name, "ids": ids,
+      "replaced": replaced.map { id, name, paths in
+        JSONValue.members(["id": id, "name": name, "paths": paths])
+      },
+      "refused": refusals, "remarks": remarks.document, "stored": storedCount, "unchanged": unchangedCount,
+      "updated": updatedCount, "vanished": vanished.map { JSONValue.members(["id": $0.id, "name": $0.name]) },
     ])
   }
 }

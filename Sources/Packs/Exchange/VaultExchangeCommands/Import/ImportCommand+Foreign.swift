@@ -104,13 +104,11 @@ extension ImportCommand {
       return try Output.lines(formats.map { "\($0.name)\n  \($0.title); \($0.versions)\n  keeps \($0.keeps)" })
     }
     try Output.document([
-      "formats": .array(
-        formats.map { format in
-          .members([
-            "keeps": .string(format.keeps), "name": .string(format.name), "title": .string(format.title),
-            "versions": .string(format.versions),
-          ])
-        })
+      "formats": formats.map { format in
+        JSONValue.members([
+          "keeps": format.keeps, "name": format.name, "title": format.title, "versions": format.versions,
+        ])
+      }
     ])
   }
 }

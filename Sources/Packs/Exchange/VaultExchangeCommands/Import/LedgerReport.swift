@@ -1,4 +1,4 @@
-import VaultDocument
+package import VaultDocument
 import VaultExchange
 import VaultTerminal
 
@@ -68,12 +68,10 @@ extension LedgerReport {
   }
 
   /// Ends the document with totals and these members.
-  mutating func endDocument(with members: KeyValuePairs<String, JSONValue>) throws {
-    let ledger: JSONValue = .members([
-      "custom": .count(totals.custom), "empty": .count(totals.empty), "leaves": .count(totals.leaves),
-      "left_out": .count(totals.leftOut), "mapped": .count(totals.mapped), "refused": .count(totals.refused),
-      "stored": .count(totals.stored),
-      "tagged": .count(totals.tagged),
+  mutating func endDocument(with members: KeyValuePairs<String, any DocumentValue>) throws {
+    let ledger = JSONValue.members([
+      "custom": totals.custom, "empty": totals.empty, "leaves": totals.leaves, "left_out": totals.leftOut,
+      "mapped": totals.mapped, "refused": totals.refused, "stored": totals.stored, "tagged": totals.tagged,
     ])
     guard case .object(var document) = JSONValue.members(members) else { return }
     document["ledger"] = ledger
@@ -87,21 +85,13 @@ extension LedgerReport {
   private func reasonList(_ word: String) -> JSONValue {
     .array(
       sortedReasons(word).map { reason, what in
-        .members([
-          "count": .count(what.count), "line": .optional(what.first.line), "path": .string(what.first.path),
-          "reason": .string(reason),
-        ])
+        .members(["count": what.count, "line": what.first.line, "path": what.first.path, "reason": reason])
       })
   }
 }
 
-extension JSONValue {
-  static func count(_ number: Int) -> JSONValue { .number(JSONNumber(number)) }
-  static func optional(_ number: Int?) -> JSONValue { number.map(JSONValue.count) ?? .null }
-}
-
-extension LedgerLine {
-  /// The line of a value whose entry is refused.
+extension LedgerLine: DocumentValue {
+  /// The line of a value whose entry is not taken.
   func refused(_ reason: String) -> LedgerLine {
     switch outcome {
     case .empty, .leftOut: self
@@ -109,11 +99,8 @@ extension LedgerLine {
     }
   }
 
-  fileprivate var document: JSONValue {
-    .members([
-      "line": .optional(place.line), "outcome": .string(outcome.word), "path": .string(place.path),
-      "to": .optional(outcome.detail),
-    ])
+  package var document: JSONValue {
+    .members(["line": place.line, "outcome": outcome.word, "path": place.path, "to": outcome.detail])
   }
 }
 

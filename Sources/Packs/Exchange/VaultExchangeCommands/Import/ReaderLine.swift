@@ -1,4 +1,4 @@
-import VaultDocument
+package import VaultDocument
 import VaultExchange
 import VaultSealing
 import VaultTerminal
@@ -46,57 +46,44 @@ struct ReaderCounts: Equatable {
 
 extension ReaderLine {
   func bytes() throws(DocumentError) -> [UInt8] {
-    try JSONValue.object(JSONObject(ascending: [member])).compactBytes(limits: .exchange) + [UInt8(ascii: "\n")]
+    try JSONValue.members([member.name: member.value]).compactBytes(limits: .exchange) + [UInt8(ascii: "\n")]
   }
 
-  private var member: (name: String, value: JSONValue) {
+  private var member: (name: String, value: any DocumentValue) {
     switch self {
-    case .begin(let format): ("begin", .members(["format": .string(format), "schema": 1]))
-    case .item(.record(let record)): ("record", record.line)
-    case .item(.leaves(let lines)): ("values", .array(lines.map { $0.item(in: SourcePlace()) }))
+    case .begin(let format): ("begin", JSONValue.members(["format": format, "schema": 1]))
+    case .item(.record(let record)): ("record", record)
+    case .item(.leaves(let lines)): ("values", lines.map { $0.item(in: SourcePlace()) })
     case .item(.refused(let place, let reason, let lines)):
-      (
-        "refused",
-        .members([
-          "place": place.object, "reason": .string(reason), "values": .array(lines.map { $0.item(in: place) }),
-        ])
-      )
-    case .read(let percents): ("read", .count(percents))
+      ("refused", JSONValue.members(["place": place, "reason": reason, "values": lines.map { $0.item(in: place) }]))
+    case .read(let percents): ("read", percents)
     case .asks: ("asks", "passphrase")
-    case .stopped(let fault): ("stopped", .members(["place": fault.place.object, "reason": .string(fault.reason)]))
-    case .failed(let error): ("error", error.line)
-    case .end(let counts):
-      (
-        "end",
-        .members([
-          "records": .count(counts.records), "refused": .count(counts.refused), "values": .count(counts.values),
-        ])
-      )
+    case .stopped(let fault): ("stopped", fault)
+    case .failed(let error): ("error", error)
+    case .end(let counts): ("end", counts)
     }
   }
 }
 
-extension ImportedRecord {
-  fileprivate var line: JSONValue {
+extension ImportedRecord: DocumentReadable {
+  package var document: JSONValue {
     .members([
-      "attachments": .array(
-        attachments.map { .members(["data": .string($0.text), "name": .string($0.name)]) }),
-      "external_id": .optional(externalID), "kind": .string(kind), "members": .object(members), "place": place.object,
-      "remarks": .object(remarks.document), "values": .array(lines.map { $0.item(in: place) }),
-      "whole_file": .bool(isWholeFile),
+      "attachments": attachments.map { JSONValue.members(["data": $0.text, "name": $0.name]) },
+      "external_id": externalID, "kind": kind, "members": members, "place": place, "remarks": remarks.document,
+      "values": lines.map { $0.item(in: place) }, "whole_file": isWholeFile,
     ])
   }
 
-  fileprivate init?(_ line: JSONValue) {
-    guard let object = line.object, let kind = object["kind"]?.string, let members = object["members"]?.object,
-      let place = SourcePlace(object["place"]), let isWholeFile = object["whole_file"]?.bool,
-      let lines = LedgerLine.list(object["values"], in: place), let externalID = object["external_id"],
-      externalID.isNull || externalID.string != nil,
+  package init?(document: JSONValue) {
+    guard let object = document.object, let kind: String = object.read("kind"),
+      let members: JSONObject = object.read("members"), let place: SourcePlace = object.read("place"),
+      let isWholeFile: Bool = object.read("whole_file"), let lines = LedgerLine.list(object["values"], in: place),
+      let externalID: String? = object.read("external_id"),
       let attachments = object["attachments"]?.array.flatMap(ImportedAttachment.list),
       let remarks = object["remarks"]?.object.flatMap([ImportRemark: Int].init)
     else { return nil }
     self.init(
-      place: place, kind: kind, members: members, externalID: externalID.string, isWholeFile: isWholeFile, lines: lines)
+      place: place, kind: kind, members: members, externalID: externalID, isWholeFile: isWholeFile, lines: lines)
     (self.attachments, self.remarks) = (attachments, remarks)
   }
 }
@@ -104,7 +91,7 @@ extension ImportedRecord {
 extension [ImportRemark: Int] {
   var document: JSONObject {
     var object = JSONObject()
-    for (remark, count) in self { object[remark.description] = .count(count) }
+    for (remark, count) in self { object[remark.description] = count.document }
     return object
   }
 
@@ -136,16 +123,14 @@ extension ImportedAttachment {
   }
 }
 
-extension SourcePlace {
-  fileprivate var object: JSONValue {
-    .members(["column": .optional(column), "line": .optional(line), "path": .string(path)])
-  }
+extension SourcePlace: DocumentReadable {
+  package var document: JSONValue { .members(["column": column, "line": line, "path": path]) }
 
-  fileprivate init?(_ value: JSONValue?) {
-    guard let object = value?.object, let path = object["path"]?.string, let line = object["line"],
-      let column = object["column"], line.isNull || line.int != nil, column.isNull || column.int != nil
+  package init?(document: JSONValue) {
+    guard let object = document.object, let path: String = object.read("path"), let line: Int? = object.read("line"),
+      let column: Int? = object.read("column")
     else { return nil }
-    self.init(line: line.int, column: column.int, path: path)
+    self.init(line: line, column: column, path: path)
   }
 }
 
@@ -157,7 +142,7 @@ extension LedgerLine {
     if let detail = outcome.detail { items.append(.string(detail)) }
     guard place.line != other.line else { return .array(items) }
     if items.count == 2 { items.append(.null) }
-    return .array(items + [.count(place.line ?? 0)])
+    return .array(items + [(place.line ?? 0).document])
   }
 
   fileprivate init?(_ value: JSONValue, in other: SourcePlace) {
@@ -198,64 +183,66 @@ extension ReaderLine {
 
   private static func line(_ name: String, _ value: JSONValue) -> ReaderLine? {
     switch name {
-    case "begin": value.object?["format"]?.string.map { .begin(format: $0) }
-    case "record": ImportedRecord(value).map { .item(.record($0)) }
+    case "begin": value["format"]?.string.map { .begin(format: $0) }
+    case "record": ImportedRecord(document: value).map { .item(.record($0)) }
     case "values": LedgerLine.list(value, in: SourcePlace()).map { .item(.leaves($0)) }
     case "refused": refused(value).map { .item($0) }
     case "read": value.int.map { .read($0) }
     case "asks": .asks
-    case "stopped": SourceFault(value).map { .stopped($0) }
-    case "error": CommandError(line: value).map { .failed($0) }
-    case "end": ReaderCounts(value).map { .end($0) }
+    case "stopped": SourceFault(document: value).map { .stopped($0) }
+    case "error": CommandError(document: value).map { .failed($0) }
+    case "end": ReaderCounts(document: value).map { .end($0) }
     default: nil
     }
   }
 
   private static func refused(_ value: JSONValue) -> ImportedItem? {
-    guard let object = value.object, let place = SourcePlace(object["place"]), let reason = object["reason"]?.string,
-      let lines = LedgerLine.list(object["values"], in: place)
+    guard let fault = SourceFault(document: value), let lines = LedgerLine.list(value["values"], in: fault.place)
     else { return nil }
-    return .refused(place, reason: reason, lines: lines)
+    return .refused(fault.place, reason: fault.reason, lines: lines)
   }
 }
 
-extension SourceFault {
+extension SourceFault: DocumentReadable {
   init(_ error: ExchangeError) { self.init(place: error.place ?? SourcePlace(), reason: error.reason) }
 
-  fileprivate init?(_ value: JSONValue) {
-    guard let object = value.object, let place = SourcePlace(object["place"]), let reason = object["reason"]?.string
+  var document: JSONValue { .members(["place": place, "reason": reason]) }
+
+  init?(document: JSONValue) {
+    guard let object = document.object, let place: SourcePlace = object.read("place"),
+      let reason: String = object.read("reason")
     else { return nil }
     self.init(place: place, reason: reason)
   }
 }
 
-extension ReaderCounts {
-  fileprivate init?(_ value: JSONValue) {
-    guard let object = value.object, let records = object["records"]?.int, let refused = object["refused"]?.int,
-      let values = object["values"]?.int
+extension ReaderCounts: DocumentReadable {
+  var document: JSONValue { .members(["records": records, "refused": refused, "values": values]) }
+
+  init?(document: JSONValue) {
+    guard let object = document.object, let records: Int = object.read("records"),
+      let refused: Int = object.read("refused"), let values: Int = object.read("values")
     else { return nil }
     self.init(records: records, refused: refused, values: values)
   }
 }
 
-extension CommandError {
-  fileprivate var line: JSONValue {
+extension CommandError: DocumentReadable {
+  package var document: JSONValue {
     .members([
-      "code": .string(code), "detail": .optional(detail), "exit": .count(Int(status.rawValue)),
-      "field": .optional(field), "file": .optional(file), "hints": .array(hints.map { .string($0) }),
-      "reason": .string(reason), "subject": .optional(subject),
+      "code": code, "detail": detail, "exit": Int(status.rawValue), "field": field, "file": file, "hints": hints,
+      "reason": reason, "subject": subject,
     ])
   }
 
-  fileprivate init?(line: JSONValue) {
-    guard let object = line.object, let code = object["code"]?.string, let reason = object["reason"]?.string,
-      let exit = object["exit"]?.int, let status = ExitStatus(rawValue: Int32(clamping: exit)), status != .done
+  package init?(document: JSONValue) {
+    guard let object = document.object, let code: String = object.read("code"),
+      let reason: String = object.read("reason"), let exit: Int = object.read("exit"),
+      let status = ExitStatus(rawValue: Int32(clamping: exit)), status != .done
     else { return nil }
     self.init(
-      status, code, subject: object["subject"]?.string, reason,
+      status, code, subject: object.read("subject"), reason,
       hints: (object["hints"]?.array ?? []).compactMap(\.string))
-    file = object["file"]?.string
-    field = object["field"]?.string
-    detail = object["detail"]?.string
+    (file, field, detail) = (object.read("file"), object.read("field"), object.read("detail"))
   }
 }

@@ -42,10 +42,9 @@ struct DiffReport {
     .array(
       comparison.records.map { record in
         .members([
-          "attachments": .array(record.comparison?.attachments.map(\.document) ?? []),
-          "changes": .array(record.comparison?.changes.map(\.document) ?? []), "event": .string(record.event),
-          "fault": .optional(fault(of: record)?.name), "id": .string(record.id.text), "kind": .optional(record.kind),
-          "name": .string(record.name),
+          "attachments": record.comparison?.attachments ?? [],
+          "changes": record.comparison?.changes ?? [], "event": record.event,
+          "fault": fault(of: record)?.name, "id": record.id, "kind": record.kind, "name": record.name,
         ])
       })
   }

@@ -44,9 +44,6 @@ extension Slot {
   }
 
   fileprivate func document(change: String) -> JSONValue {
-    .members([
-      "change": .string(change), "id": .string(id.text), "kind": .string(kind.name), "label": .string(label),
-      "recipient": .optional(recipient.map { "\($0)" }),
-    ])
+    .members(["change": change, "id": id, "kind": kind.name, "label": label, "recipient": recipient.map { "\($0)" }])
   }
 }

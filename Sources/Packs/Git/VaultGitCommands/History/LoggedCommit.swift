@@ -7,7 +7,7 @@ import VaultRecords
 import VaultStorage
 import VaultTerminal
 
-struct LoggedCommit {
+struct LoggedCommit: DocumentValue {
   let commit: GitCommit
   let comparison: VaultComparison
   let hasNewCheckpoint: Bool
@@ -92,15 +92,12 @@ struct LoggedCommit {
 
   var document: JSONValue {
     .members([
-      "author": .string(commit.author), "commit": .string(commit.id), "committed_at": .optional(commit.time?.text),
+      "author": commit.author, "commit": commit.id, "committed_at": commit.time?.text,
       "new_root": comparison.hasNewRoot,
-      "records": .array(
-        comparison.records.map { record in
-          .members([
-            "event": .string(record.event), "id": .string(record.id.text), "kind": .optional(record.kind),
-            "name": .string(record.name),
-          ])
-        }), "slots": comparison.slots,
+      "records": comparison.records.map { record in
+        JSONValue.members(["event": record.event, "id": record.id, "kind": record.kind, "name": record.name])
+      },
+      "slots": comparison.slots,
     ])
   }
 }

@@ -13,7 +13,7 @@ struct MergeReport {
   /// The vault's fingerprint, for the line that accepts a record.
   var fingerprint: String?
 
-  struct Record {
+  struct Record: DocumentValue {
     let record: UnmergedRecord
     let name: String
     /// Nil also for a record that is deleted for good.
@@ -25,12 +25,12 @@ struct MergeReport {
     fileprivate var line: String { "merged \(title)" }
     fileprivate var conflictLines: [String] { conflicts.map { "left \(title): \($0.line)" } }
 
-    fileprivate var document: JSONValue {
+    var document: JSONValue {
       .members([
-        "conflicts": .array(
-          conflicts.map {
-            .members(["field": .optional($0.path?.description), "reason": .string($0.reason.rawValue)])
-          }), "file": .optional(record.files.first), "name": .string(name), "record": .string(record.id.text),
+        "conflicts": conflicts.map {
+          JSONValue.members(["field": $0.path?.description, "reason": $0.reason.rawValue])
+        },
+        "file": record.files.first, "name": name, "record": record.id,
       ])
     }
   }
@@ -51,10 +51,10 @@ struct MergeReport {
     let isDryRun = ending == nil
     let isWhole = leftRecords.isEmpty && left.isEmpty
     if global.json {
-      func members(_ file: String) -> JSONValue { .members(["file": .string(file)]) }
+      func members(_ file: String) -> JSONValue { .members(["file": file]) }
       try Output.document([
-        "dry_run": .bool(isDryRun), "left": .array(leftRecords.map(\.document) + left.map { members($0.file) }),
-        "merged": .array(mergedRecords.map(\.document) + merged.map(members)),
+        "dry_run": isDryRun, "left": leftRecords.map(\.document) + left.map { members($0.file) },
+        "merged": mergedRecords.map(\.document) + merged.map(members),
       ])
     } else {
       try Output.lines(mergedRecords.map { Printable.text($0.line) } + merged.map { "merged \($0)" })
