@@ -13,12 +13,7 @@ extension CryptoError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-extension DocumentError: LocalizedError {
-  /// What `localizedDescription` shows: the same one line.
-  public var errorDescription: String? { description }
-}
-
-extension SealingError: LocalizedError {
+extension Fault: LocalizedError {
   /// What `localizedDescription` shows: the same one line.
   public var errorDescription: String? { description }
 }

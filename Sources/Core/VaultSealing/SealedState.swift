@@ -1,4 +1,5 @@
 internal import VaultCrypto
+internal import VaultDocument
 
 /// What a sealed value holds in memory; shared by ``EncryptedCodableString`` and ``Sealed``.
 ///

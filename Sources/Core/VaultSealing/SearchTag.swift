@@ -1,5 +1,5 @@
 internal import VaultCrypto
-internal import VaultDocument
+public import VaultDocument
 
 /// What a sealed value is found by without being opened: the first bits of a keyed hash of it.
 ///

@@ -1,5 +1,6 @@
 package import VaultAgent
 import VaultCare
+import VaultDocument
 package import VaultKit
 import VaultTerminal
 

@@ -127,9 +127,8 @@ extension CommandError {
   }
 
   init(_ error: RecordError) {
-    self.init(
-      .inputRefused, snakeCase(error.code.description), subject: error.path.isEmpty ? nil : error.path, error.reason)
-    field = error.path.isEmpty ? nil : error.path
+    self.init(.inputRefused, snakeCase(error.code.description), subject: error.path, error.reason)
+    field = error.path
   }
 
   /// A document that was passed in and is no JSON of this format.
@@ -160,7 +159,7 @@ extension CommandError {
         .unexpectedVault, "foreign_agent", subject: "agent", error.reason,
         hints: ["somebody else may be listening: look at who owns it, and at its mode", "CVAULT_NO_AGENT=1 asks none"])
     case .memory: self.init(.failed, "memory_unavailable", subject: "agent", error.reason)
-    case .malformed, .gone, .silent, .refused: self.init(.inputOutput, "agent_failed", subject: "agent", error.reason)
+    default: self.init(.inputOutput, "agent_failed", subject: "agent", error.reason)
     }
   }
 }
