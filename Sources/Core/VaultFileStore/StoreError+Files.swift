@@ -4,7 +4,7 @@ package import VaultSystem
 /// The file layer with the errors of stores.
 typealias FileSystem = VaultSystem.FileSystem<StoreError>
 
-extension StoreError: FileFailure {
+extension Fault: FileFailure where Layer == StoreLayer {
   package init(_ fault: FileFault, at path: String) {
     switch fault {
     case .system(let errno): self.init(errno, at: path)

@@ -1,54 +1,36 @@
+@_exported public import VaultDocument
 public import VaultSealing
 
 /// Why the content of a record was refused.
 ///
-/// Two errors are equal if their codes are. No error holds a field's value.
-public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The kind of failure. New codes may be added in later versions.
-  public struct Code: Hashable, Sendable, CustomStringConvertible {
-    private enum Name: String {
-      case missingMember, wrongType, invalidValue, unknownMember, reservedMember, unknownKind, invalidSchema, sealing
-    }
-    private let name: Name
+/// `path` is the member path of the field; nil for the record as a whole. No error holds a field's value.
+public typealias RecordError = Fault<RecordLayer>
 
-    public var description: String { name.rawValue }
+/// The content of records, and the kinds that say what it may be.
+public enum RecordLayer: FaultLayer {}
 
-    /// A required member is absent.
-    public static let missingMember = Code(name: .missingMember)
-    /// The value has the wrong JSON type.
-    public static let wrongType = Code(name: .wrongType)
-    /// The value has the right type but is not valid.
-    public static let invalidValue = Code(name: .invalidValue)
-    /// The kind has no such member.
-    public static let unknownMember = Code(name: .unknownMember)
-    /// The member `$vault` belongs to the vault.
-    public static let reservedMember = Code(name: .reservedMember)
-    /// No kind has this name.
-    public static let unknownKind = Code(name: .unknownKind)
-    /// A JSON Schema uses an unsupported keyword or contradicts itself; `path` leads to it.
-    public static let invalidSchema = Code(name: .invalidSchema)
-    /// A sealed field could not be sealed or opened; `underlying` says why.
-    public static let sealing = Code(name: .sealing)
-  }
-
-  /// The kind of failure, for programs.
-  public let code: Code
-  /// A fixed sentence without any content of the record.
-  public let reason: String
-  /// The member path of the field; empty for the record as a whole.
-  public let path: String
-  /// Why a value could not be sealed or opened, with the code ``Code/sealing``.
-  public let underlying: SealingError?
-
+extension RecordError {
   /// An error about one field, or about the record as a whole.
   public init(_ code: Code, _ reason: String, path: String = "", underlying: SealingError? = nil) {
-    self.code = code
-    self.reason = reason
-    self.path = path
-    self.underlying = underlying
+    self.init(layer: code, reason, path: path.isEmpty ? nil : path, underlying: underlying)
   }
+}
 
-  public var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
-
-  public static func == (left: RecordError, right: RecordError) -> Bool { left.code == right.code }
+extension FaultCode<RecordLayer> {
+  /// A required member is absent.
+  public static var missingMember: Self { Self() }
+  /// A value of another JSON type is needed.
+  public static var wrongType: Self { Self() }
+  /// The value is of the right type but not valid.
+  public static var invalidValue: Self { Self() }
+  /// The kind has no such member.
+  public static var unknownMember: Self { Self() }
+  /// The member `$vault` belongs to the vault.
+  public static var reservedMember: Self { Self() }
+  /// No kind has this name.
+  public static var unknownKind: Self { Self() }
+  /// A JSON Schema uses something that declared kinds do not have, or contradicts itself; `path` leads to it.
+  public static var invalidSchema: Self { Self() }
+  /// A sealed field could not be sealed or opened; `underlying` says why.
+  public static var sealing: Self { Self() }
 }

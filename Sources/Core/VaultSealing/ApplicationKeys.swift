@@ -1,5 +1,5 @@
 internal import VaultCrypto
-internal import VaultDocument
+public import VaultDocument
 
 /// The keys of an application, the newest first, and the items its fields are bound to (format 1, section 5.4, Outside
 /// a vault).

@@ -4,7 +4,7 @@
   internal import Foundation
 #endif
 public import VaultCrypto
-internal import VaultDocument
+public import VaultDocument
 
 /// A secret string that is sealed when it is encoded and opened when it is decoded.
 ///

@@ -13,13 +13,8 @@ extension CryptoError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-extension DocumentError: LocalizedError {
-  /// The one-line description, for `localizedDescription`.
-  public var errorDescription: String? { description }
-}
-
-extension SealingError: LocalizedError {
-  /// The one-line description, for `localizedDescription`.
+extension Fault: LocalizedError {
+  /// What `localizedDescription` shows: the same one line.
   public var errorDescription: String? { description }
 }
 

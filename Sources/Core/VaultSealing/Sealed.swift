@@ -1,5 +1,5 @@
 internal import VaultCrypto
-internal import VaultDocument
+public import VaultDocument
 
 /// A value of any Codable type that is sealed as a whole when it is encoded.
 ///

@@ -1,4 +1,5 @@
 internal import VaultCrypto
+internal import VaultDocument
 
 /// The memory state of a sealed value, shared by ``EncryptedCodableString`` and ``Sealed``.
 ///

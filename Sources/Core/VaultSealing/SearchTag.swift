@@ -1,5 +1,5 @@
 internal import VaultCrypto
-internal import VaultDocument
+public import VaultDocument
 
 /// The first bits of a keyed hash of a sealed value, which find the value without opening it.
 ///

@@ -35,7 +35,7 @@
 @_exported public import class VaultRecords.RecordKind
 @_exported public import class VaultRecords.KindCatalog
 @_exported public import struct VaultRecords.Migration
-@_exported public import struct VaultRecords.RecordError
+@_exported public import typealias VaultRecords.RecordError
 @_exported public import struct VaultRecords.Customer
 @_exported public import struct VaultRecords.Login
 @_exported public import struct VaultRecords.APIKey
@@ -50,7 +50,7 @@
 @_exported public import struct VaultSealing.EncryptedCodableString
 @_exported public import struct VaultSealing.Sealed
 @_exported public import class VaultSealing.SealingContext
-@_exported public import struct VaultSealing.SealingError
+@_exported public import typealias VaultSealing.SealingError
 @_exported public import enum VaultSealing.DocumentForm
 
 // Keys.
@@ -59,7 +59,7 @@
 @_exported public import enum VaultAge.AgeCredential
 @_exported public import enum VaultAge.AgeIdentityFile
 @_exported public import enum VaultAge.AgeRecipientsFile
-@_exported public import struct VaultAge.AgeError
+@_exported public import typealias VaultAge.AgeError
 
 @_exported public import class VaultCrypto.SecretBytes
 

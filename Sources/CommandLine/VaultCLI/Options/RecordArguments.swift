@@ -14,7 +14,7 @@ extension KindCatalog {
           .hinting("known kinds: \(names.joined(separator: ", "))", "`vault kinds show KIND` shows the fields of one")
       }
       throw CommandError(
-        .inputRefused, "invalid_schema", subject: "vault.json: kinds.\(name).\(error.path)", error.reason,
+        .inputRefused, "invalid_schema", subject: "vault.json: kinds.\(name).\(error.path ?? "")", error.reason,
         hints: ["a newer version of this program has declared the kind"])
     }
   }

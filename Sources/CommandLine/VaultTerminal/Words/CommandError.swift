@@ -124,9 +124,8 @@ extension CommandError {
   }
 
   init(_ error: RecordError) {
-    self.init(
-      .inputRefused, snakeCase(error.code.description), subject: error.path.isEmpty ? nil : error.path, error.reason)
-    field = error.path.isEmpty ? nil : error.path
+    self.init(.inputRefused, snakeCase(error.code.description), subject: error.path, error.reason)
+    field = error.path
   }
 
   /// The error for a document from the user that is not JSON of this format.

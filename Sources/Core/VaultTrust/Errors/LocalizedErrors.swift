@@ -3,20 +3,6 @@
 #else
   public import Foundation
 #endif
-public import VaultAge
-public import VaultStorage
-
-// The layers below do not use Foundation, whose protocol this is.
-
-extension AgeError: LocalizedError {
-  /// The one-line description, for `localizedDescription`.
-  public var errorDescription: String? { description }
-}
-
-extension StoreError: LocalizedError {
-  /// The one-line description, for `localizedDescription`.
-  public var errorDescription: String? { description }
-}
 
 extension VaultError: LocalizedError {
   /// The one-line description, for `localizedDescription`.

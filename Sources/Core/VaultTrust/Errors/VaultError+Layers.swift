@@ -61,17 +61,16 @@ extension VaultError {
 
   /// Translates refused content of a record; `input` tells content from a caller from a file of the vault.
   package init(record error: RecordError, file: String? = nil, id: RecordID? = nil, input: Bool) {
-    let field = error.path.isEmpty ? nil : error.path
-    if let sealing = error.underlying, sealing.code == .memoryUnavailable || sealing.code == .cryptoFailed {
+    if let sealing = error.underlying as? SealingError,
+      sealing.code == .memoryUnavailable || sealing.code == .cryptoFailed
+    {
       self.init(sealing: sealing, file: file, record: id)
     } else if error.code == .unknownKind {
       self.init(.unknownKind, error.reason, file: file, record: id, underlying: error)
     } else if input {
-      self.init(.inputRefused, error.reason, file: file, record: id, field: field, underlying: error)
+      self.init(.inputRefused, error.reason, file: file, record: id, field: error.path, underlying: error)
     } else {
-      self.init(
-        .damaged, error.reason, file: file, record: id, field: field,
-        underlying: error)
+      self.init(.damaged, error.reason, file: file, record: id, field: error.path, underlying: error)
     }
   }
 

@@ -76,7 +76,7 @@ extension VaultError.Code {
       case is DocumentError: .malformedDocument
       case is ConflictMarkers: .conflicted
       case let error as SealingError: Self(error)
-      case let error as RecordError: error.underlying.map(Self.init) ?? .invalidContent
+      case let error as RecordError: (error.underlying as? SealingError).map(Self.init) ?? .invalidContent
       default: .otherDamage
       }
   }

@@ -92,25 +92,27 @@ package struct AgentMessage: Sendable {
   }
 }
 
-/// Why an agent could not be asked, or refused a request.
-package struct AgentError: Error, Sendable {
-  package enum Code: String, Sendable {
-    /// The bytes are not a message.
-    case malformed
-    /// There is no agent, or it has ended.
-    case gone
-    /// The agent accepts requests and does not answer, because it was stopped or is stuck.
-    case silent
-    /// Others can access the socket or its folder, or the peer is another user.
-    case foreign
-    /// The agent refuses the request in general, or for this record or session.
-    case refused
-    /// The locked memory is full.
-    case memory
-  }
+/// Why an agent could not be asked, or did not do what it was asked.
+package typealias AgentError = Fault<AgentLayer>
 
-  package let code: Code
-  package let reason: String
+/// The agent that holds keys.
+package enum AgentLayer: FaultLayer {}
 
-  package init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
+extension AgentError {
+  package init(_ code: Code, _ reason: String) { self.init(layer: code, reason) }
+}
+
+extension FaultCode<AgentLayer> {
+  /// What was sent is no message.
+  package static var malformed: Self { Self() }
+  /// There is no agent, or it ended meanwhile.
+  package static var gone: Self { Self() }
+  /// It takes requests and does not answer: it was stopped, or is stuck.
+  package static var silent: Self { Self() }
+  /// Socket, folder or peer are not this user's alone.
+  package static var foreign: Self { Self() }
+  /// The agent does not do that, or not for this record or session.
+  package static var refused: Self { Self() }
+  /// The locked memory is full.
+  package static var memory: Self { Self() }
 }

@@ -1,3 +1,4 @@
+public import VaultDocument
 internal import VaultMarkup
 
 /// Why a file of another tool was refused.
@@ -6,45 +7,7 @@ internal import VaultMarkup
 /// content of the file. Two errors are equal if their codes are equal.
 public struct ExchangeError: Error, Equatable, Sendable {
   /// The kind of failure. New codes may be added in later versions.
-  public struct Code: Hashable, Sendable, CustomStringConvertible {
-    private enum Name: String {
-      case unknownFormat, ambiguousFormat, malformed, invalidText, missingColumn, unsupported, tooLarge
-      case passphraseNeeded, wrongPassphrase, notAuthentic, identityNeeded, wrongIdentity, invalidMapping
-      case reading
-    }
-    private let name: Name
-
-    public var description: String { name.rawValue }
-
-    /// The format is unknown: no format has this name, or the file matches no format.
-    public static let unknownFormat = Code(name: .unknownFormat)
-    /// The file matches more than one format.
-    public static let ambiguousFormat = Code(name: .ambiguousFormat)
-    /// The file breaks the rules of its format.
-    public static let malformed = Code(name: .malformed)
-    /// Bytes that are not text in the encoding of the file.
-    public static let invalidText = Code(name: .invalidText)
-    /// A required column is missing.
-    public static let missingColumn = Code(name: .missingColumn)
-    /// A version or part of the format that this program does not read.
-    public static let unsupported = Code(name: .unsupported)
-    /// The file exceeds the limits of its format.
-    public static let tooLarge = Code(name: .tooLarge)
-    /// The file is sealed with a passphrase, and no passphrase was given.
-    public static let passphraseNeeded = Code(name: .passphraseNeeded)
-    /// The passphrase does not open the file.
-    public static let wrongPassphrase = Code(name: .wrongPassphrase)
-    /// The file is sealed with an age key, and no identity was given.
-    public static let identityNeeded = Code(name: .identityNeeded)
-    /// No given identity opens the file.
-    public static let wrongIdentity = Code(name: .wrongIdentity)
-    /// A tag or MAC of the file does not match its content.
-    public static let notAuthentic = Code(name: .notAuthentic)
-    /// A mapping names a source or a member that cannot exist.
-    public static let invalidMapping = Code(name: .invalidMapping)
-    /// The file could not be read; `underlying` says why.
-    public static let reading = Code(name: .reading)
-  }
+  public typealias Code = FaultCode<ExchangeError>
 
   /// A remedy for the user. If a command can help, the program has the words.
   public enum Advice: Hashable, Sendable, ExpressibleByStringLiteral {
@@ -92,6 +55,37 @@ public struct ExchangeError: Error, Equatable, Sendable {
   }
 
   public static func == (left: ExchangeError, right: ExchangeError) -> Bool { left.code == right.code }
+}
+
+extension FaultCode<ExchangeError> {
+  /// No format has this name, or none is that of the file.
+  public static var unknownFormat: Self { Self() }
+  /// The file can be of more than one format.
+  public static var ambiguousFormat: Self { Self() }
+  /// The file breaks the rules of its format.
+  public static var malformed: Self { Self() }
+  /// Bytes that are no text in the encoding of the file.
+  public static var invalidText: Self { Self() }
+  /// A column that the format needs is not there.
+  public static var missingColumn: Self { Self() }
+  /// A version or part of the format that this program does not read.
+  public static var unsupported: Self { Self() }
+  /// More than the limits of the format allow.
+  public static var tooLarge: Self { Self() }
+  /// The file is sealed with a passphrase and none was given.
+  public static var passphraseNeeded: Self { Self() }
+  /// The passphrase does not open the file.
+  public static var wrongPassphrase: Self { Self() }
+  /// The file is sealed to an age key and no identity was given.
+  public static var identityNeeded: Self { Self() }
+  /// No identity that was given opens the file.
+  public static var wrongIdentity: Self { Self() }
+  /// A tag or MAC of the file is not that of its content.
+  public static var notAuthentic: Self { Self() }
+  /// A mapping names a source or a member that cannot be.
+  public static var invalidMapping: Self { Self() }
+  /// The file could not be read; `underlying` says why.
+  public static var reading: Self { Self() }
 }
 
 extension ExchangeError: CustomStringConvertible {

@@ -125,7 +125,7 @@ struct ForeignImport {
       do throws(RecordError) {
         try kind.check(clear: members)
       } catch {
-        return try report.refuse(record, field: error.path.isEmpty ? nil : error.path, error.reason)
+        return try report.refuse(record, field: error.path, error.reason)
       }
     }
     newCount += 1
