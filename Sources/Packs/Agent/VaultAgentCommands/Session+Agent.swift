@@ -65,7 +65,7 @@ extension AgentError: CommandErrorConvertible {
     switch code {
     case .foreign: CommandError(PrivateFolderError(.foreign, reason))
     case .memory: CommandError(.failed, "memory_unavailable", subject: "agent", reason)
-    case .malformed, .gone, .silent, .refused: CommandError(.inputOutput, "agent_failed", subject: "agent", reason)
+    default: CommandError(.inputOutput, "agent_failed", subject: "agent", reason)
     }
   }
 }
