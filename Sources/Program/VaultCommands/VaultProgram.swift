@@ -8,8 +8,7 @@ import VaultTerminal
 public enum VaultProgram {
   /// Runs the command that the arguments of the process name, and ends the process.
   ///
-  /// The calling thread, which must be the first one, waits for signals while another does the work: both have to begin
-  /// before the first suspension, after which the runtime gives the first thread's signals another meaning.
+  /// The calling thread must be the first one.
   public static func run() -> Never {
     ProcessHardening.forbidCoreDumps()
     System.prepareProcess()
@@ -18,8 +17,7 @@ public enum VaultProgram {
     let isReader = arguments.prefix { $0 != "--" }.contains("--parse-only")
     if isReader { ProcessHardening.confine(asksTerminal: !arguments.contains("--no-input")) }
     CryptoLibrary.claim()
-    Task.detached { System.exit(await CommandRun.status(of: arguments)) }
-    System.waitForTermination(leavingWithReader: isReader)
+    System.run(leavingWithReader: isReader) { await CommandRun.status(of: arguments) }
   }
 
   /// Runs the command that the words of `run` name.

@@ -23,12 +23,20 @@ enum CommandGroups {
     ),
   ]
 
+  /// The command that a word names; nil for an alias.
+  static func command(named word: String) -> (any ParsableCommand.Type)? {
+    for pack in Packs.all {
+      if let command = pack.commands.first(where: { $0.key == word }) { return command.value() }
+    }
+    return nil
+  }
+
   /// The commands of the packs: those that no help shows, and the groups. A command that no group names is shown last.
   static func ofPacks() -> (hidden: [any ParsableCommand.Type], groups: [CommandGroup]) {
     var hidden: [any ParsableCommand.Type] = []
     var (shown, order): ([String: any ParsableCommand.Type], [String]) = ([:], [])
     // Each start of the program comes here: the configuration of a command is asked for once.
-    for command in Packs.all.flatMap(\.commands) {
+    for command in Packs.all.flatMap({ $0.commands.map { $0.value() } }) {
       let configuration = command.configuration
       guard configuration.shouldDisplay, let name = configuration.commandName else {
         hidden.append(command)

@@ -8,8 +8,11 @@ package import VaultTerminal
 ///
 /// The program is a list of packs. Each pack can be left out.
 package struct Pack: Sendable {
+  /// The commands by their names, each a closure: a run then sets up the type of its own command, and not of a hundred.
+  package typealias Commands = KeyValuePairs<String, @Sendable () -> any ParsableCommand.Type>
+
   /// The commands. ``CommandGroups`` says where the list of all commands shows them.
-  package let commands: [any ParsableCommand.Type]
+  package let commands: Commands
   /// Answers a program that started this process and said in a variable what it wants. False if no program did.
   package var answers: @Sendable () throws -> Bool = { false }
   /// Lets a person who typed no command pick one, and returns its arguments: none if the person picked nothing. Nil
@@ -19,7 +22,7 @@ package struct Pack: Sendable {
   package var stateFiles: (@Sendable (UnlockOptions, _ passphraseFile: String?, GlobalOptions) -> any StateFiles)?
 
   package init(
-    commands: [any ParsableCommand.Type], answers: @escaping @Sendable () throws -> Bool = { false },
+    commands: Commands, answers: @escaping @Sendable () throws -> Bool = { false },
     choice: @escaping @Sendable (_ arguments: [String]) async throws -> [String]? = { _ in nil },
     stateFiles: (@Sendable (UnlockOptions, _ passphraseFile: String?, GlobalOptions) -> any StateFiles)? = nil
   ) {

@@ -3,5 +3,5 @@ package import VaultCLI
 extension Pack {
   /// A process that holds the key for a while.
   package static let agent = Pack(
-    commands: [UnlockCommand.self, LockCommand.self, AgentCommand.self])
+    commands: ["unlock": { UnlockCommand.self }, "lock": { LockCommand.self }, "agent": { AgentCommand.self }])
 }

@@ -3,7 +3,7 @@ package import VaultCLI
 extension Pack {
   /// Backups, and what is in them.
   package static let backup = Pack(
-    commands: [BackupCommand.self],
+    commands: ["backup": { BackupCommand.self }],
     stateFiles: { unlocking, passphraseFile, global in
       BackupStates(unlocking, passphraseFile: passphraseFile, global)
     })

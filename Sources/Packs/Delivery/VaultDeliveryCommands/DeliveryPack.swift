@@ -4,8 +4,9 @@ extension Pack {
   /// Values for programs.
   package static let delivery = Pack(
     commands: [
-      RunCommand.self, InjectCommand.self, RefCommand.self, RefsCommand.self, ScanCommand.self, UsesCommand.self,
-      CredentialCommand.self, SSHCommand.self,
+      "run": { RunCommand.self }, "inject": { InjectCommand.self }, "ref": { RefCommand.self },
+      "refs": { RefsCommand.self }, "scan": { ScanCommand.self }, "uses": { UsesCommand.self },
+      "credential": { CredentialCommand.self }, "ssh": { SSHCommand.self },
     ],
     answers: Askpass.answers)
 }

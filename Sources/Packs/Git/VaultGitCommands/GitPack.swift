@@ -3,5 +3,8 @@ package import VaultCLI
 extension Pack {
   /// Vaults in git: histories, differences, merges.
   package static let git = Pack(
-    commands: [GitCommand.self, DiffCommand.self, LogCommand.self, MergeCommand.self])
+    commands: [
+      "git": { GitCommand.self }, "diff": { DiffCommand.self }, "log": { LogCommand.self },
+      "merge": { MergeCommand.self },
+    ])
 }

@@ -3,5 +3,5 @@ package import VaultCLI
 extension Pack {
   /// Vaults in a database.
   package static let postgres = Pack(
-    commands: [StoreCommand.self])
+    commands: ["store": { StoreCommand.self }])
 }

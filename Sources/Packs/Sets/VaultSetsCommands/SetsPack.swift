@@ -3,5 +3,5 @@ package import VaultCLI
 extension Pack {
   /// Several vaults under names.
   package static let sets = Pack(
-    commands: [MoveCommand.self, VaultsCommand.self])
+    commands: ["move": { MoveCommand.self }, "vaults": { VaultsCommand.self }])
 }

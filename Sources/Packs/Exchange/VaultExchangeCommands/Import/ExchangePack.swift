@@ -3,5 +3,5 @@ package import VaultCLI
 extension Pack {
   /// Records from other tools, and for them.
   package static let exchange = Pack(
-    commands: [ImportCommand.self, ExportCommand.self])
+    commands: ["import": { ImportCommand.self }, "export": { ExportCommand.self }])
 }
