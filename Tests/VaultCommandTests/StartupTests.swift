@@ -58,6 +58,19 @@ struct StartupTests {
   }
 
   @Test(
+    "a get starts one thread, which waits for signals",
+    .enabled(if: isTraceable.isMet(forCases: 1, of: "threads that a command starts")))
+  func threads() throws {
+    let workspace = try Workspace.withCustomers()
+    let file = try workspace.recordFile("Shai Mishali")
+    let get = ["get", String(file.dropFirst(11).prefix(36)), "access_key", "--vault", "v", "--identity", "id.txt"]
+    for arguments in [["--version"], get] {
+      let calls = try Self.calls("clone,clone3", of: workspace, arguments).filter { !$0.contains(" resumed>") }
+      #expect(calls.count == 1, "\(calls)")
+    }
+  }
+
+  @Test(
     "add opens what get does, the lock, and the header once more under it; it writes one record and notes it",
     .enabled(if: isTraceable.isMet(forCases: 1, of: "files that a command opens")))
   func add() throws {

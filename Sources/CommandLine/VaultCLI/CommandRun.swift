@@ -35,6 +35,10 @@ package enum CommandRun {
         try Output.line(topic.text())
         return .done
       }
+      if arguments == ["--version"] {
+        try Output.line(Version.current)
+        return .done
+      }
       if Version.isAskedInFull(arguments) {
         try Version.printInFull(isDocument: arguments.contains("--json"))
         return .done
@@ -43,21 +47,26 @@ package enum CommandRun {
         guard let choice = try await pack.choice(arguments) else { continue }
         return choice.isEmpty ? .done : await status(of: choice)
       }
-      var command = try parse(arguments)
-      if var naming = command as? any RecordNaming {
-        try naming.takeVaultFromWords()
-        command = naming
-      }
-      if let command = command as? any GoingEverywhere, command.isForSeveral {
-        try await Everywhere(command).run(command)
-      } else if var command = command as? any AsyncParsableCommand {
-        try await command.run()
-      } else {
-        try command.run()
-      }
+      try await run(try parse(arguments))
       return .done
     } catch {
       return report(await RecordInPlaceOfCommand.hinted(error, arguments), arguments)
+    }
+  }
+
+  // Generic, so that a cast looks for a conformance of the command alone, and not of `any ParsableCommand` before it.
+  private static func run<Command: ParsableCommand>(_ given: Command) async throws {
+    var command = given
+    if var naming = given as? any RecordNaming {
+      try naming.takeVaultFromWords()
+      if let named = naming as? Command { command = named }
+    }
+    if let command = command as? any GoingEverywhere, command.isForSeveral {
+      try await Everywhere(command).run(command)
+    } else if var command = command as? any AsyncParsableCommand {
+      try await command.run()
+    } else {
+      try command.run()
     }
   }
 

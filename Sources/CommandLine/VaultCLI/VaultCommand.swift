@@ -5,19 +5,30 @@ struct VaultCommand: AsyncParsableCommand {
   ///
   /// For a whole command the parser also looks for requests of its own completion script, which takes a sixth of the
   /// time of a `get` (decision 81). The help of a subcommand would name the parent command.
-  static var configuration: CommandConfiguration { isParsing ? asPart : whole }
+  static var configuration: CommandConfiguration { part ?? whole }
 
-  @TaskLocal private static var isParsing = false
+  @TaskLocal private static var part: CommandConfiguration?
 
+  /// Parses the arguments of the process.
+  ///
+  /// The parser asks every command that it knows for its configuration. So it first knows only the command that the
+  /// first word names. If it refuses or answers the arguments, as with `--help`, it gets them again with all commands.
   static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
-    try $isParsing.withValue(true) { try parseAsRoot(arguments) }
+    if let word = arguments.first, let command = CommandGroups.command(named: word),
+      let parsed = try? parsed(arguments, CommandConfiguration(version: Version.current, subcommands: [command]))
+    {
+      return parsed
+    }
+    return try parsed(arguments, whole)
   }
 
-  private static let asPart: CommandConfiguration = {
-    var configuration = whole
+  private static func parsed(
+    _ arguments: [String], _ configuration: CommandConfiguration
+  ) throws -> any ParsableCommand {
+    var configuration = configuration
     configuration._superCommandName = ""
-    return configuration
-  }()
+    return try $part.withValue(configuration) { try parseAsRoot(arguments) }
+  }
 
   private static let commands = CommandGroups.ofPacks()
 

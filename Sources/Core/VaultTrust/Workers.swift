@@ -15,34 +15,52 @@ final class Workers: TaskExecutor {
     var first = 0
     /// The queues without a thread; the last one used is the first to be used again.
     var idle: [DispatchQueue]
+    /// Whether the first thread waits for a job.
+    var firstThreadIsIdle = false
   }
 
   // A serial queue has its own thread beside Swift's pool. Outside Darwin, a concurrent queue takes the pool's threads,
   // and other tasks would then wait for ours.
   private let state = Mutex(
     State(idle: (0..<threadLimit).map { DispatchQueue(label: "vault.work.\($0)") }))
+  private let firstThread = DispatchSemaphore(value: 0)
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let idle = state.withLock { state in
+    let (wakesFirst, idle) = state.withLock { state -> (Bool, DispatchQueue?) in
       state.jobs.append(job)
-      return state.idle.popLast()
+      guard state.firstThreadIsIdle else { return (false, state.idle.popLast()) }
+      state.firstThreadIsIdle = false
+      return (true, nil)
     }
-    if let idle { idle.async { self.serve(idle) } }
+    if wakesFirst { firstThread.signal() }
+    if let idle { idle.async { self.serve { $0.idle.append(idle) } } }
   }
 
-  private func serve(_ queue: DispatchQueue) {
-    // Safe: the one executor lives as long as the process, and each job is run once, by the queue that took it out.
+  /// Does `body`, and serves on the calling thread for as long as the process lives.
+  fileprivate func serve(beginningWith body: @escaping @Sendable () async -> Never) -> Never {
+    state.withLock { $0.firstThreadIsIdle = true }
+    Task.detached(executorPreference: self) { await body() }
+    while true {
+      firstThread.wait()
+      serve { $0.firstThreadIsIdle = true }
+    }
+  }
+
+  /// Runs what waits.
+  ///
+  /// - Parameter whenIdle: notes that this thread has nothing left to do.
+  private func serve(_ whenIdle: (inout State) -> Void) {
+    // Safe: the one executor lives as long as the process, and each job is run once, by who took it out of the queue.
     let executor = unsafe asUnownedTaskExecutor()
-    while let job = next(queue) { unsafe job.runSynchronously(on: executor) }
+    while let job = next(whenIdle) { unsafe job.runSynchronously(on: executor) }
   }
 
-  /// The next job; without one the queue gives up its thread.
-  private func next(_ queue: DispatchQueue) -> UnownedJob? {
+  private func next(_ whenIdle: (inout State) -> Void) -> UnownedJob? {
     state.withLock { state in
       guard state.first < state.jobs.count else {
         (state.jobs, state.first) = ([], 0)
-        state.idle.append(queue)
+        whenIdle(&state)
         return nil
       }
       if state.first >= 1024, state.first * 2 >= state.jobs.count {
@@ -55,7 +73,15 @@ final class Workers: TaskExecutor {
   }
 }
 
-/// Runs `body` on a thread of the ``Workers``, in any isolation of the caller.
+/// Does the work of a whole program on the calling thread, which is one of the ``Workers`` from then on.
+///
+/// A run that waits for nothing then has one thread: Swift's pool starts three, and their heaps grow by a page at a
+/// time (decision 215).
+package func workingAlone(_ body: @escaping @Sendable () async -> Never) -> Never {
+  Workers.shared.serve(beginningWith: body)
+}
+
+/// Does `body` on a thread of the ``Workers``, whatever the caller is isolated to.
 package nonisolated(nonsending) func working<Result: Sendable, Failure: Error>(
   _ body: @Sendable () throws(Failure) -> Result
 ) async throws(Failure) -> Result {

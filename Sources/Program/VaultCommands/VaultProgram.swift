@@ -8,8 +8,7 @@ import VaultTerminal
 public enum VaultProgram {
   /// Runs the command in the arguments of the process, and ends the process.
   ///
-  /// The calling thread must be the first one. It waits for signals while another thread works. Both must begin before
-  /// the first suspension, because the runtime then changes the signal handling of the first thread.
+  /// The calling thread must be the first one.
   public static func run() -> Never {
     ProcessHardening.forbidCoreDumps()
     System.prepareProcess()
@@ -18,8 +17,7 @@ public enum VaultProgram {
     let isReader = arguments.prefix { $0 != "--" }.contains("--parse-only")
     if isReader { ProcessHardening.confine(asksTerminal: !arguments.contains("--no-input")) }
     CryptoLibrary.claim()
-    Task.detached { System.exit(await CommandRun.status(of: arguments)) }
-    System.waitForTermination(leavingWithReader: isReader)
+    System.run(leavingWithReader: isReader) { await CommandRun.status(of: arguments) }
   }
 
   /// Runs the command in the words of `run`, and returns its exit code.
@@ -32,5 +30,4 @@ public enum VaultProgram {
       await CommandRun.status(of: CommandRun.words(of: run.arguments)).rawValue
     }
   }
-
 }

@@ -23,12 +23,20 @@ enum CommandGroups {
     ),
   ]
 
-  /// The commands of the packs: the hidden ones, and the groups. A command without a group is shown last.
+  /// The command that a word names; nil for an alias.
+  static func command(named word: String) -> (any ParsableCommand.Type)? {
+    for pack in Packs.all {
+      if let command = pack.commands.first(where: { $0.key == word }) { return command.value() }
+    }
+    return nil
+  }
+
+  /// The commands of the packs: those that no help shows, and the groups. A command that no group names is shown last.
   static func ofPacks() -> (hidden: [any ParsableCommand.Type], groups: [CommandGroup]) {
     var hidden: [any ParsableCommand.Type] = []
     var (shown, order): ([String: any ParsableCommand.Type], [String]) = ([:], [])
     // This runs at each start, so each command is asked for its configuration only once.
-    for command in Packs.all.flatMap(\.commands) {
+    for command in Packs.all.flatMap({ $0.commands.map { $0.value() } }) {
       let configuration = command.configuration
       guard configuration.shouldDisplay, let name = configuration.commandName else {
         hidden.append(command)

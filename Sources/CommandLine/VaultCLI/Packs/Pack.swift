@@ -9,9 +9,12 @@ package import VaultTerminal
 ///
 /// The program is a list of packs. Each pack can be left out.
 package struct Pack: Sendable {
-  /// The commands. ``CommandGroups`` decides where the list of all commands shows them.
-  package let commands: [any ParsableCommand.Type]
-  /// Answers a program that started this process with a request in a variable. False if there is no request.
+  /// The commands by their names, each a closure: a run then sets up the type of its own command, and not of a hundred.
+  package typealias Commands = KeyValuePairs<String, @Sendable () -> any ParsableCommand.Type>
+
+  /// The commands. ``CommandGroups`` says where the list of all commands shows them.
+  package let commands: Commands
+  /// Answers a program that started this process and said in a variable what it wants. False if no program did.
   package var answers: @Sendable () throws -> Bool = { false }
   /// Lets a user who typed no command pick one, and returns its arguments, or none if nothing was picked. Nil if nobody
   /// was asked.
@@ -25,7 +28,7 @@ package struct Pack: Sendable {
   /// Takes back what the program has handed out of a vault that is locked now, or of all vaults.
   package var takesBack: @Sendable (VaultID?, Messages) throws -> Void = { _, _ in }
 
-  package init(commands: [any ParsableCommand.Type], _ change: (inout Pack) -> Void = { _ in }) {
+  package init(commands: Commands, _ change: (inout Pack) -> Void = { _ in }) {
     self.commands = commands
     change(&self)
   }

@@ -132,7 +132,7 @@ package enum TextInput {
     var bytes: [UInt8] = []
     // An array that grows step by step would be in memory twice.
     if let size = System.byteCount(of: descriptor), size <= limit { bytes.reserveCapacity(size) }
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    var chunk = [UInt8](repeating: 0, count: 1 << 12)
     while true {
       var span = chunk.mutableSpan
       // Unsafe because any bytes can be stored; a UInt8 may be any byte.
@@ -143,6 +143,7 @@ package enum TextInput {
         throw CommandError(.inputRefused, "input_refused", subject: name, "is too large: at most \(limit >> 20) MiB")
       }
       bytes += chunk[..<count]
+      if count == chunk.count, count < 1 << 16 { chunk = [UInt8](repeating: 0, count: 1 << 16) }
     }
   }
 }

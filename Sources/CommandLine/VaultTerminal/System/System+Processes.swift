@@ -46,7 +46,28 @@ package struct ExitCleanup: Sendable {
 }
 
 extension System {
-  /// Prepares signals, and descriptors that the caller has closed. Call it before anything is opened.
+  /// Does the work of the program on the calling thread, while another one waits for signals, and ends the process.
+  ///
+  /// Call it after `prepareProcess()`, before there are other threads.
+  package static func run(leavingWithReader: Bool, _ work: @escaping @Sendable () async -> ExitStatus) -> Never {
+    #if canImport(Darwin)
+      var thread: pthread_t?
+    #else
+      var thread = pthread_t()
+    #endif
+    let failure =
+      leavingWithReader
+      ? unsafe pthread_create(&thread, nil, { _ in System.waitForTermination(leavingWithReader: true) }, nil)
+      : unsafe pthread_create(&thread, nil, { _ in System.waitForTermination(leavingWithReader: false) }, nil)
+    if failure != 0 {
+      // Signals then end the process at once.
+      var signals = awaitedSignals()
+      unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    }
+    workingAlone { exit(await work()) }
+  }
+
+  /// To be called before anything is opened: signals, and descriptors that a caller has closed.
   package static func prepareProcess() {
     signal(SIGPIPE, SIG_IGN)
     occupyStandardDescriptors()
@@ -87,7 +108,7 @@ extension System {
   /// survives.
   ///
   /// - Parameter leavingWithReader: whether the process also ends when nobody reads its standard output any more.
-  package static func waitForTermination(leavingWithReader: Bool = false) -> Never {
+  private static func waitForTermination(leavingWithReader: Bool) -> Never {
     while true {
       guard let (number, isSent) = nextSignal(leavingWithReader) else { continue }
       ExitCleanup.shared.withLock { pending in

@@ -3,7 +3,8 @@ package import VaultCLI
 extension Pack {
   package static let care = Pack(
     commands: [
-      CheckCommand.self, AuditCommand.self, StatusCommand.self, DoctorCommand.self, VerifyCommand.self,
-      LintCommand.self, RepairCommand.self, CheckpointCommand.self, AcceptCommand.self,
+      "check": { CheckCommand.self }, "audit": { AuditCommand.self }, "status": { StatusCommand.self },
+      "doctor": { DoctorCommand.self }, "verify": { VerifyCommand.self }, "lint": { LintCommand.self },
+      "repair": { RepairCommand.self }, "checkpoint": { CheckpointCommand.self }, "accept": { AcceptCommand.self },
     ])
 }

@@ -4,8 +4,9 @@ import VaultTerminal
 extension Pack {
   package static let delivery = Pack(
     commands: [
-      RunCommand.self, InjectCommand.self, RefCommand.self, RefsCommand.self, ScanCommand.self, UsesCommand.self,
-      CredentialCommand.self, SSHCommand.self,
+      "run": { RunCommand.self }, "inject": { InjectCommand.self }, "ref": { RefCommand.self },
+      "refs": { RefsCommand.self }, "scan": { ScanCommand.self }, "uses": { UsesCommand.self },
+      "credential": { CredentialCommand.self }, "ssh": { SSHCommand.self },
     ]
   ) {
     $0.answers = Askpass.answers

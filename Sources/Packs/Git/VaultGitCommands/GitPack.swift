@@ -2,5 +2,8 @@ package import VaultCLI
 
 extension Pack {
   package static let git = Pack(
-    commands: [GitCommand.self, DiffCommand.self, LogCommand.self, MergeCommand.self])
+    commands: [
+      "git": { GitCommand.self }, "diff": { DiffCommand.self }, "log": { LogCommand.self },
+      "merge": { MergeCommand.self },
+    ])
 }

@@ -3,5 +3,7 @@ import VaultPostgresStore
 
 extension Pack {
   /// Vaults in a database.
-  package static let postgres = Pack(commands: [StoreCommand.self]) { $0.database = { .postgres(password: $0) } }
+  package static let postgres = Pack(commands: ["store": { StoreCommand.self }]) {
+    $0.database = { .postgres(password: $0) }
+  }
 }

@@ -2,5 +2,5 @@ package import VaultCLI
 
 extension Pack {
   package static let sets = Pack(
-    commands: [MoveCommand.self, VaultsCommand.self])
+    commands: ["move": { MoveCommand.self }, "vaults": { VaultsCommand.self }])
 }

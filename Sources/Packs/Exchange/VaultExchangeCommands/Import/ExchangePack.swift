@@ -2,5 +2,5 @@ package import VaultCLI
 
 extension Pack {
   package static let exchange = Pack(
-    commands: [ImportCommand.self, ExportCommand.self])
+    commands: ["import": { ImportCommand.self }, "export": { ExportCommand.self }])
 }
