@@ -25,10 +25,8 @@ package enum GivenKeys {
     let named = "\(key.record.text)\0\(key.socket)\0\(key.publicKey)"
     let name = try unsafe SHA256.hash(Array(named.utf8).span.bytes)
     try place.leave(
-      JSONObject([
-        ("end", key.end.map { .number(JSONNumber($0)) } ?? .null), ("key", .string(key.publicKey)),
-        ("record", .string(key.record.text)), ("socket", .string(key.socket)),
-      ]), for: key.vault, named: Hex.encode(name))
+      JSONObject(members: ["end": key.end, "key": key.publicKey, "record": key.record, "socket": key.socket]),
+      for: key.vault, named: Hex.encode(name))
   }
 
   /// Takes keys out of their agents, as far as they are still there. One that an agent does not show stays noted until
@@ -48,17 +46,15 @@ package enum GivenKeys {
     }
     return taken
   }
-
-  package static func count(_ keys: [GivenKey]) -> String { keys.count == 1 ? "1 key" : "\(keys.count) keys" }
 }
 
 extension GivenKey {
   fileprivate var isOver: Bool { end.map { $0 < Timestamp.now().secondsSinceEpoch } ?? false }
 
   fileprivate init?(_ note: AgentNote) {
-    guard let key = note.content["key"]?.string, let socket = note.content["socket"]?.string,
-      let record = note.content["record"]?.string.flatMap({ RecordID(parsing: $0) })
+    guard let key: String = note.content.read("key"), let socket: String = note.content.read("socket"),
+      let record: RecordID = note.content.read("record")
     else { return nil }
-    self.init(vault: note.vault, record: record, socket: socket, publicKey: key, end: note.content["end"]?.int)
+    self.init(vault: note.vault, record: record, socket: socket, publicKey: key, end: note.content.read("end"))
   }
 }

@@ -100,7 +100,7 @@ enum AgentProcess {
     }
     DeliveryFolder.sweep()
     let keys = try GivenKeys.takeBack { $0.vault == only ?? $0.vault }
-    if !keys.isEmpty { global.messages.note("\(GivenKeys.count(keys)) taken out of the ssh-agent") }
+    if !keys.isEmpty { global.messages.note("\(counted(keys.count, "key")) taken out of the ssh-agent") }
     guard !global.json else { return try Output.document(["locked": (locked ?? [])]) }
     if locked?.isEmpty ?? true { global.messages.note("no vault was unlocked") }
   }
@@ -155,11 +155,7 @@ enum AgentProcess {
         return state
       } catch {
         guard error.code == .silent else { return nil }
-        var state = JSONObject()
-        state["answers"] = .bool(false)
-        state["pid"] = client.process.map { .number(JSONNumber(Int($0))) } ?? .null
-        state["vault"] = .string(vault.text)
-        return state
+        return JSONObject(members: ["answers": false, "pid": client.process.map { Int($0) }, "vault": vault])
       }
     }
   }
