@@ -42,7 +42,7 @@ package struct RecordListing<Rows: RandomAccessCollection> where Rows.Element: L
   private func summary(of count: Int?) -> String {
     let state = isVerified ? "verified" : "not verified"
     guard let count else { return state }
-    let all = count == 1 ? "1 record" : "\(count) records"
+    let all = counted(count, "record")
     return (rows.count < count ? "\(rows.count) of \(all), " : all + ", ") + state
   }
 

@@ -53,14 +53,14 @@ extension Verification {
 
   /// Such as `24 records, 1 in the trash, 1 slot: all verified`.
   fileprivate var summary: String {
-    let slots = slotCount == 1 ? "1 slot" : "\(slotCount) slots"
-    let outcome = isGood ? "all verified" : faults.count == 1 ? "1 fault" : "\(faults.count) faults"
+    let slots = counted(slotCount, "slot")
+    let outcome = isGood ? "all verified" : counted(faults.count, "fault")
     return "\(counts), \(slots): \(outcome)"
   }
 
   /// Such as `24 records, 1 in the trash`.
   package var counts: String {
-    (recordCount == 1 ? "1 record" : "\(recordCount) records") + ", \(trashedCount) in the trash"
+    counted(recordCount, "record") + ", \(trashedCount) in the trash"
   }
 }
 

@@ -41,7 +41,7 @@ struct AttachCommand: AsyncParsableCommand, OneRecordNaming {
     let opened = try await session.unlock(unlocking, to: .writing, for: [record])
     let found = try await session.record(record, in: opened)
     let attached = try await opened.attach(sources, to: found.id)
-    let words = attached.count == 1 ? "1 file attached" : "\(attached.count) files attached"
+    let words = counted(attached.count, "file") + " attached"
     guard global.json else { return global.messages.note(words) }
     try Output.afterwards(words, hint: "`vault attachments RECORD` shows what is there") {
       try Output.document(["attachments": attached, "id": found.id])

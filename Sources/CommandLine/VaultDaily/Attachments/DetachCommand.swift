@@ -38,7 +38,7 @@ struct DetachCommand: AsyncParsableCommand, OneRecordNaming {
     let names = attachments.map { "\"\($0.name)\"" }.joined(separator: ", ")
     try global.confirm("Delete \(names) of \"\(found.name)\" for good?")
     try await opened.detach(attachments.map(\.id), from: found.id)
-    let words = attachments.count == 1 ? "1 attachment deleted" : "\(attachments.count) attachments deleted"
+    let words = counted(attachments.count, "attachment") + " deleted"
     guard global.json else { return global.messages.note(words) }
     try Output.afterwards(words) {
       try Output.document(["detached": attachments.map(\.id), "id": found.id])

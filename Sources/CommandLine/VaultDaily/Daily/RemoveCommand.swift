@@ -43,7 +43,7 @@ struct RemoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     }
     try global.confirm(question(records))
     try await opened.remove(records.map(\.id))
-    let action = records.count == 1 ? "1 record removed" : "\(records.count) records removed"
+    let action = counted(records.count, "record") + " removed"
     guard global.json else { return global.messages.note(action) }
     try Output.afterwards(action) {
       try Output.document(["removed": records.map(\.id)])

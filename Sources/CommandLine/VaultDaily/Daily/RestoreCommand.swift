@@ -40,7 +40,7 @@ extension TrashCommand {
       let ids = try session.resolveTrashed(record, takingParts: true)
       guard !dryRun else { return try show(ids, session) }
       try await opened.restore(ids)
-      let action = ids.count == 1 ? "1 record restored" : "\(ids.count) records restored"
+      let action = counted(ids.count, "record") + " restored"
       guard global.json else { return global.messages.note(action) }
       try Output.afterwards(action) { try Output.document(["restored": ids]) }
     }

@@ -111,7 +111,7 @@ private struct DeletionReport {
 
   /// Ends the command with 13 if a damaged record was kept.
   func print(_ global: GlobalOptions) throws {
-    let action = deleted.count == 1 ? "1 record deleted" : "\(deleted.count) records deleted"
+    let action = counted(deleted.count, "record") + " deleted"
     if global.json {
       try Output.afterwards(action) { try Output.document(["deleted": deleted]) }
     } else {

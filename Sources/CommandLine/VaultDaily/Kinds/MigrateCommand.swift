@@ -52,7 +52,7 @@ struct MigrateCommand: AsyncParsableCommand {
       return
     }
     try Output.lines(plan.records.map(\.line))
-    let count = "\(plan.records.count) record\(plan.records.count == 1 ? "" : "s")"
+    let count = counted(plan.records.count, "record")
     if plan.records.isEmpty, plan.faults.isEmpty {
       return global.messages.note("every record is in the present schema")
     }

@@ -57,7 +57,7 @@ struct GitNews {
 
   static func newText(_ count: Int) -> String { "\(count) new \(count == 1 ? "file is" : "files are") not in git" }
   static func ignoredText(_ count: Int) -> String {
-    "git ignores \(count) new file\(count == 1 ? "" : "s") of the vault"
+    "git ignores \(counted(count, "new file")) of the vault"
   }
 
   /// The folders of a vault that contain these files, and the files outside any folder.

@@ -12,13 +12,7 @@ package struct AgentUse: Sendable, DocumentValue {
   package let name: String?
 
   package var document: JSONValue {
-    var members = JSONObject()
-    members["action"] = .string(action)
-    members["name"] = name.map { .string($0) } ?? .null
-    members["pid"] = process.map { .number(JSONNumber(Int($0))) } ?? .null
-    members["record"] = .string(record.text)
-    members["time"] = .string(time.text)
-    return .object(members)
+    .members(["action": action, "name": name, "pid": process.map { Int($0) }, "record": record, "time": time])
   }
 }
 

@@ -148,11 +148,7 @@ enum AgentProcess {
         return state
       } catch {
         guard error.code == .silent else { return nil }
-        var state = JSONObject()
-        state["answers"] = .bool(false)
-        state["pid"] = client.process.map { .number(JSONNumber(Int($0))) } ?? .null
-        state["vault"] = .string(vault.text)
-        return state
+        return JSONObject(members: ["answers": false, "pid": client.process.map { Int($0) }, "vault": vault])
       }
     }
   }

@@ -164,7 +164,7 @@ extension BackupCommand.Restore {
     let replaced = zip(found, outcomes).filter { $1 == .replacing }.map(\.0)
     if !replaced.isEmpty {
       let names = replaced.prefix(3).map { $0.name.isEmpty ? $0.id.text : $0.name }.joined(separator: ", ")
-      let count = replaced.count == 1 ? "1 record" : "\(replaced.count) records"
+      let count = counted(replaced.count, "record")
       try global.confirm(
         "\(count) in \(to) differ from the backup (\(names)). Replace their content by that of \(contents.createdAt.text)?"
       )

@@ -51,16 +51,12 @@ extension CredentialCommand {
           .findings, "expired", subject: found.name, "has expired at \(expires)",
           hints: ["make a new key, and store it with `vault set`"])
       }
-      var members: [String: JSONValue] = ["Version": .number(JSONNumber(1))]
-      for (name, path) in [("AccessKeyId", "key_id"), ("SecretAccessKey", "secret")] {
-        members[name] = try .string(found.line(at: path).text)
-      }
-      if let expires { members["Expiration"] = .string(expires) }
+      let members = JSONObject(present: [
+        "AccessKeyId": try found.line(at: "key_id").text, "Expiration": expires,
+        "SecretAccessKey": try found.line(at: "secret").text, "Version": 1,
+      ])
       DeliveryLog.note([.init(found, "secret", as: "aws", to: System.callerPath)], helper.session)
-      let ordered = members.sorted { $0.key < $1.key }
-      try Output.line(
-        String(decoding: JSONValue.object(JSONObject(ordered.map { ($0.key, $0.value) })).compactBytes(), as: UTF8.self)
-      )
+      try Output.line(String(decoding: JSONValue.object(members).compactBytes(), as: UTF8.self))
     }
   }
 

@@ -13,7 +13,7 @@ extension Pack {
     $0.takesBack = { vault, messages in
       DeliveryFolder.sweep()
       let keys = try GivenKeys.takeBack { $0.vault == vault ?? $0.vault }
-      if !keys.isEmpty { messages.note("\(GivenKeys.count(keys)) taken out of the ssh-agent") }
+      if !keys.isEmpty { messages.note("\(counted(keys.count, "key")) taken out of the ssh-agent") }
     }
   }
 }

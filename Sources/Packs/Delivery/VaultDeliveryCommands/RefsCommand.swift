@@ -118,7 +118,7 @@ struct ReferenceReport {
       try Table(findings, columns(session.global.style), width: nil).print(session.global.style)
     }
     let faults = findings.count { $0.fault != nil }
-    let files = fileCount == 1 ? "1 file" : "\(fileCount) files"
+    let files = counted(fileCount, "file")
     session.messages.note("\(findings.count - faults) good, \(faults) to act on, in \(files); not verified")
   }
 

@@ -117,11 +117,10 @@ extension SSHCommand {
 
     private func report(_ keys: [PrivateKey], _ limits: SSHAgent.Limits) throws {
       guard global.json else { return }
-      let seconds: JSONValue = limits.lifetime.map { .number(JSONNumber(Int($0.components.seconds))) } ?? .null
       let added = keys.map { key in
         JSONValue.members([
           "id": key.record.id, "name": key.record.name, "path": key.path.description, "fingerprint": key.fingerprint,
-          "seconds": seconds, "confirm": limits.isConfirmed,
+          "seconds": limits.lifetime.map { Int($0.components.seconds) }, "confirm": limits.isConfirmed,
         ])
       }
       try Output.document(["added": added])
@@ -162,7 +161,7 @@ extension SSHCommand {
         }
         return try Output.document(["removed": removed])
       }
-      global.messages.note(taken.isEmpty ? "no key was there" : "\(GivenKeys.count(taken)) removed")
+      global.messages.note(taken.isEmpty ? "no key was there" : "\(counted(taken.count, "key")) removed")
     }
   }
 }

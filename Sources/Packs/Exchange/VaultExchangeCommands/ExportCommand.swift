@@ -101,7 +101,7 @@ struct ExportCommand: AsyncParsableCommand {
     let leftOut = try await run.takeAttachments(byteLimit: format.foreign?.attachmentByteLimit ?? 0)
     if leftOut > 0 {
       global.messages.note(
-        "\(leftOut) attachment\(leftOut == 1 ? "" : "s") left out: `vault get RECORD --attachment NAME -o FILE` writes one"
+        "\(counted(leftOut, "attachment")) left out: `vault get RECORD --attachment NAME -o FILE` writes one"
       )
     }
     try await export(run, target: target, recipients: recipients)

@@ -98,8 +98,8 @@ extension StoreCommand {
         ])
       }
       try Output.line(
-        "copied \(copied.recordCount) record\(copied.recordCount == 1 ? "" : "s"), \(copied.trashedCount) in the trash, "
-          + "\(copied.slotCount) slot\(copied.slotCount == 1 ? "" : "s")"
+        "copied \(counted(copied.recordCount, "record")), \(copied.trashedCount) in the trash, "
+          + counted(copied.slotCount, "slot")
           + (verify ? "; both are the same" : ""))
     }
   }

@@ -119,7 +119,7 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
   private func report(
     _ records: [OpenRecord], written: [RecordID], session: Session, change: AudienceChange
   ) throws {
-    let count = records.count == 1 ? "1 record" : "\(records.count) records"
+    let count = counted(records.count, "record")
     let action = "\(count) \(copy ? "copied" : "moved") to \(to)"
     guard global.json else {
       global.messages.note(action)
@@ -163,7 +163,7 @@ struct AudienceChange {
 
   var reminder: String? {
     guard !lost.isEmpty else { return nil }
-    let count = knowing.count == 1 ? "1 key" : "\(knowing.count) keys"
+    let count = counted(knowing.count, "key")
     return
       "what they hold stays known to \(count) of the vault that they leave: replace the secrets at their source if "
       + "that matters"

@@ -164,7 +164,7 @@ struct BackupReport: DocumentValue {
   private var framing: String {
     let who =
       switch lock {
-      case .recipients(let count)?: count == 1 ? "1 recipient" : "\(count) recipients"
+      case .recipients(let count)?: counted(count, "recipient")
       case .passphrase?, nil: "a passphrase"
       }
     let hash = isRecorded ? "the recorded size and SHA-256" : "not recorded in \(BackupCatalog.fileName)"
@@ -174,7 +174,7 @@ struct BackupReport: DocumentValue {
   private var depth: String {
     guard let verification else { return "opened to its end" }
     guard verification.isGood else {
-      return verification.faults.count == 1 ? "1 fault" : "\(verification.faults.count) faults"
+      return counted(verification.faults.count, "fault")
     }
     let all = verification.recordCount + verification.trashedCount
     return all == (contents.map { $0.recordCount + $0.trashedCount } ?? 0)
@@ -204,7 +204,7 @@ struct BackupReport: DocumentValue {
 extension BackupContents {
   /// Such as `24 records, 1 in the trash, 3 attachments`.
   var counts: String {
-    (recordCount == 1 ? "1 record" : "\(recordCount) records") + ", \(trashedCount) in the trash" + attachmentWords
+    counted(recordCount, "record") + ", \(trashedCount) in the trash" + attachmentWords
   }
 
   /// Such as `, 3 attachments`; empty without attachments.

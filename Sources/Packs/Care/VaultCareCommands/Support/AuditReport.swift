@@ -15,7 +15,7 @@ struct AuditReport {
     } else if !findings.isEmpty {
       try Table(findings, columns(session.global.style), width: nil).print(session.global.style)
     }
-    let records = audit.recordCount == 1 ? "1 record" : "\(audit.recordCount) records"
+    let records = counted(audit.recordCount, "record")
     session.messages.note(findings.isEmpty ? "nothing is found in \(records)" : "\(findings.count) found in \(records)")
     if !findings.isEmpty { throw Finished(status: .findings) }
   }

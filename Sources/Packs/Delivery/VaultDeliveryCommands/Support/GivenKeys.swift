@@ -22,10 +22,8 @@ enum GivenKeys {
     let named = "\(key.record.text)\0\(key.socket)\0\(key.publicKey)"
     let name = try unsafe SHA256.hash(Array(named.utf8).span.bytes)
     try notes.leave(
-      JSONObject([
-        ("end", key.end.map { .number(JSONNumber($0)) } ?? .null), ("key", .string(key.publicKey)),
-        ("record", .string(key.record.text)), ("socket", .string(key.socket)),
-      ]), for: key.vault, named: Hex.encode(name))
+      JSONObject(members: ["end": key.end, "key": key.publicKey, "record": key.record, "socket": key.socket]),
+      for: key.vault, named: Hex.encode(name))
   }
 
   /// Removes keys from their agents. A key that its agent does not show stays noted until its time is over.
@@ -44,17 +42,15 @@ enum GivenKeys {
     }
     return taken
   }
-
-  static func count(_ keys: [GivenKey]) -> String { keys.count == 1 ? "1 key" : "\(keys.count) keys" }
 }
 
 extension GivenKey {
   fileprivate var isOver: Bool { end.map { $0 < Timestamp.now().secondsSinceEpoch } ?? false }
 
   fileprivate init?(_ note: KeyNotes.Note) {
-    guard let key = note.content["key"]?.string, let socket = note.content["socket"]?.string,
-      let record = note.content["record"]?.string.flatMap({ RecordID(parsing: $0) })
+    guard let key: String = note.content.read("key"), let socket: String = note.content.read("socket"),
+      let record: RecordID = note.content.read("record")
     else { return nil }
-    self.init(vault: note.vault, record: record, socket: socket, publicKey: key, end: note.content["end"]?.int)
+    self.init(vault: note.vault, record: record, socket: socket, publicKey: key, end: note.content.read("end"))
   }
 }

@@ -75,7 +75,7 @@ struct ExportRun {
 
   private func sayWhatIsLeftOut(_ count: Int) {
     if opened == nil { global.messages.note(Messages.unverifiedNote) }
-    if count > 0 { global.messages.note("\(count) sealed field\(count == 1 ? "" : "s") left out: --reveal opens them") }
+    if count > 0 { global.messages.note("\(counted(count, "sealed field")) left out: --reveal opens them") }
   }
 
   /// Returns how many sealed fields were left out.
