@@ -1,6 +1,6 @@
 internal import VaultDocument
 public import VaultStorage
-internal import VaultSystem
+package import VaultSystem
 
 extension DirectoryStore {
   public func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
@@ -194,7 +194,7 @@ extension FileSystem {
   }
 
   /// Writes a new file and reads it back; on any error nothing of it stays.
-  func stage(
+  package func stage(
     _ bytes: [UInt8], as name: String, in staging: Int32, isSynced: Bool, at path: String
   ) throws(StoreError) {
     try written(bytes, as: name, in: staging, isSynced: isSynced, at: path).keep()
@@ -215,7 +215,7 @@ extension AtomicFile<StoreError> {
   private static var pieceByteCount: Int { 256 << 10 }
 
   /// Reads all of it back that was written piece by piece, after `sync`.
-  func requireContent(_ written: ContentMark) throws(StoreError) {
+  package func requireContent(_ written: ContentMark) throws(StoreError) {
     var found = ContentMark.Builder()
     var (piece, offset) = ([UInt8](repeating: 0, count: Self.pieceByteCount), 0)
     while true {

@@ -8,7 +8,7 @@ package import VaultSystem
 /// following links, and closed after use: a store holds one descriptor, with a lock two, while it works up to five, and
 /// one more as long as a journal waits. Files are made 0600 and directories 0700.
 public final class DirectoryStore: RecordStore {
-  let files: FileSystem
+  package let files: FileSystem
   let root: OpenFile
   /// The path that the store was opened at.
   let path: String
@@ -18,7 +18,7 @@ public final class DirectoryStore: RecordStore {
   /// What was written through it.
   package let written = WrittenPlaces()
 
-  init(root: consuming OpenFile, path: String, files: FileSystem, ignoresJournal: Bool = false) {
+  package init(root: consuming OpenFile, path: String, files: FileSystem, ignoresJournal: Bool = false) {
     self.root = root
     self.path = path
     self.files = files
@@ -76,7 +76,7 @@ extension DirectoryStore {
   }
 
   /// The bytes at the place itself.
-  func readInPlace(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
+  package func readInPlace(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
     let bytes = try withDirectory(location.directory) { (directory) throws(StoreError) in
       try readFile(location, in: directory)
     }

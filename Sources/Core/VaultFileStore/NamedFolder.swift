@@ -5,8 +5,8 @@ package import VaultSystem
 package final class NamedFolder: Sendable {
   /// The path that it was opened at.
   package let path: String
-  let files: FileSystem
-  let directory: OpenFile
+  package let files: FileSystem
+  package let directory: OpenFile
 
   /// Opens the directory, which must be there.
   package convenience init(at path: String) throws(StoreError) {
@@ -104,7 +104,7 @@ package final class InputFile: Sendable {
   }
 
   /// One that is open already.
-  init(_ file: consuming OpenFile, _ files: FileSystem, at path: String) throws(StoreError) {
+  package init(_ file: consuming OpenFile, _ files: FileSystem, at path: String) throws(StoreError) {
     byteCount = try files.regularStatus(of: file.descriptor, at: path).byteCount
     self.file = file
     self.files = files

@@ -2,7 +2,7 @@ package import VaultStorage
 package import VaultSystem
 
 /// The files of a store: what fails with them is said in the words of stores.
-typealias FileSystem = VaultSystem.FileSystem<StoreError>
+package typealias FileSystem = VaultSystem.FileSystem<StoreError>
 
 extension StoreError: FileFailure {
   package init(_ fault: FileFault, at path: String) {

@@ -1,25 +1,25 @@
-internal import VaultDocument
+package import VaultDocument
 internal import VaultFileStore
-internal import VaultKit
-internal import VaultStorage
-internal import VaultTrust
+package import VaultKit
+package import VaultStorage
+package import VaultTrust
 
 /// Gives every file of a vault's records to who checks it, and says what lies around them: the one driver of all checks
 /// of a store. What comes of the bytes of a file is the check's own.
-struct FileWalk {
+package struct FileWalk {
   private let files: any RecordStore
   private let scope: VerificationScope
   private var counts = RecordCounts()
 
   /// - Parameter files: the store; with a malformed journal, the files as they are without it.
-  init(_ files: any RecordStore, _ scope: VerificationScope = VerificationScope()) {
+  package init(_ files: any RecordStore, _ scope: VerificationScope = VerificationScope()) {
     (self.files, self.scope) = (files, scope)
   }
 
   /// Gives the bytes of each file of the trash to `body`, in the order of ids.
   ///
   /// - Returns: why the trash as such cannot be read; nil where it can.
-  mutating func forEachTrashed(
+  package mutating func forEachTrashed(
     _ body: (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Void
   ) throws(VaultError) -> VaultFault? {
     let ids: [RecordID]
@@ -46,7 +46,7 @@ struct FileWalk {
   /// order. What keeps several folders from being read, as a file in the place of the one around them, is told once.
   ///
   /// - Parameter look: makes of a folder's number what looks at its files.
-  mutating func forEachFolder<Outcome: Sendable>(
+  package mutating func forEachFolder<Outcome: Sendable>(
     _ look: @escaping @Sendable (UInt8) throws(VaultError) -> FolderOutcomes<Outcome>.Look,
     consume: (FolderOutcomes<Outcome>) throws(VaultError) -> Void
   ) async throws(VaultError) {
@@ -65,10 +65,10 @@ struct FileWalk {
   }
 
   /// A fault for each folder that holds other records than were looked at.
-  func countFaults() -> [VaultFault] { counts.faults(in: files, scope) }
+  package func countFaults() -> [VaultFault] { counts.faults(in: files, scope) }
 
   /// Says which names are passed over because they begin with a dot (format 1, section 3, Directory).
-  var hiddenNotes: [String] {
+  package var hiddenNotes: [String] {
     guard let names = try? (files as? DirectoryStore)?.hiddenEntries(), let first = names.first else { return [] }
     let others = names.count > 1 ? " and \(names.count - 1) more" : ""
     return ["names that begin with a dot are ignored: \(first)\(others)"]
@@ -79,7 +79,7 @@ struct FileWalk {
   /// - Parameters:
   ///   - known: faults of files that were told already.
   ///   - keyFault: what is to be told of a file that looks like a private key; nil for no fault.
-  func strayFaults(besides known: [VaultFault], _ keyFault: (String) -> VaultFault?) -> [VaultFault] {
+  package func strayFaults(besides known: [VaultFault], _ keyFault: (String) -> VaultFault?) -> [VaultFault] {
     let surroundings = Surroundings(of: files)
     let faults = surroundings.faults(besides: known) + surroundings.keyFiles.compactMap(keyFault)
     return faults + VaultFault.strayEntries(in: files, besides: known + faults)
@@ -87,15 +87,15 @@ struct FileWalk {
 }
 
 /// What came of the files of one folder of records.
-struct FolderOutcomes<Outcome: Sendable>: Sendable {
+package struct FolderOutcomes<Outcome: Sendable>: Sendable {
   /// Looks at the bytes of one file.
-  typealias Look = (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Outcome
+  package typealias Look = (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Outcome
 
   let number: UInt8
   /// In the order of ids.
-  private(set) var outcomes: [(id: RecordID, outcome: Result<Outcome, VaultError>)] = []
+  package private(set) var outcomes: [(id: RecordID, outcome: Result<Outcome, VaultError>)] = []
   /// Why the folder as such cannot be read.
-  fileprivate(set) var fault: VaultFault?
+  package fileprivate(set) var fault: VaultFault?
 
   fileprivate init(of folder: UInt8, in files: any RecordStore, _ look: Look) {
     number = folder
@@ -113,14 +113,14 @@ struct FolderOutcomes<Outcome: Sendable>: Sendable {
 
 /// What is to be said of a record that is live and in the trash: the higher revision counts, equal ones are damage
 /// (format 1, section 6, Records).
-enum Twin {
+package enum Twin {
   case fault(VaultFault)
   case note(String)
 
   /// - Parameters:
   ///   - live: the revision among the records.
   ///   - removed: the one in the trash.
-  init(_ id: RecordID, live: Int, removed: Int) {
+  package init(_ id: RecordID, live: Int, removed: Int) {
     guard live != removed else {
       let (file, reason) = (StoreLocation.trash(id).relativePath, VaultError.equalRevisions(id).reason)
       self = .fault(VaultFault(.equalRevisions, reason, file: file, record: id))
@@ -134,7 +134,7 @@ enum Twin {
 extension VaultError {
   /// What is wrong with a record's file by this error of verifying it, where no cause below tells it: what is authentic
   /// lies in the wrong place, or shows what is to be sealed.
-  var codeOfAuthentic: Code? {
+  package var codeOfAuthentic: Code? {
     guard code == .damaged, underlying == nil else { return nil }
     return field == nil ? .wrongPlace : .clearText
   }

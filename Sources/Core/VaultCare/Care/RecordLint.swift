@@ -1,23 +1,23 @@
-internal import VaultDocument
-internal import VaultKit
-internal import VaultRecords
+package import VaultDocument
+package import VaultKit
+package import VaultRecords
 internal import VaultSealing
-internal import VaultStorage
-internal import VaultTrust
+package import VaultStorage
+package import VaultTrust
 
 /// What can be said of one record file without a key.
-struct RecordLint: Sendable {
-  let id: RecordID
-  private(set) var findings: [VaultFault] = []
+package struct RecordLint: Sendable {
+  package let id: RecordID
+  package private(set) var findings: [VaultFault] = []
   /// Nil when the bytes are canonical, and when the file is no record of this place.
-  private(set) var form: CanonicalForm?
+  package private(set) var form: CanonicalForm?
   /// The revision that it says it has.
-  private(set) var revision: Int?
+  package private(set) var revision: Int?
   /// What is attached to it by what it says.
-  private(set) var named = NamedAttachments.unreadable
+  package private(set) var named = NamedAttachments.unreadable
   private let file: String
 
-  init(
+  package init(
     _ bytes: Result<[UInt8], VaultError>, at place: StoreLocation, _ id: RecordID, _ kinds: KindCatalog
   ) throws(VaultError) {
     self.id = id
@@ -129,19 +129,19 @@ private struct TokenRules {
 }
 
 /// What this program writes of a document whose bytes are others.
-struct CanonicalForm: Sendable {
-  let record: RecordID?
+package struct CanonicalForm: Sendable {
+  package let record: RecordID?
   /// Puts the canonical bytes in place of those that are there.
-  let change: StoreChange
+  package let change: StoreChange
   /// Whether the canonical bytes say the same: the tree they are read as has the same encoding `T` (format 1, section
   /// 1.2, Trees).
-  let keepsMeaning: Bool
+  package let keepsMeaning: Bool
 
   /// What a finding says.
-  let reason = "differs from the canonical form in white space, order of members or spelling"
+  package let reason = "differs from the canonical form in white space, order of members or spelling"
 
   /// Nil when the bytes are canonical.
-  init?(
+  package init?(
     of document: JSONValue, _ bytes: [UInt8], at place: StoreLocation, record: RecordID? = nil
   ) throws(VaultError) {
     do throws(DocumentError) {

@@ -1,23 +1,25 @@
 internal import VaultDocument
-internal import VaultFileStore
+package import VaultFileStore
 public import VaultKit
-internal import VaultStorage
+package import VaultStorage
 package import VaultTrust
 
 /// What ``Vault/verify(_:progress:)`` found.
 public struct Verification: Sendable {
   /// Live records, good and faulty.
-  public internal(set) var recordCount = 0
+  public package(set) var recordCount = 0
   /// Removed records, good and faulty.
-  public internal(set) var trashedCount = 0
+  public package(set) var trashedCount = 0
   /// Slots that the header lists.
-  public internal(set) var slotCount = 0
+  public package(set) var slotCount = 0
   /// Everything that is wrong: files in their order, then what the checkpoint lists otherwise.
-  public internal(set) var faults: [VaultFault] = []
+  public package(set) var faults: [VaultFault] = []
   /// What is no damage but worth knowing, a sentence each.
-  public internal(set) var notes: [String] = []
+  public package(set) var notes: [String] = []
   /// What changed since the checkpoint; nil when there is none that is authentic.
-  package internal(set) var changes: CheckpointChanges?
+  package var changes: CheckpointChanges?
+  package init() {}
+
   /// Whether nothing is wrong.
   public var isGood: Bool { faults.isEmpty }
 }
@@ -69,7 +71,7 @@ extension Vault {
 
 extension LockedVault {
   /// The vault as it can be read: with a malformed journal, as its files are without it.
-  func readableFiles() throws(VaultError) -> (files: LockedVault, journal: JournalState) {
+  package func readableFiles() throws(VaultError) -> (files: LockedVault, journal: JournalState) {
     let (readable, journal) = try inStore { () throws(StoreError) in try store.readable() }
     return (LockedVault(self, reading: readable), journal)
   }
@@ -77,7 +79,7 @@ extension LockedVault {
 
 extension RecordStore {
   /// The store as it can be read: with a malformed journal, its files as they are without it.
-  func readable() throws(StoreError) -> (store: any RecordStore, journal: JournalState) {
+  package func readable() throws(StoreError) -> (store: any RecordStore, journal: JournalState) {
     guard let directory = self as? DirectoryStore else { return (self, .none) }
     let journal = try directory.journalState()
     guard case .malformed = journal else { return (self, journal) }
@@ -87,14 +89,14 @@ extension RecordStore {
 
 extension JournalState {
   /// What to say of a batch that waits to be put in place.
-  var note: String? {
+  package var note: String? {
     guard case .pending(let places) = self else { return nil }
     return "a batch of \(places.count) change\(places.count == 1 ? "" : "s") is committed but not put in place yet: "
       + "the next command that may write does it"
   }
 
   /// What is wrong with the journal.
-  var fault: VaultFault? {
+  package var fault: VaultFault? {
     guard case .malformed(let error) = self else { return nil }
     return VaultFault(.malformedJournal, error.reason, file: error.path ?? ".journal.json")
   }

@@ -18,6 +18,9 @@ package struct VersionChange: Sendable {
 }
 
 extension Vault {
+  /// The root key whose id begins with `hint` (8 bytes), current or still in use.
+  package func recordRoot(hint: [UInt8]) throws(SealingError) -> RootKey { try keyring.root(hint: hint) }
+
   /// What ``bringBack(_:only:expecting:)`` would change.
   package func change(
     byBringingBack version: RecordToBringBack, only paths: [MemberPath] = []

@@ -5,6 +5,7 @@ import VaultDocument
 import VaultGit
 import VaultKit
 import VaultTerminal
+import VaultRepair
 
 /// `vault accept`: readable fields that were edited by hand become authentic again.
 struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {

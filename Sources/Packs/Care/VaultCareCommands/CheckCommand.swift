@@ -4,6 +4,7 @@ import VaultCare
 import VaultDocument
 import VaultKit
 import VaultTerminal
+import VaultRepair
 
 /// `vault check`: whether all is well.
 struct CheckCommand: AsyncParsableCommand {

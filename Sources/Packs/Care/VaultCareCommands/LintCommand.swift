@@ -5,6 +5,7 @@ import VaultDocument
 import VaultGit
 import VaultKit
 import VaultTerminal
+import VaultRepair
 
 /// `vault lint`: what can be checked without a key, for hooks and continuous integration.
 struct LintCommand: AsyncParsableCommand, GoingEverywhere {

@@ -6,6 +6,7 @@ import VaultGit
 import VaultKit
 import VaultSystem
 import VaultTerminal
+import VaultRepair
 
 /// `vault repair`: damage is undone as far as something verifies.
 struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {

@@ -1,5 +1,6 @@
-package import VaultStorage
+internal import VaultStorage
 internal import VaultSystem
+internal import VaultFileStore
 
 /// The directory as it was made.
 private final class Made {
@@ -19,7 +20,7 @@ private final class Made {
 }
 
 /// A document on its way into the directory.
-private final class LargeFile {
+private final class UnpackedFile {
   private let folder: OpenFile
   private let file: AtomicFile<StoreError>
   private var written = ContentMark.Builder()
@@ -48,26 +49,26 @@ private final class LargeFile {
 /// A vault's directory that is filled under a hidden name beside the one that it is to have, and then put there whole.
 ///
 /// Nothing in it is durable before ``sync()``. A process that is asked to end takes it away first (`PendingWrites`).
-package final class StagedVault {
+final class StagedVault {
   /// The path that it is to have.
-  package let path: String
+  let path: String
   let parent: NamedFolder
   let name: String
   private let directory: Made
   private let isWhole: Bool
   private var isEnded = false
   /// The large document that is being written.
-  private var large: LargeFile?
+  private var large: UnpackedFile?
 
   private var store: DirectoryStore { directory.store }
 
-  var files: FileSystem { parent.files }
+  var files: VaultSystem.FileSystem<StoreError> { parent.files }
   var hiddenName: String { Self.hiddenName(for: name) }
 
   static func hiddenName(for name: String) -> String { ".\(name).restoring" }
 
   /// Makes an empty directory for the vault `name` in `parent`; what an earlier process left there goes.
-  package init(_ name: String, in parent: NamedFolder) throws(StoreError) {
+  init(_ name: String, in parent: NamedFolder) throws(StoreError) {
     (self.name, self.parent) = (name, parent)
     path = parent.path(of: name)
     PendingWrites.begin()
@@ -114,7 +115,7 @@ package final class StagedVault {
   }
 
   /// Writes a document and reads it back.
-  package func write(_ bytes: [UInt8], to place: StoreLocation) throws(StoreError) {
+  func write(_ bytes: [UInt8], to place: StoreLocation) throws(StoreError) {
     let folder = try store.openMade(place.directory, isSynced: false)
     try files.stage(
       bytes, as: place.fileName, in: folder.descriptor, isSynced: !isWhole, at: place.relativePath)
@@ -122,30 +123,30 @@ package final class StagedVault {
 
   /// Writes the next piece of a document that may be too large to be in memory, and after the last reads all of it
   /// back. The next one begins after the last piece of the one before it.
-  package func append(_ piece: [UInt8], to place: StoreLocation, isLast: Bool) throws(StoreError) {
-    let file: LargeFile
-    if let large { file = large } else { file = try LargeFile(place, in: store) }
+  func append(_ piece: [UInt8], to place: StoreLocation, isLast: Bool) throws(StoreError) {
+    let file: UnpackedFile
+    if let large { file = large } else { file = try UnpackedFile(place, in: store) }
     large = isLast ? nil : file
     try file.append(piece)
     if isLast { try file.finish(isSynced: !isWhole) }
   }
 
   /// Reads a document that may be too large to be in memory; nil when there is none.
-  package func reader(of place: StoreLocation) throws(StoreError) -> (any StoreReader)? { try store.reader(of: place) }
+  func reader(of place: StoreLocation) throws(StoreError) -> (any StoreReader)? { try store.reader(of: place) }
 
   /// Writes one of `DirectoryStore.gitFileNames`.
-  package func writeGitFile(_ bytes: [UInt8], to name: String) throws(StoreError) {
+  func writeGitFile(_ bytes: [UInt8], to name: String) throws(StoreError) {
     try files.stage(bytes, as: name, in: directory.root.descriptor, isSynced: !isWhole, at: name)
   }
 
   /// The bytes of a document in it; nil when there is none.
-  package func read(_ place: StoreLocation) throws(StoreError) -> [UInt8]? { try store.readInPlace(place) }
+  func read(_ place: StoreLocation) throws(StoreError) -> [UInt8]? { try store.readInPlace(place) }
 
   /// Where documents lie in it.
-  package func places() throws(StoreError) -> [StoreLocation] { try store.places() }
+  func places() throws(StoreError) -> [StoreLocation] { try store.places() }
 
   /// Makes everything in it durable.
-  package func sync() throws(StoreError) {
+  func sync() throws(StoreError) {
     let descriptor = directory.root.descriptor
     guard !isWhole else {
       return try files.call(at: path) { (system) throws(Errno) in try system.syncFileSystem(of: descriptor) }
@@ -163,7 +164,7 @@ package final class StagedVault {
   }
 
   /// Gives the directory its name, where there is nothing or an empty directory, and ends it.
-  package func putInPlace() throws(StoreError) {
+  func putInPlace() throws(StoreError) {
     do throws(StoreError) {
       try files.call(at: path) { [hiddenName, name, parent = parent.directory.descriptor] (system) throws(Errno) in
         // A directory replaces an empty one, and fails over any other.
@@ -183,7 +184,7 @@ package final class StagedVault {
   /// other itself, so that a process that dies in between leaves both whole, each under a name that is told.
   ///
   /// - Returns: false where the file system does not move the other: nothing has changed then.
-  package func replace(keeping oldName: String) throws(StoreError) -> Bool {
+  func replace(keeping oldName: String) throws(StoreError) -> Bool {
     do throws(StoreError) {
       try rename(hiddenName, to: oldName)
       do throws(StoreError) {
@@ -240,7 +241,7 @@ package final class StagedVault {
   }
 
   /// Takes the directory away, unless it was put in place; a second call does nothing.
-  package func discard() {
+  func discard() {
     guard !isEnded else { return }
     let entry = DirectoryEntry(name: hiddenName, isExact: true, kind: .directory)
     files.removeTree(entry, in: parent.directory.descriptor)

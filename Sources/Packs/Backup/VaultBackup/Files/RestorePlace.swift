@@ -1,9 +1,10 @@
-package import VaultStorage
-package import VaultSystem
+internal import VaultStorage
+internal import VaultSystem
+internal import VaultFileStore
 
 /// Where a vault is to be restored, and what stands there.
-package struct RestorePlace: Sendable {
-  package enum Occupant: Sendable {
+struct RestorePlace: Sendable {
+  enum Occupant: Sendable {
     /// Nothing, or an empty directory.
     case nothing
     /// A vault and nothing else.
@@ -16,16 +17,16 @@ package struct RestorePlace: Sendable {
   }
 
   /// The directory that holds it.
-  package let parent: NamedFolder
+  let parent: NamedFolder
   /// Its name there.
-  package let name: String
-  package let occupant: Occupant
+  let name: String
+  let occupant: Occupant
 
   /// Its path.
-  package var path: String { parent.path(of: name) }
+  var path: String { parent.path(of: name) }
 
   /// Looks at a path, whose last component need not be there.
-  package init(_ path: String, operations: any FileOperations = LiveFileOperations()) throws(StoreError) {
+  init(_ path: String, operations: any FileOperations = LiveFileOperations()) throws(StoreError) {
     // The parent of what is there is where it really is: a link to a vault is not to be exchanged for a vault.
     let (above, name) = NamedFolder.split(ProcessEnvironment.realPath(path) ?? path)
     parent = try NamedFolder(at: above, operations: operations)
@@ -55,7 +56,7 @@ package struct RestorePlace: Sendable {
   /// The paths that a vault there is known by; see `DirectoryStore.knownPaths`.
   ///
   /// - Parameter given: the path as it was given.
-  package func knownPaths(given: String) -> [String] { DirectoryStore.knownPaths(given: given, real: realPath) }
+  func knownPaths(given: String) -> [String] { DirectoryStore.knownPaths(given: given, real: realPath) }
 
   private var realPath: String? {
     ProcessEnvironment.realPath(parent.path).map { $0 == "/" ? "/" + name : $0 + "/" + name }

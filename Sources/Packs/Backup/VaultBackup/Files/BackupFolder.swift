@@ -1,5 +1,6 @@
 package import VaultStorage
 package import VaultSystem
+package import VaultFileStore
 
 /// A directory that takes backups, opened once: whatever the path leads to later, everything happens in this one.
 ///
@@ -18,7 +19,7 @@ package final class BackupFolder: Sendable {
   package let directory: NamedFolder
   /// The path that it was opened by.
   package var path: String { directory.path }
-  private var files: FileSystem { directory.files }
+  private var files: VaultSystem.FileSystem<StoreError> { directory.files }
   private var descriptor: Int32 { directory.directory.descriptor }
 
   /// Opens a directory that is there.

@@ -2,13 +2,13 @@ internal import VaultDocument
 package import VaultKit
 internal import VaultSealing
 internal import VaultStorage
-package import VaultTrust
+internal import VaultCare
 
 /// How a state of a vault that is to be brought back is older than what is known of the vault: each record, and the
 /// header and the checkpoint, that would go back, fork or vanish.
 package struct RollbackReport: Sendable {
   /// In the order in which they were found.
-  package internal(set) var faults: [VaultFault] = []
+  package private(set) var faults: [VaultFault] = []
 
   /// Whether nothing would go back, fork or vanish.
   package var isEmpty: Bool { faults.isEmpty }
@@ -20,12 +20,12 @@ package struct RollbackReport: Sendable {
   }
 
   /// Adds what was found elsewhere, as far as it is new.
-  package mutating func add(_ other: RollbackReport) { add(other.faults) }
+  mutating func add(_ other: RollbackReport) { add(other.faults) }
 
-  package init() {}
+  init() {}
 
   /// What a verification found to have gone back already.
-  package init(_ verification: Verification) { faults = verification.faults.filter(\.code.isRollback) }
+  init(_ verification: Verification) { faults = verification.faults.filter(\.code.isRollback) }
 
   mutating func add(_ new: [VaultFault]) {
     // What this machine remembers and what lies on its disk are mostly the same.
@@ -36,19 +36,19 @@ package struct RollbackReport: Sendable {
 
 extension FoundVersions {
   /// Takes a version that was found, among the records or in the trash.
-  package mutating func take(_ seen: SeenVersion) {
+  mutating func take(_ seen: SeenVersion) {
     take(seen.version, at: seen.isTrashed ? .trash(seen.id) : .record(seen.id))
   }
 }
 
 extension Vault {
   /// Whether this machine remembers versions of records of this vault.
-  package var remembersRecords: Bool { memory != nil }
+  var remembersRecords: Bool { memory != nil }
 
   /// Refuses records that are older than this machine has seen, or gone, and that are so at present, too.
   ///
   /// - Parameter found: the versions in the folder of this number.
-  package func requireNoRollback(_ found: (UInt8) -> FoundVersions) throws(VaultError) {
+  func requireNoRollback(_ found: (UInt8) -> FoundVersions) throws(VaultError) {
     guard let memory else { return }
     var comparison = SeenComparison()
     for number in UInt8.min...UInt8.max {
@@ -68,7 +68,7 @@ extension Vault {
   ///   - verification: what was said of its records already.
   ///   - found: what they were found to be.
   ///   - acceptingIdentity: takes it for the vault that is meant, also when another vault or root key is known.
-  package func rollbacks(
+  func rollbacks(
     _ verification: Verification, _ found: FoundRecords, for paths: [String], in state: KnownVaults,
     acceptingIdentity: Bool
   ) throws(VaultError) -> RollbackReport {
@@ -102,7 +102,7 @@ extension LockedVault {
   /// - Parameters:
   ///   - header: of the other state.
   ///   - found: the records of the other state.
-  package func rollbacks(
+  func rollbacks(
     goingBackTo header: VaultHeader, _ found: FoundRecords, acceptingIdentity: Bool
   ) throws(VaultError) -> RollbackReport {
     var rollbacks = RollbackReport()

@@ -1,32 +1,32 @@
-package import VaultDocument
-package import VaultKit
-internal import VaultSealing
-internal import VaultStorage
-package import VaultTrust
+import VaultDocument
+import VaultCare
+import VaultKit
+import VaultSealing
+import VaultStorage
 
 // Versions of a record that were written under a root key which was replaced meanwhile, as on a branch from before a
 // rotation. With that key they become what they would be under the keys of now.
 
 extension VaultHeader {
   /// The root key that was replaced and wraps a data key; nil for one that is current, still in use, or not listed.
-  package func replacedRoot(hint: [UInt8]) -> KeyringEntry? {
+  func replacedRoot(hint: [UInt8]) -> KeyringEntry? {
     keyring.first { $0.state == .retired && $0.id.bytes.starts(with: hint) }
   }
 
   /// Whether a root key was replaced, and is not in use any more.
-  package var hasReplacedRoots: Bool { keyring.contains { $0.state == .retired } }
+  var hasReplacedRoots: Bool { keyring.contains { $0.state == .retired } }
 
   /// Whether somebody who knows a root key may have left since: it, or one after it, was replaced by a reseal.
-  package func hasResealed(since root: KeyringEntry) -> Bool {
+  func hasResealed(since root: KeyringEntry) -> Bool {
     keyring.drop { $0.id != root.id }.contains { $0.reason == .reseal }
   }
 }
 
 /// One side of a record under the keys of now, and what both sides come from.
-package struct AdoptedVersions {
+struct AdoptedVersions {
   /// Nil where there is none that these keys tell anything of.
-  package let base: [UInt8]?
-  package let adopted: [UInt8]
+  let base: [UInt8]?
+  let adopted: [UInt8]
 }
 
 extension Vault {
@@ -40,7 +40,7 @@ extension Vault {
   ///   - base: what both sides come from.
   ///   - other: the other side, under the keys of now; nil for none.
   ///   - earlier: the vault as it was when the root key was in use.
-  package func adopting(
+  func adopting(
     _ bytes: [UInt8], of id: RecordID, base: [UInt8]?, beside other: [UInt8]?, from earlier: Vault
   ) throws(VaultError) -> AdoptedVersions {
     let version = try earlier.authentic(bytes, id)

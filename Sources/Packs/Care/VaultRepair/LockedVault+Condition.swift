@@ -1,7 +1,8 @@
 internal import VaultFileStore
-internal import VaultKit
+package import VaultKit
 internal import VaultStorage
 package import VaultTrust
+internal import VaultCare
 
 /// The state of what surrounds a vault's records; no key is needed for it.
 package struct VaultCondition: Sendable {

@@ -1,24 +1,23 @@
-internal import VaultDocument
-package import VaultKit
-internal import VaultStorage
-package import VaultTrust
+import VaultDocument
+import VaultKit
+import VaultStorage
 
 /// What a copy of a vault holds.
-package struct CopiedVault: Sendable {
+struct CopiedVault: Sendable {
   /// Live records.
-  package internal(set) var recordCount = 0
+  fileprivate(set) var recordCount = 0
   /// Records in the trash.
-  package internal(set) var trashedCount = 0
+  fileprivate(set) var trashedCount = 0
   /// Ways to unlock.
-  package internal(set) var slotCount = 0
+  fileprivate(set) var slotCount = 0
   /// Files of attachments.
-  package internal(set) var attachmentCount = 0
+  fileprivate(set) var attachmentCount = 0
   /// What lay among the records and is none, and was left behind, as paths.
-  package internal(set) var leftBehind: [String] = []
+  fileprivate(set) var leftBehind: [String] = []
 }
 
 /// Copies a vault from one store to another as it is, byte for byte. It takes no key, and verifies nothing.
-package struct VaultCopy: Sendable {
+struct VaultCopy: Sendable {
   /// So much is handed over at once, and so many changes make a batch.
   private static let piece = (changeCount: 500, byteCount: 4 << 20)
   private static let batchCount = 50_000
@@ -27,7 +26,7 @@ package struct VaultCopy: Sendable {
   private let options: Vault.Options
 
   /// Of the vault at a place.
-  package init(of place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
+  init(of place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
     source = try LockedVault(at: place).store
     self.options = options
   }
@@ -37,7 +36,7 @@ package struct VaultCopy: Sendable {
   /// - Parameters:
   ///   - makingTables: whether a database gets the tables that it lacks.
   ///   - progress: called after each record.
-  package func write(
+  func write(
     to place: VaultPlace, makingTables: Bool = false, progress: () -> Void = {}
   ) async throws(VaultError) -> CopiedVault {
     let moment = try await lock(source, .snapshot)
@@ -56,7 +55,7 @@ package struct VaultCopy: Sendable {
   /// Compares with a copy, place by place and byte by byte.
   ///
   /// - Returns: the paths that differ, or that only one side has.
-  package func differences(
+  func differences(
     from place: VaultPlace, progress: () -> Void = {}
   ) async throws(VaultError) -> [String] {
     let target = try LockedVault(at: place).store

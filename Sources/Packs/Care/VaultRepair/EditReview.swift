@@ -4,6 +4,7 @@ internal import VaultRecords
 package import VaultSealing
 internal import VaultStorage
 package import VaultTrust
+package import VaultCare
 
 /// A record whose readable fields were edited by hand, and what accepting it means; made and shown before anything
 /// changes.
