@@ -26,7 +26,7 @@ let staticRuntime: [LinkerSetting] =
 // The packs of the program, and the libraries of each. `VAULT_WITHOUT=Git,Backup` leaves some out; Scripts/packs builds
 // the program without each.
 let packs = [
-  ("Agent", ["VaultAgent"]), ("Backup", ["VaultBackup"]), ("Care", []), ("Delivery", ["VaultDelivery"]),
+  ("Agent", ["VaultAgent"]), ("Backup", ["VaultBackup"]), ("Care", ["VaultRepair"]), ("Delivery", ["VaultDelivery"]),
   ("Exchange", ["VaultExchange"]), ("Git", []), ("Postgres", ["VaultPostgresStore"]), ("Sets", []),
 ].filter { pack in
   !(Context.environment["VAULT_WITHOUT"] ?? "").split(separator: ",").contains { $0 == pack.0 }
@@ -123,6 +123,12 @@ let package = Package(
         "VaultMarkup", "VaultKit", "VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem",
       ]),
 
+    .target(
+      name: "VaultRepair",
+      dependencies: [
+        "VaultCare", "VaultKit", "VaultTrust", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage",
+        "VaultAge", "VaultCrypto", "VaultDocument",
+      ]),
     .target(
       name: "VaultPostgresStore",
       dependencies: [
@@ -236,7 +242,8 @@ let package = Package(
     .testTarget(
       name: "VaultKitTests",
       dependencies: [
-        "VaultKit", "VaultCare", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage",
+        "VaultKit", "VaultCare", "VaultRepair", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing",
+        "VaultStorage",
         "VaultTesting", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
     .testTarget(
@@ -355,6 +362,7 @@ let areas = [
   "CommandLine": ["VaultTerminal", "VaultGit", "VaultCLI", "VaultDaily"],
   "Packs/Agent": ["VaultAgent"],
   "Packs/Backup": ["VaultBackup"],
+  "Packs/Care": ["VaultRepair"],
   "Packs/Delivery": ["VaultDelivery", "VaultConfiguration"],
   "Packs/Exchange": ["VaultExchange"],
   "Packs/Postgres": ["VaultPostgresStore"],

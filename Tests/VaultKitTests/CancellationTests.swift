@@ -6,6 +6,7 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
+import VaultRepair
 
 /// A task that is cancelled, at any moment, ends with `.cancelled` or has done all of it, and loses nothing.
 @Suite("Cancelled tasks")

@@ -7,6 +7,7 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
+import VaultRepair
 
 /// Something that a vault is asked for, whose answer is known when it was done whole.
 struct CancelledOperation: Sendable, CustomTestStringConvertible, CustomStringConvertible {

@@ -6,6 +6,7 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 import VaultTestSupport
+import VaultRepair
 
 @Suite("Accepting an edit by hand")
 struct EditReviewTests {

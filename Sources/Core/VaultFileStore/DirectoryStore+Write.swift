@@ -1,6 +1,6 @@
 internal import VaultDocument
 public import VaultStorage
-internal import VaultSystem
+package import VaultSystem
 
 extension DirectoryStore {
   public func apply(_ changes: [StoreChange], under lock: any StoreLock) throws(StoreError) {
@@ -195,7 +195,7 @@ extension FileSystem {
   }
 
   /// Writes a new file and reads it back; on any error it is removed.
-  func stage(
+  package func stage(
     _ bytes: [UInt8], as name: String, in staging: Int32, isSynced: Bool, at path: String
   ) throws(StoreError) {
     try written(bytes, as: name, in: staging, isSynced: isSynced, at: path).keep()
@@ -216,7 +216,7 @@ extension AtomicFile<StoreError> {
   private static var pieceByteCount: Int { 256 << 10 }
 
   /// After `sync`, reads a file back that was written piece by piece, and compares it.
-  func requireContent(_ written: ContentMark) throws(StoreError) {
+  package func requireContent(_ written: ContentMark) throws(StoreError) {
     var found = ContentMark.Builder()
     var (piece, offset) = ([UInt8](repeating: 0, count: Self.pieceByteCount), 0)
     while true {

@@ -8,7 +8,7 @@ package import VaultSystem
 /// without following links, and closed after use. A store holds one descriptor, two with a lock, up to five while it
 /// works, and one more as long as a journal waits. Files are made 0600 and directories 0700.
 public final class DirectoryStore: RecordStore {
-  let files: FileSystem
+  package let files: FileSystem
   let root: OpenFile
   let path: String
   let overlayCache = OverlayCache()
@@ -16,7 +16,7 @@ public final class DirectoryStore: RecordStore {
   let ignoresJournal: Bool
   package let written = WrittenPlaces()
 
-  init(root: consuming OpenFile, path: String, files: FileSystem, ignoresJournal: Bool = false) {
+  package init(root: consuming OpenFile, path: String, files: FileSystem, ignoresJournal: Bool = false) {
     self.root = root
     self.path = path
     self.files = files
@@ -74,7 +74,7 @@ extension DirectoryStore {
   }
 
   /// The bytes at the place itself.
-  func readInPlace(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
+  package func readInPlace(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
     let bytes = try withDirectory(location.directory) { (directory) throws(StoreError) in
       try readFile(location, in: directory)
     }

@@ -4,8 +4,8 @@ package import VaultSystem
 /// A directory outside of every vault that a person named, opened once and kept open. The path to it may contain links.
 package final class NamedFolder: Sendable {
   package let path: String
-  let files: FileSystem
-  let directory: OpenFile
+  package let files: FileSystem
+  package let directory: OpenFile
 
   /// Opens the directory, which must exist.
   package convenience init(at path: String) throws(StoreError) {
@@ -100,7 +100,7 @@ package final class InputFile: Sendable {
     try self.init(files.open(path, in: OpenPurpose.noDirectory, as: .readingNamed, at: path), files, at: path)
   }
 
-  init(_ file: consuming OpenFile, _ files: FileSystem, at path: String) throws(StoreError) {
+  package init(_ file: consuming OpenFile, _ files: FileSystem, at path: String) throws(StoreError) {
     byteCount = try files.regularStatus(of: file.descriptor, at: path).byteCount
     self.file = file
     self.files = files

@@ -1,9 +1,9 @@
 internal import VaultDocument
-internal import VaultStorage
-internal import VaultSystem
+package import VaultStorage
+package import VaultSystem
 
 /// A directory of the vault; the store opens files only in these.
-enum StoreDirectory: Hashable {
+package enum StoreDirectory: Hashable {
   case root
   case slots
   case records
@@ -16,8 +16,8 @@ enum StoreDirectory: Hashable {
 
 extension StoreDirectory {
   /// Names of the vault's own files that are not documents.
-  static let lockName = ".lock"
-  static let journalName = ".journal.json"
+  package static let lockName = ".lock"
+  package static let journalName = ".journal.json"
 
   var parent: StoreDirectory? {
     switch self {
@@ -28,7 +28,7 @@ extension StoreDirectory {
     }
   }
 
-  var name: String {
+  package var name: String {
     switch self {
     case .root: "."
     case .slots: "slots"
@@ -45,7 +45,7 @@ extension StoreDirectory {
     if case .folder(let number) = self { number } else { nil }
   }
 
-  var path: String {
+  package var path: String {
     switch self {
     case .folder: "records/" + name
     case .attachmentFolder: "attachments/" + name
@@ -71,7 +71,7 @@ extension StoreDirectory {
 
 extension StoreLocation {
   /// The directory that holds it.
-  var directory: StoreDirectory {
+  package var directory: StoreDirectory {
     switch self {
     case .header, .checkpoint: .root
     case .slot: .slots
@@ -88,7 +88,7 @@ extension StoreLocation {
 
 extension DirectoryStore {
   /// Runs `body` with a directory, opened component by component; nil if it does not exist.
-  func withDirectory<Result>(
+  package func withDirectory<Result>(
     _ directory: StoreDirectory, _ body: (Int32) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
     guard let parent = directory.parent else { return try body(root.descriptor) }
@@ -132,7 +132,7 @@ extension DirectoryStore {
   }
 
   /// Opens a directory below the vault's own, component by component, and creates missing ones.
-  func openMade(_ directory: StoreDirectory, isSynced: Bool = true) throws(StoreError) -> OpenFile {
+  package func openMade(_ directory: StoreDirectory, isSynced: Bool = true) throws(StoreError) -> OpenFile {
     guard let parent = directory.parent, parent != .root else {
       return try openMade(directory, in: root.descriptor, isSynced: isSynced)
     }

@@ -2,7 +2,7 @@ package import VaultStorage
 package import VaultSystem
 
 /// The file layer with the errors of stores.
-typealias FileSystem = VaultSystem.FileSystem<StoreError>
+package typealias FileSystem = VaultSystem.FileSystem<StoreError>
 
 extension Fault: FileFailure where Layer == StoreLayer {
   package init(_ fault: FileFault, at path: String) {

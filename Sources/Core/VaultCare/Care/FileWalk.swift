@@ -1,25 +1,25 @@
-internal import VaultDocument
+package import VaultDocument
 internal import VaultFileStore
-internal import VaultKit
-internal import VaultStorage
-internal import VaultTrust
+package import VaultKit
+package import VaultStorage
+package import VaultTrust
 
 /// Reads every file of a vault's records for a check, and reports wrong files around them. All checks of a store use
 /// it; each check interprets the bytes itself.
-struct FileWalk {
+package struct FileWalk {
   private let files: any RecordStore
   private let scope: VerificationScope
   private var counts = RecordCounts()
 
   /// - Parameter files: the store; with a malformed journal, the files without it.
-  init(_ files: any RecordStore, _ scope: VerificationScope = VerificationScope()) {
+  package init(_ files: any RecordStore, _ scope: VerificationScope = VerificationScope()) {
     (self.files, self.scope) = (files, scope)
   }
 
   /// Gives the bytes of each file of the trash to `body`, in the order of ids.
   ///
   /// - Returns: the fault if the trash itself cannot be read; nil if it can.
-  mutating func forEachTrashed(
+  package mutating func forEachTrashed(
     _ body: (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Void
   ) throws(VaultError) -> VaultFault? {
     let ids: [RecordID]
@@ -44,7 +44,7 @@ struct FileWalk {
 
   /// Examines each live record's file, on all cores, and gives the outcomes to `consume` folder by folder, in order. A
   /// fault that affects several folders, such as a file in the place of their parent, is reported once.
-  mutating func forEachFolder<Outcome: Sendable>(
+  package mutating func forEachFolder<Outcome: Sendable>(
     _ look: @escaping @Sendable (UInt8) throws(VaultError) -> FolderOutcomes<Outcome>.Look,
     consume: (FolderOutcomes<Outcome>) throws(VaultError) -> Void
   ) async throws(VaultError) {
@@ -63,10 +63,10 @@ struct FileWalk {
   }
 
   /// A fault for each folder that holds other records than were read.
-  func countFaults() -> [VaultFault] { counts.faults(in: files, scope) }
+  package func countFaults() -> [VaultFault] { counts.faults(in: files, scope) }
 
   /// Notes the names that are skipped because they begin with a dot (format 1, section 3, Directory).
-  var hiddenNotes: [String] {
+  package var hiddenNotes: [String] {
     guard let names = try? (files as? DirectoryStore)?.hiddenEntries(), let first = names.first else { return [] }
     let others = names.count > 1 ? " and \(names.count - 1) more" : ""
     return ["names that begin with a dot are ignored: \(first)\(others)"]
@@ -77,7 +77,7 @@ struct FileWalk {
   /// - Parameters:
   ///   - known: faults that were already reported.
   ///   - keyFault: the fault for a file that looks like a private key; nil for no fault.
-  func strayFaults(besides known: [VaultFault], _ keyFault: (String) -> VaultFault?) -> [VaultFault] {
+  package func strayFaults(besides known: [VaultFault], _ keyFault: (String) -> VaultFault?) -> [VaultFault] {
     let surroundings = Surroundings(of: files)
     let faults = surroundings.faults(besides: known) + surroundings.keyFiles.compactMap(keyFault)
     return faults + VaultFault.strayEntries(in: files, besides: known + faults)
@@ -85,14 +85,14 @@ struct FileWalk {
 }
 
 /// The outcomes for the files of one folder of records.
-struct FolderOutcomes<Outcome: Sendable>: Sendable {
+package struct FolderOutcomes<Outcome: Sendable>: Sendable {
   /// Examines the bytes of one file.
-  typealias Look = (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Outcome
+  package typealias Look = (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Outcome
 
   let number: UInt8
-  private(set) var outcomes: [(id: RecordID, outcome: Result<Outcome, VaultError>)] = []
+  package private(set) var outcomes: [(id: RecordID, outcome: Result<Outcome, VaultError>)] = []
   /// Why the folder itself cannot be read.
-  fileprivate(set) var fault: VaultFault?
+  package fileprivate(set) var fault: VaultFault?
 
   fileprivate init(of folder: UInt8, in files: any RecordStore, _ look: Look) {
     number = folder
@@ -110,11 +110,11 @@ struct FolderOutcomes<Outcome: Sendable>: Sendable {
 
 /// The verdict on a record that is both live and in the trash: the higher revision counts, equal ones are damage
 /// (format 1, section 6, Records).
-enum LiveAndTrashed {
+package enum LiveAndTrashed {
   case fault(VaultFault)
   case note(String)
 
-  init(_ id: RecordID, live: Int, removed: Int) {
+  package init(_ id: RecordID, live: Int, removed: Int) {
     guard live != removed else {
       let (file, reason) = (StoreLocation.trash(id).relativePath, VaultError.equalRevisions(id).reason)
       self = .fault(VaultFault(.equalRevisions, reason, file: file, record: id))
@@ -128,7 +128,7 @@ enum LiveAndTrashed {
 extension VaultError {
   /// The fault of an authentic record file whose error has no underlying cause: it lies in the wrong place, or has
   /// clear text that must be sealed.
-  var codeOfAuthentic: Code? {
+  package var codeOfAuthentic: Code? {
     guard code == .damaged, underlying == nil else { return nil }
     return field == nil ? .wrongPlace : .clearText
   }

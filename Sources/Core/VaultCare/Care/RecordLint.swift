@@ -1,23 +1,23 @@
-internal import VaultDocument
-internal import VaultKit
-internal import VaultRecords
+package import VaultDocument
+package import VaultKit
+package import VaultRecords
 internal import VaultSealing
-internal import VaultStorage
-internal import VaultTrust
+package import VaultStorage
+package import VaultTrust
 
 /// The check of one record file without a key.
-struct RecordLint: Sendable {
-  let id: RecordID
-  private(set) var findings: [VaultFault] = []
+package struct RecordLint: Sendable {
+  package let id: RecordID
+  package private(set) var findings: [VaultFault] = []
   /// Nil if the bytes are canonical, and if the file is not a record of this place.
-  private(set) var form: CanonicalForm?
+  package private(set) var form: CanonicalForm?
   /// The unverified revision.
-  private(set) var revision: Int?
+  package private(set) var revision: Int?
   /// Its unverified attachments.
-  private(set) var named = NamedAttachments.unreadable
+  package private(set) var named = NamedAttachments.unreadable
   private let file: String
 
-  init(
+  package init(
     _ bytes: Result<[UInt8], VaultError>, at place: StoreLocation, _ id: RecordID, _ kinds: KindCatalog
   ) throws(VaultError) {
     self.id = id
@@ -128,19 +128,19 @@ private struct TokenRules {
 }
 
 /// The canonical form of a document whose bytes differ from it.
-struct CanonicalForm: Sendable {
-  let record: RecordID?
+package struct CanonicalForm: Sendable {
+  package let record: RecordID?
   /// Replaces the present bytes by the canonical ones.
-  let change: StoreChange
+  package let change: StoreChange
   /// Whether the canonical bytes have the same meaning: the tree read from them has the same encoding `T` (format 1,
   /// section 1.2, Trees).
-  let keepsMeaning: Bool
+  package let keepsMeaning: Bool
 
   /// The text of the finding.
-  let reason = "differs from the canonical form in white space, order of members or spelling"
+  package let reason = "differs from the canonical form in white space, order of members or spelling"
 
   /// Nil if the bytes are canonical.
-  init?(
+  package init?(
     of document: JSONValue, _ bytes: [UInt8], at place: StoreLocation, record: RecordID? = nil
   ) throws(VaultError) {
     do throws(DocumentError) {

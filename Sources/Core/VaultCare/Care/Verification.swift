@@ -1,23 +1,25 @@
 internal import VaultDocument
-internal import VaultFileStore
+package import VaultFileStore
 public import VaultKit
-internal import VaultStorage
+package import VaultStorage
 package import VaultTrust
 
 /// The result of ``Vault/verify(_:progress:)``.
 public struct Verification: Sendable {
-  /// The number of live records, good and faulty.
-  public internal(set) var recordCount = 0
-  /// The number of removed records, good and faulty.
-  public internal(set) var trashedCount = 0
-  /// The number of slots in the header.
-  public internal(set) var slotCount = 0
-  /// All faults: files in their order, then differences from the checkpoint.
-  public internal(set) var faults: [VaultFault] = []
-  /// Notes that are not damage, a sentence each.
-  public internal(set) var notes: [String] = []
-  /// The changes since the checkpoint; nil if there is no authentic checkpoint.
-  package internal(set) var changes: CheckpointChanges?
+  /// Live records, good and faulty.
+  public package(set) var recordCount = 0
+  /// Removed records, good and faulty.
+  public package(set) var trashedCount = 0
+  /// Slots that the header lists.
+  public package(set) var slotCount = 0
+  /// Everything that is wrong: files in their order, then what the checkpoint lists otherwise.
+  public package(set) var faults: [VaultFault] = []
+  /// What is no damage but worth knowing, a sentence each.
+  public package(set) var notes: [String] = []
+  /// What changed since the checkpoint; nil when there is none that is authentic.
+  package var changes: CheckpointChanges?
+  package init() {}
+
   /// Whether nothing is wrong.
   public var isGood: Bool { faults.isEmpty }
 }
@@ -68,7 +70,7 @@ extension Vault {
 
 extension LockedVault {
   /// The vault in readable form: with a malformed journal, its files without it.
-  func readableFiles() throws(VaultError) -> (files: LockedVault, journal: JournalState) {
+  package func readableFiles() throws(VaultError) -> (files: LockedVault, journal: JournalState) {
     let (readable, journal) = try inStore { () throws(StoreError) in try store.readable() }
     return (LockedVault(self, reading: readable), journal)
   }
@@ -76,7 +78,7 @@ extension LockedVault {
 
 extension RecordStore {
   /// The store in readable form: with a malformed journal, its files without it.
-  func readable() throws(StoreError) -> (store: any RecordStore, journal: JournalState) {
+  package func readable() throws(StoreError) -> (store: any RecordStore, journal: JournalState) {
     guard let directory = self as? DirectoryStore else { return (self, .none) }
     let journal = try directory.journalState()
     guard case .malformed = journal else { return (self, journal) }
@@ -86,14 +88,14 @@ extension RecordStore {
 
 extension JournalState {
   /// The note for a batch that is not in place yet.
-  var note: String? {
+  package var note: String? {
     guard case .pending(let places) = self else { return nil }
     return "a batch of \(places.count) change\(places.count == 1 ? "" : "s") is committed but not put in place yet: "
       + "the next command that may write does it"
   }
 
   /// The fault of the journal.
-  var fault: VaultFault? {
+  package var fault: VaultFault? {
     guard case .malformed(let error) = self else { return nil }
     return VaultFault(.malformedJournal, error.reason, file: error.path ?? ".journal.json")
   }

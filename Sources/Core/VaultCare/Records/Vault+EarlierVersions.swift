@@ -17,7 +17,10 @@ package struct VersionChange: Sendable {
 }
 
 extension Vault {
-  /// The effect of ``bringBack(_:only:expecting:)``.
+  /// The root key whose id begins with `hint` (8 bytes), current or still in use.
+  package func recordRoot(hint: [UInt8]) throws(SealingError) -> RootKey { try keyring.root(hint: hint) }
+
+  /// What ``bringBack(_:only:expecting:)`` would change.
   package func change(
     byRestoring version: RestorableRecord, only paths: [MemberPath] = []
   ) throws(VaultError) -> VersionChange {

@@ -5,6 +5,7 @@ package import VaultDocument
 import VaultGit
 import VaultKit
 import VaultTerminal
+import VaultRepair
 
 struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
   static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ import VaultCare
 import VaultDocument
 import VaultKit
 import VaultTerminal
+import VaultRepair
 
 struct CheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

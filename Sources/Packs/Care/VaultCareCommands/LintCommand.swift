@@ -5,6 +5,7 @@ import VaultDocument
 import VaultGit
 import VaultKit
 import VaultTerminal
+import VaultRepair
 
 struct LintCommand: AsyncParsableCommand, GoingEverywhere {
   static let configuration = CommandConfiguration(

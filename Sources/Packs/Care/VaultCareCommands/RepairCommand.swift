@@ -6,6 +6,7 @@ import VaultGit
 import VaultKit
 import VaultSystem
 import VaultTerminal
+import VaultRepair
 
 /// `vault repair`: undoes damage if a verified copy exists.
 struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {

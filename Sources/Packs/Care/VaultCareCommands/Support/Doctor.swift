@@ -7,6 +7,7 @@ import VaultGit
 import VaultKit
 import VaultSystem
 import VaultTerminal
+import VaultRepair
 
 /// Checks everything around the records of a vault that needs no key.
 struct Doctor {

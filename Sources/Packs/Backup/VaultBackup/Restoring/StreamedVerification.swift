@@ -1,20 +1,20 @@
 internal import VaultDocument
-package import VaultKit
-package import VaultStorage
-package import VaultTrust
+internal import VaultKit
+internal import VaultStorage
+internal import VaultCare
 
 /// Collects the outcomes for records that come one after the other from a source other than a store, and compares them
 /// with the vault's checkpoint and with the memory of this machine.
-package struct StreamedVerification {
+struct StreamedVerification {
   private var result = Verification()
   private var live = VersionList.Builder()
   private var others = OtherVersions()
 
-  package init() {}
+  init() {}
 
   /// Takes the result of ``Vault/checkedVersion(_:at:)`` for a file. Live records come before removed ones, both in the
   /// order of their ids.
-  package mutating func take(
+  mutating func take(
     _ outcome: Result<RecordVersion, VaultError>, at place: StoreLocation
   ) throws(VaultError) {
     guard let id = place.recordID else { preconditionFailure("only records have versions") }
@@ -31,7 +31,7 @@ package struct StreamedVerification {
   }
 
   /// The outcomes, compared with the checkpoint beside the vault's header.
-  package consuming func finish(
+  consuming func finish(
     _ vault: Vault, _ scope: VerificationScope
   ) throws(VaultError) -> (verification: Verification, found: FoundRecords) {
     let found = FoundRecords(live: live.finish(), others)
@@ -54,7 +54,7 @@ package struct StreamedVerification {
   }
 }
 
-package struct FoundRecords: Sendable {
+struct FoundRecords: Sendable {
   private let live: VersionList
   private let others: OtherVersions
 

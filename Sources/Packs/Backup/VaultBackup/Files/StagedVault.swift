@@ -1,5 +1,6 @@
-package import VaultStorage
+internal import VaultStorage
 internal import VaultSystem
+internal import VaultFileStore
 
 private final class Made {
   /// Locked while it is filled, so that leftovers of a crashed process can be told from it.
@@ -18,7 +19,7 @@ private final class Made {
 }
 
 /// A document that is being written into the directory.
-private final class LargeFile {
+private final class UnpackedFile {
   private let folder: OpenFile
   private let file: AtomicFile<StoreError>
   private var written = ContentMark.Builder()
@@ -47,26 +48,26 @@ private final class LargeFile {
 /// A vault's directory that is filled under a hidden name beside its final place, and then put there whole.
 ///
 /// Nothing in it is durable before ``sync()``. A process that is asked to end removes it first (`PendingWrites`).
-package final class StagedVault {
+final class StagedVault {
   /// The final path.
-  package let path: String
+  let path: String
   let parent: NamedFolder
   let name: String
   private let directory: Made
   private let isWhole: Bool
   private var isEnded = false
   /// The large document that is being written.
-  private var large: LargeFile?
+  private var large: UnpackedFile?
 
   private var store: DirectoryStore { directory.store }
 
-  var files: FileSystem { parent.files }
+  var files: VaultSystem.FileSystem<StoreError> { parent.files }
   var hiddenName: String { Self.hiddenName(for: name) }
 
   static func hiddenName(for name: String) -> String { ".\(name).restoring" }
 
   /// Makes an empty directory for the vault `name` in `parent`, and removes one that an earlier process left there.
-  package init(_ name: String, in parent: NamedFolder) throws(StoreError) {
+  init(_ name: String, in parent: NamedFolder) throws(StoreError) {
     (self.name, self.parent) = (name, parent)
     path = parent.path(of: name)
     PendingWrites.begin()
@@ -113,7 +114,7 @@ package final class StagedVault {
   }
 
   /// Writes a document and reads it back.
-  package func write(_ bytes: [UInt8], to place: StoreLocation) throws(StoreError) {
+  func write(_ bytes: [UInt8], to place: StoreLocation) throws(StoreError) {
     let folder = try store.openMade(place.directory, isSynced: false)
     try files.stage(
       bytes, as: place.fileName, in: folder.descriptor, isSynced: !isWhole, at: place.relativePath)
@@ -121,29 +122,29 @@ package final class StagedVault {
 
   /// Writes the next piece of a document that may be too large for memory, and after the last piece reads all of it
   /// back. Documents are written one after the other.
-  package func append(_ piece: [UInt8], to place: StoreLocation, isLast: Bool) throws(StoreError) {
-    let file: LargeFile
-    if let large { file = large } else { file = try LargeFile(place, in: store) }
+  func append(_ piece: [UInt8], to place: StoreLocation, isLast: Bool) throws(StoreError) {
+    let file: UnpackedFile
+    if let large { file = large } else { file = try UnpackedFile(place, in: store) }
     large = isLast ? nil : file
     try file.append(piece)
     if isLast { try file.finish(isSynced: !isWhole) }
   }
 
   /// Reads a document that may be too large for memory; nil if it is missing.
-  package func reader(of place: StoreLocation) throws(StoreError) -> (any StoreReader)? { try store.reader(of: place) }
+  func reader(of place: StoreLocation) throws(StoreError) -> (any StoreReader)? { try store.reader(of: place) }
 
   /// Writes one of `DirectoryStore.gitFileNames`.
-  package func writeGitFile(_ bytes: [UInt8], to name: String) throws(StoreError) {
+  func writeGitFile(_ bytes: [UInt8], to name: String) throws(StoreError) {
     try files.stage(bytes, as: name, in: directory.root.descriptor, isSynced: !isWhole, at: name)
   }
 
   /// The bytes of a document in it; nil if it is missing.
-  package func read(_ place: StoreLocation) throws(StoreError) -> [UInt8]? { try store.readInPlace(place) }
+  func read(_ place: StoreLocation) throws(StoreError) -> [UInt8]? { try store.readInPlace(place) }
 
-  package func places() throws(StoreError) -> [StoreLocation] { try store.places() }
+  func places() throws(StoreError) -> [StoreLocation] { try store.places() }
 
   /// Makes everything in it durable.
-  package func sync() throws(StoreError) {
+  func sync() throws(StoreError) {
     let descriptor = directory.root.descriptor
     guard !isWhole else {
       return try files.call(at: path) { (system) throws(Errno) in try system.syncFileSystem(of: descriptor) }
@@ -161,7 +162,7 @@ package final class StagedVault {
   }
 
   /// Gives the directory its name, if the name is free or an empty directory, and ends the staging.
-  package func putInPlace() throws(StoreError) {
+  func putInPlace() throws(StoreError) {
     do throws(StoreError) {
       try files.call(at: path) { [hiddenName, name, parent = parent.directory.descriptor] (system) throws(Errno) in
         // A directory replaces an empty one, and fails over any other.
@@ -182,7 +183,7 @@ package final class StagedVault {
   /// reported.
   ///
   /// - Returns: false if the file system cannot move the old vault; nothing has changed then.
-  package func replace(keeping oldName: String) throws(StoreError) -> Bool {
+  func replace(keeping oldName: String) throws(StoreError) -> Bool {
     do throws(StoreError) {
       try rename(hiddenName, to: oldName)
       do throws(StoreError) {
@@ -239,7 +240,7 @@ package final class StagedVault {
   }
 
   /// Removes the directory, unless it was put in place; a second call does nothing.
-  package func discard() {
+  func discard() {
     guard !isEnded else { return }
     let entry = DirectoryEntry(name: hiddenName, isExact: true, kind: .directory)
     files.removeTree(entry, in: parent.directory.descriptor)

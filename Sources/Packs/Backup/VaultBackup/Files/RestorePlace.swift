@@ -1,9 +1,10 @@
-package import VaultStorage
-package import VaultSystem
+internal import VaultStorage
+internal import VaultSystem
+internal import VaultFileStore
 
 /// The target of a restore, and what is already there.
-package struct RestorePlace: Sendable {
-  package enum Occupant: Sendable {
+struct RestorePlace: Sendable {
+  enum Occupant: Sendable {
     /// Nothing, or an empty directory.
     case nothing
     /// A vault and nothing else.
@@ -15,14 +16,14 @@ package struct RestorePlace: Sendable {
     case foreign
   }
 
-  package let parent: NamedFolder
-  package let name: String
-  package let occupant: Occupant
+  let parent: NamedFolder
+  let name: String
+  let occupant: Occupant
 
-  package var path: String { parent.path(of: name) }
+  var path: String { parent.path(of: name) }
 
   /// Examines a path, whose last component may be missing.
-  package init(_ path: String, operations: any FileOperations = LiveFileOperations()) throws(StoreError) {
+  init(_ path: String, operations: any FileOperations = LiveFileOperations()) throws(StoreError) {
     // Its real parent: a link to a vault must not be exchanged for a vault.
     let (above, name) = NamedFolder.split(ProcessEnvironment.realPath(path) ?? path)
     parent = try NamedFolder(at: above, operations: operations)
@@ -50,7 +51,7 @@ package struct RestorePlace: Sendable {
     ])
 
   /// The paths by which a vault there is known; see `DirectoryStore.knownPaths`.
-  package func knownPaths(given: String) -> [String] { DirectoryStore.knownPaths(given: given, real: realPath) }
+  func knownPaths(given: String) -> [String] { DirectoryStore.knownPaths(given: given, real: realPath) }
 
   private var realPath: String? {
     ProcessEnvironment.realPath(parent.path).map { $0 == "/" ? "/" + name : $0 + "/" + name }

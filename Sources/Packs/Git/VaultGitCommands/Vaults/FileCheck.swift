@@ -1,12 +1,13 @@
-internal import VaultDocument
-package import VaultRecords
-package import VaultStorage
-package import VaultTrust
+import VaultKit
+import VaultDocument
+import VaultRecords
+import VaultStorage
+import VaultCare
 
 /// The check of one file of a vault by its bytes alone, from any source; it needs no key.
-package enum FileCheck {
+enum FileCheck {
   /// All faults of the file.
-  package static func faults(
+  static func faults(
     in bytes: [UInt8], at place: StoreLocation, kinds: KindCatalog
   ) throws(VaultError) -> [VaultFault] {
     let file = place.relativePath
@@ -36,8 +37,8 @@ package enum FileCheck {
   }
 
   /// Whether a text contains the mark of a private key in clear.
-  package static func holdsKey(_ bytes: [UInt8]) -> Bool { Surroundings.holdsKey(bytes) }
+  static func holdsKey(_ bytes: [UInt8]) -> Bool { Surroundings.holdsKey(bytes) }
 
   /// The reason that is reported for a file with such a mark.
-  package static let keyReason = Surroundings.keyReason
+  static let keyReason = Surroundings.keyReason
 }

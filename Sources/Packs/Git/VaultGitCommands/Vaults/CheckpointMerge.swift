@@ -1,10 +1,9 @@
-internal import VaultDocument
-internal import VaultKit
-internal import VaultStorage
-package import VaultTrust
+import VaultDocument
+import VaultKit
+import VaultStorage
 
 /// Two checkpoints of two branches that both follow the one of their common ancestor.
-package struct CheckpointMerge: Sendable {
+struct CheckpointMerge: Sendable {
   /// The one that counts.
   fileprivate let later: Checkpoint
   /// Whether the other one has the same number, so that only a successor of both is newer than each.
@@ -19,7 +18,7 @@ extension Vault {
   /// - Parameters:
   ///   - base: that of the common ancestor; empty for none.
   ///   - takesOne: whether one authentic checkpoint is enough.
-  package func checkpointMerge(
+  func checkpointMerge(
     base: [UInt8], ours: [UInt8], theirs: [UInt8], takesOne: Bool
   ) -> CheckpointMerge? {
     let sides = [ours, theirs].compactMap(authenticCheckpoint)
@@ -38,7 +37,7 @@ extension Vault {
 
   /// Replaces the present checkpoint by the merged one, after the merged records were put. It does not list records
   /// that the other side deleted and that are gone here, too.
-  package func put(_ merge: CheckpointMerge) async throws(VaultError) {
+  func put(_ merge: CheckpointMerge) async throws(VaultError) {
     let old = try inStore { () throws(StoreError) in try store.read(.checkpoint) }
     var gone: Set<RecordID> = []
     for id in merge.unlisted {

@@ -1,9 +1,10 @@
 internal import VaultDocument
 internal import VaultFileStore
-internal import VaultKit
+package import VaultKit
 internal import VaultSealing
 internal import VaultStorage
 package import VaultTrust
+internal import VaultCare
 
 extension Vault {
   /// Carries out a plan, each step whole or not at all; a step that fails does not stop the others.

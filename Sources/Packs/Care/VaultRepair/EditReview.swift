@@ -4,6 +4,7 @@ internal import VaultRecords
 package import VaultSealing
 internal import VaultStorage
 package import VaultTrust
+package import VaultCare
 
 /// A record whose readable fields were edited by hand, and the effect of accepting it. It is made and shown before
 /// anything changes.

@@ -2,13 +2,13 @@ internal import VaultDocument
 package import VaultKit
 internal import VaultSealing
 internal import VaultStorage
-package import VaultTrust
+internal import VaultCare
 
 /// How a state of a vault that is about to be restored is older than the known state: each record, and the header and
 /// the checkpoint, that would go back, fork or vanish.
 package struct RollbackReport: Sendable {
   /// In the order in which they were found.
-  package internal(set) var faults: [VaultFault] = []
+  package private(set) var faults: [VaultFault] = []
 
   /// Whether nothing would go back, fork or vanish.
   package var isEmpty: Bool { faults.isEmpty }
@@ -20,11 +20,11 @@ package struct RollbackReport: Sendable {
   }
 
   /// Adds new findings of another report.
-  package mutating func add(_ other: RollbackReport) { add(other.faults) }
+  mutating func add(_ other: RollbackReport) { add(other.faults) }
 
-  package init() {}
+  init() {}
 
-  package init(_ verification: Verification) { faults = verification.faults.filter(\.code.isRollback) }
+  init(_ verification: Verification) { faults = verification.faults.filter(\.code.isRollback) }
 
   mutating func add(_ new: [VaultFault]) {
     // The memory of this machine and the state on its disk are mostly the same.
@@ -35,17 +35,17 @@ package struct RollbackReport: Sendable {
 
 extension FoundVersions {
   /// Takes a version that was found, live or in the trash.
-  package mutating func take(_ seen: SeenVersion) {
+  mutating func take(_ seen: SeenVersion) {
     take(seen.version, at: seen.isTrashed ? .trash(seen.id) : .record(seen.id))
   }
 }
 
 extension Vault {
   /// Whether this machine remembers versions of records of this vault.
-  package var remembersRecords: Bool { memory != nil }
+  var remembersRecords: Bool { memory != nil }
 
   /// Refuses records that are older than this machine has seen, or gone, if that is so at present, too.
-  package func requireNoRollback(_ found: (UInt8) -> FoundVersions) throws(VaultError) {
+  func requireNoRollback(_ found: (UInt8) -> FoundVersions) throws(VaultError) {
     guard let memory else { return }
     var comparison = SeenComparison()
     for number in UInt8.min...UInt8.max {
@@ -62,7 +62,7 @@ extension Vault {
   /// Compares this state of a vault with the memory of this machine about the vault and its future paths.
   ///
   /// - Parameter acceptingIdentity: accepts it as the intended vault even if another vault or root key is known.
-  package func rollbacks(
+  func rollbacks(
     _ verification: Verification, _ found: FoundRecords, for paths: [String], in state: KnownVaults,
     acceptingIdentity: Bool
   ) throws(VaultError) -> RollbackReport {
@@ -92,7 +92,7 @@ extension Vault {
 extension LockedVault {
   /// The rollbacks if another state of this vault took its place. Nothing here is verified: a false vault can only make
   /// a confirmation necessary. Unreadable parts here are not a loss.
-  package func rollbacks(
+  func rollbacks(
     goingBackTo header: VaultHeader, _ found: FoundRecords, acceptingIdentity: Bool
   ) throws(VaultError) -> RollbackReport {
     var rollbacks = RollbackReport()

@@ -1,44 +1,10 @@
+internal import VaultCare
 package import VaultDocument
 internal import VaultSealing
 internal import VaultStorage
 package import VaultTrust
 
-/// Older versions of a vault's files, for example from version control. They are verified, never trusted.
-package protocol FileHistory: Sendable {
-  /// Gives the versions of a file to `body`, the newest first, until it returns false.
-  ///
-  /// - Parameter path: below the vault's directory.
-  func forEachVersion(of path: String, _ body: (FileVersion) -> Bool)
-
-  /// The files below `records/` and `trash/` in the newest version of the vault, as paths below its directory.
-  func newestFiles() -> [String]
-
-  /// The versions of one record between which a merge left the choice to a person, ours first; empty if no merge is in
-  /// progress. The origin of each is the command that takes it.
-  ///
-  /// - Parameter paths: the possible places of the record, below the vault's directory. A merge that mistakes a removal
-  ///   for a renaming leaves both versions under one of them.
-  func sides(of paths: [String]) -> [FileVersion]
-}
-
-extension FileHistory {
-  package func sides(of paths: [String]) -> [FileVersion] { [] }
-}
-
-/// One older version of a file.
-package struct FileVersion: Sendable {
-  /// The whole content of the file.
-  package let bytes: [UInt8]
-  /// Its source, in words: `git commit 1a2b3c4`.
-  package let origin: String
-
-  package init(_ bytes: [UInt8], origin: String) {
-    self.bytes = bytes
-    self.origin = origin
-  }
-}
-
-/// The steps that ``Vault/repair(_:asideFolder:)`` will take, made and shown before anything changes.
+/// What ``Vault/repair(_:asideFolder:)`` is to do, step by step; made and shown before anything is changed.
 package struct RepairPlan: Sendable {
   package internal(set) var steps: [RepairStep] = []
 

@@ -1,8 +1,6 @@
 package import VaultKit
-package import VaultRecords
 internal import VaultSealing
-package import VaultStorage
-package import VaultTrust
+internal import VaultStorage
 
 extension LockedVault {
   /// Runs `body` with the vault at one moment, so that it sees no unfinished batch.
@@ -43,38 +41,6 @@ extension Vault {
 
   /// The present key for the lists of backups.
   package var backupListKey: BackupListKey { BackupListKey(root: keyring.current) }
-
-  /// Verifies the file of a record, live or removed, and opens every sealed field of it.
-  ///
-  /// - Parameter listed: a version whose fields were all opened before.
-  package func checkedVersion(
-    _ bytes: [UInt8], at place: StoreLocation, unless listed: RecordVersion? = nil
-  ) throws(VaultError) -> RecordVersion {
-    try checkedRecord(bytes, at: place, unless: listed).version
-  }
-
-  /// Like `checkedVersion(_:at:unless:)`, with the record's attachments.
-  package func checkedRecord(
-    _ bytes: [UInt8], at place: StoreLocation, unless listed: RecordVersion? = nil
-  ) throws(VaultError) -> CheckedRecord {
-    guard let id = place.recordID else { preconditionFailure("only records have versions") }
-    let record = place == .trash(id) ? try verifyTrashed(bytes, id).record : try verify(bytes, id)
-    let version = RecordVersion(record)
-    let sealed = version != listed ? try record.check() : nil
-    return CheckedRecord(
-      version: version, named: NamedAttachments(record.envelope), keys: AttachmentKeys(record.envelope, keyring),
-      misfit: record.misfit ?? sealed)
-  }
-}
-
-/// An intact record, by its version and its attachments.
-package struct CheckedRecord: Sendable {
-  package let version: RecordVersion
-  package let named: NamedAttachments
-  /// Opens its attachments; nil if it has none of them.
-  package let keys: AttachmentKeys?
-  /// The fault of the first member that does not fit its declared kind; of sealed members only JSON is checked.
-  package let misfit: RecordError?
 }
 
 /// Authenticates the list of a backup under one root key (format 1, section 14.2, List).

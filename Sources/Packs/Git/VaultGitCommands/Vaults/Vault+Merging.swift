@@ -1,39 +1,35 @@
-package import VaultDocument
-package import VaultKit
-package import VaultSealing
-package import VaultStorage
-package import VaultTrust
+import VaultDocument
+import VaultKit
+import VaultSealing
+import VaultStorage
 
 // The parts of an open vault that a merge of record versions needs.
 
 extension Vault {
-  /// The root key whose id begins with `hint` (8 bytes), current or still in use.
-  package func recordRoot(hint: [UInt8]) throws(SealingError) -> RootKey { try keyring.root(hint: hint) }
-
   /// The newest version of a record that this machine has seen; nil for none.
-  package func seenVersion(of id: RecordID) throws(VaultError) -> (revision: Int, mac: [UInt8])? {
+  func seenVersion(of id: RecordID) throws(VaultError) -> (revision: Int, mac: [UInt8])? {
     guard let memory, let version = try memory.seen(of: id).versions[id] else { return nil }
     return (version.revision, version.version.mac)
   }
 
   /// Whether the newest version of a record that this machine has seen is on another branch than those that are joined.
-  package func hasSeenElsewhere(_ id: RecordID) -> Bool {
+  func hasSeenElsewhere(_ id: RecordID) -> Bool {
     guard let memory, let seen = try? memory.seen(of: id).versions[id] else { return false }
     return memory.isElsewhere(MissedState(seen, found: seen.version))
   }
 
   /// The bytes of a record that was just sealed, checked like before any write.
-  package func fileBytes(of record: SealedRecord, in place: StoreLocation) throws(VaultError) -> [UInt8] {
+  func fileBytes(of record: SealedRecord, in place: StoreLocation) throws(VaultError) -> [UInt8] {
     try verifiedBytes(of: record, in: place)
   }
 
   /// The resolution of a record whose file a merge has left with both sides in it.
-  package struct MergedRecord {
-    package let id: RecordID
+  struct MergedRecord {
+    let id: RecordID
     /// Nil if the record is deleted for good.
-    package let bytes: [UInt8]?
+    let bytes: [UInt8]?
 
-    package init(_ id: RecordID, _ bytes: [UInt8]?) { (self.id, self.bytes) = (id, bytes) }
+    init(_ id: RecordID, _ bytes: [UInt8]?) { (self.id, self.bytes) = (id, bytes) }
   }
 
   /// Puts merged records in their places, all or none: among the records or in the trash, emptying the other place.
@@ -41,7 +37,7 @@ extension Vault {
   /// They are not remembered as seen, because the person may still give the merge up.
   ///
   /// - Returns: the filled places, and the emptied ones.
-  package func put(
+  func put(
     _ records: [MergedRecord]
   ) async throws(VaultError) -> (filled: [StoreLocation], emptied: [StoreLocation]) {
     try await writing { lock throws(VaultError) in
@@ -63,11 +59,11 @@ extension Vault {
   }
 
   /// Whether the bytes of a file are an authentic version of a record, live or removed.
-  package func verifies(_ bytes: [UInt8], of id: RecordID) -> Bool { (try? place(of: bytes, id)) != nil }
+  func verifies(_ bytes: [UInt8], of id: RecordID) -> Bool { (try? place(of: bytes, id)) != nil }
 
   /// Puts a joined header in the place of `old`. It is not remembered as seen, and this value does not continue with
   /// it.
-  package func put(header bytes: [UInt8], replacing old: [UInt8]) async throws(VaultError) {
+  func put(header bytes: [UInt8], replacing old: [UInt8]) async throws(VaultError) {
     try await put(bytes, replacing: old, at: .header)
   }
 
@@ -83,7 +79,7 @@ extension Vault {
   }
 
   /// The verified version of a record, live or removed.
-  package func authentic(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> OpenRecord {
+  func authentic(_ bytes: [UInt8], _ id: RecordID) throws(VaultError) -> OpenRecord {
     let isRemoved = SeenVersion(parsing: bytes, of: id)?.isTrashed == true
     let record = isRemoved ? try verifyTrashed(bytes, id).record : try verify(bytes, id)
     try record.check()

@@ -1,3 +1,4 @@
+internal import VaultCare
 internal import VaultCrypto
 internal import VaultDocument
 internal import VaultFileStore

@@ -1,15 +1,15 @@
-package import VaultDocument
-internal import VaultKit
-internal import VaultSealing
-package import VaultTrust
+import VaultDocument
+import VaultKit
+import VaultSealing
+import VaultCare
 
 /// The result of joining a header that two sides have changed separately.
-package enum HeaderMerge {
+enum HeaderMerge {
   case merged([UInt8])
   case refused(Reason)
 
   /// Why it cannot be joined.
-  package enum Reason: Sendable, Equatable {
+  enum Reason: Sendable, Equatable {
     case unreadable
     case unverified
     /// A side is older than the common base.
@@ -28,7 +28,7 @@ package enum HeaderMerge {
 extension Vault {
   /// Joins the headers of two sides: all ways to unlock that either has added, none that either has removed, and the
   /// kinds of both. The result does not depend on the order of the sides.
-  package func mergedHeader(base: [UInt8], ours: [UInt8], theirs: [UInt8]) throws(VaultError) -> HeaderMerge {
+  func mergedHeader(base: [UInt8], ours: [UInt8], theirs: [UInt8]) throws(VaultError) -> HeaderMerge {
     guard let base = try? VaultHeader(parsing: base), let ours = try? VaultHeader(parsing: ours),
       let theirs = try? VaultHeader(parsing: theirs)
     else { return .refused(.unreadable) }

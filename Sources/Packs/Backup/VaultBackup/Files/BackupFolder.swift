@@ -1,5 +1,6 @@
 package import VaultStorage
 package import VaultSystem
+package import VaultFileStore
 
 /// A directory for backups, opened once: all work happens in this directory, even if the path later leads elsewhere.
 ///
@@ -16,7 +17,7 @@ package final class BackupFolder: Sendable {
 
   package let directory: NamedFolder
   package var path: String { directory.path }
-  private var files: FileSystem { directory.files }
+  private var files: VaultSystem.FileSystem<StoreError> { directory.files }
   private var descriptor: Int32 { directory.directory.descriptor }
 
   /// Opens an existing directory.

@@ -1,9 +1,10 @@
 internal import VaultDocument
 internal import VaultFileStore
-internal import VaultKit
+package import VaultKit
 internal import VaultSealing
 internal import VaultStorage
 package import VaultTrust
+package import VaultCare
 
 extension Vault {
   /// Searches for damage and for versions that verify, and plans a repair. Nothing changes.

@@ -3,6 +3,7 @@ internal import VaultKit
 internal import VaultRecords
 internal import VaultStorage
 internal import VaultTrust
+internal import VaultCare
 
 /// One run of ``VaultLint`` over a vault, under a lock.
 struct Linter {

@@ -1,19 +1,18 @@
-internal import VaultDocument
-package import VaultKit
-internal import VaultStorage
-package import VaultTrust
+import VaultDocument
+import VaultKit
+import VaultStorage
 
-package struct CopiedVault: Sendable {
-  package internal(set) var recordCount = 0
-  package internal(set) var trashedCount = 0
-  package internal(set) var slotCount = 0
-  package internal(set) var attachmentCount = 0
+struct CopiedVault: Sendable {
+  fileprivate(set) var recordCount = 0
+  fileprivate(set) var trashedCount = 0
+  fileprivate(set) var slotCount = 0
+  fileprivate(set) var attachmentCount = 0
   /// Entries among the records that are not records and were not copied, as paths.
-  package internal(set) var leftBehind: [String] = []
+  fileprivate(set) var leftBehind: [String] = []
 }
 
 /// Copies a vault from one store to another, byte for byte. It needs no key, and verifies nothing.
-package struct VaultCopy: Sendable {
+struct VaultCopy: Sendable {
   /// The size of a piece, and the number of changes in a batch.
   private static let piece = (changeCount: 500, byteCount: 4 << 20)
   private static let batchCount = 50_000
@@ -21,7 +20,7 @@ package struct VaultCopy: Sendable {
   private let source: any RecordStore
   private let options: Vault.Options
 
-  package init(of place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
+  init(of place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
     source = try LockedVault(at: place).store
     self.options = options
   }
@@ -31,7 +30,7 @@ package struct VaultCopy: Sendable {
   /// - Parameters:
   ///   - makingTables: whether missing tables of a database are created.
   ///   - progress: called after each record.
-  package func write(
+  func write(
     to place: VaultPlace, makingTables: Bool = false, progress: () -> Void = {}
   ) async throws(VaultError) -> CopiedVault {
     let moment = try await lock(source, .snapshot)
@@ -50,7 +49,7 @@ package struct VaultCopy: Sendable {
   /// Compares with a copy, place by place and byte by byte.
   ///
   /// - Returns: the paths that differ, or that only one side has.
-  package func differences(
+  func differences(
     from place: VaultPlace, progress: () -> Void = {}
   ) async throws(VaultError) -> [String] {
     let target = try LockedVault(at: place).store

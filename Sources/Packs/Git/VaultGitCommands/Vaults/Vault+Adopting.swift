@@ -1,32 +1,32 @@
-package import VaultDocument
-package import VaultKit
-internal import VaultSealing
-internal import VaultStorage
-package import VaultTrust
+import VaultDocument
+import VaultCare
+import VaultKit
+import VaultSealing
+import VaultStorage
 
 // Versions of a record that were written under a root key which was replaced meanwhile, as on a branch from before a
 // rotation. With that key they are converted to the present keys.
 
 extension VaultHeader {
   /// The replaced root key that wraps a data key; nil if the root is current, still in use, or not listed.
-  package func replacedRoot(hint: [UInt8]) -> KeyringEntry? {
+  func replacedRoot(hint: [UInt8]) -> KeyringEntry? {
     keyring.first { $0.state == .retired && $0.id.bytes.starts(with: hint) }
   }
 
   /// Whether a root key was replaced and is not in use any more.
-  package var hasReplacedRoots: Bool { keyring.contains { $0.state == .retired } }
+  var hasReplacedRoots: Bool { keyring.contains { $0.state == .retired } }
 
   /// Whether a holder of a root key may have left since, because that root or a later one was replaced by a reseal.
-  package func hasResealed(since root: KeyringEntry) -> Bool {
+  func hasResealed(since root: KeyringEntry) -> Bool {
     keyring.drop { $0.id != root.id }.contains { $0.reason == .reseal }
   }
 }
 
 /// One side of a record under the present keys, and its base.
-package struct AdoptedVersions {
+struct AdoptedVersions {
   /// Nil if there is no base that these keys can verify.
-  package let base: [UInt8]?
-  package let adopted: [UInt8]
+  let base: [UInt8]?
+  let adopted: [UInt8]
 }
 
 extension Vault {
@@ -40,7 +40,7 @@ extension Vault {
   ///   - base: the common base.
   ///   - other: the other side, under the present keys; nil for none.
   ///   - earlier: the vault when the root key was in use.
-  package func adopting(
+  func adopting(
     _ bytes: [UInt8], of id: RecordID, base: [UInt8]?, beside other: [UInt8]?, from earlier: Vault
   ) throws(VaultError) -> AdoptedVersions {
     let version = try earlier.authentic(bytes, id)

@@ -1,7 +1,8 @@
 internal import VaultFileStore
-internal import VaultKit
+package import VaultKit
 internal import VaultStorage
 package import VaultTrust
+internal import VaultCare
 
 /// The state of the surroundings of a vault's records; it needs no key.
 package struct VaultCondition: Sendable {
