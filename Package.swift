@@ -11,17 +11,19 @@ let libraries = [
 // `@VaultRecord`, with the trait `Macros`; else empty.
 let macros = ["VaultRecordMacros"]
 
-// Scripts/install sets this variable. The program then contains the Swift runtime. Only the link changes, so that the
-// program as installed and the tests come from the same objects (docs/decisions/0160-one-build.md). It has no build id,
-// which is a hash of what was linked, with debug information and its folders.
+// Scripts/install sets this variable, to a folder with the archive of libstdc++. The program then contains it and the
+// Swift runtime, and exports nothing, so that less is looked up at its start (docs/decisions/0215-a-shorter-start.md).
+// Only the link changes, so that the program as installed and the tests come from the same objects
+// (docs/decisions/0160-one-build.md). It has no build id, which is a hash of what was linked, with debug information
+// and its folders.
 let staticRuntime: [LinkerSetting] =
-  Context.environment["VAULT_LINK_STATIC"] == nil
-  ? []
-  : [
-    .unsafeFlags([
-      "-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections", "-Xlinker", "--build-id=none",
-    ])
-  ]
+  Context.environment["VAULT_LINK_STATIC"].map { archives in
+    [
+      .unsafeFlags(
+        ["-L", archives, "-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections"]
+          + ["--build-id=none", "--no-export-dynamic"].flatMap { ["-Xlinker", $0] })
+    ]
+  } ?? []
 
 // The packs of the program, and the libraries of each. `VAULT_WITHOUT=Git,Backup` leaves some out; Scripts/packs builds
 // the program without each.

@@ -254,10 +254,25 @@ swift_bin_path() { (cd "$root" && "$swift" build "$@" --show-bin-path); }
 # is built, so that the same commit gives the same bytes anywhere. Nor is the hash of each module with its debug
 # information, because it depends on folders: zeros take its place. (-file-prefix-map would map the index as well, in which
 # SwiftPM looks for the tests.)
-release=(-c release -Xswiftc -debug-prefix-map -Xswiftc "$root=/vault" -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen)
+# A type is made by a call and not by its name: by its name the Swift runtime would look for each conformance that it
+# needs among all of the program, when the type is met for the first time (docs/decisions/0215-a-shorter-start.md).
+release=(-c release -Xswiftc -debug-prefix-map -Xswiftc "$root=/vault")
+for flag in -disable-incremental-llvm-codegen -disable-concrete-type-metadata-mangled-name-accessors; do
+  release+=(-Xswiftc -Xfrontend -Xswiftc "$flag")
+done
 
 # Suites of the command that wait for agents, servers and traced programs. A process of the tests runs two at once.
 waiting_suites='(Agent|Clipboard|Database|Traced)[A-Za-z]*'
+
+# make_archives FOLDER: a folder that has libstdc++ as an archive alone, so that the linker takes that one. Without the
+# archive it stays empty, and the program loads the library.
+make_archives() {
+  local archive
+  archive=$("$(dirname "$(readlink -f "$swift")")/clang" -print-file-name=libstdc++.a 2>/dev/null) || true
+  mkdir -p "$1"
+  rm -f "$1"/*
+  if [ -e "$archive" ]; then ln -s "$archive" "$1/libstdc++.a"; fi
+}
 
 # take_release FOLDER NAME ARGUMENT FOR swift build…: links one program as it is installed, with the Swift runtime inside,
 # and puts a stripped copy into FOLDER.
@@ -271,7 +286,7 @@ take_release() {
     # folders. (`strip` that removes a section also drops what makes the table of symbols read-only.)
     case " $* " in
       *" --package-path "*) build+=(--static-swift-stdlib) && stripped=(--remove-section=.note.gnu.build-id) ;;
-      *) export VAULT_LINK_STATIC=1 ;;
+      *) export VAULT_LINK_STATIC=$root/.build/archives && make_archives "$VAULT_LINK_STATIC" ;;
     esac
   fi
   note "building $name"
