@@ -26,8 +26,9 @@ let staticRuntime: [LinkerSetting] =
 // The packs of the program, and the libraries of each. `VAULT_WITHOUT=Git,Backup` leaves some out; Scripts/packs builds
 // the program without each.
 let packs = [
-  ("Agent", ["VaultAgent"]), ("Backup", ["VaultBackup"]), ("Care", []), ("Delivery", ["VaultDelivery"]),
-  ("Exchange", ["VaultExchange"]), ("Git", []), ("Postgres", []), ("Sets", []),
+  ("Agent", ["VaultAgent"]), ("Attachments", []), ("Backup", ["VaultBackup"]), ("Care", []), ("Clipboard", []),
+  ("Completion", []), ("Delivery", ["VaultDelivery"]), ("Exchange", ["VaultExchange"]), ("Git", ["VaultMerge"]),
+  ("Keys", []), ("Kinds", []), ("Picker", []), ("Postgres", []), ("Sets", []),
 ].filter { pack in
   !(Context.environment["VAULT_WITHOUT"] ?? "").split(separator: ",").contains { $0 == pack.0 }
 }
@@ -164,21 +165,15 @@ let package = Package(
         "VaultDocument", "VaultSystem", argumentParser,
       ]),
     .target(
-      name: "VaultGit",
-      dependencies: [
-        "VaultTerminal", "VaultMerge", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing", "VaultStorage",
-        "VaultCrypto", "VaultDocument", "VaultSystem",
-      ]),
-    .target(
       name: "VaultCLI",
       dependencies: [
-        "VaultGit", "VaultTerminal", "VaultMerge", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
+        "VaultTerminal", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
         "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries", argumentParser,
       ]),
     .target(
       name: "VaultDaily",
       dependencies: [
-        "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
+        "VaultCLI", "VaultTerminal", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
         "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", argumentParser,
       ]),
 
@@ -268,7 +263,7 @@ let package = Package(
     .testTarget(
       name: "VaultCommandTests",
       dependencies: [
-        "VaultProgram", "VaultOutsider", "VaultCommands", "VaultDaily", "VaultCLI", "VaultGit", "VaultTerminal",
+        "VaultProgram", "VaultOutsider", "VaultCommands", "VaultDaily", "VaultCLI", "VaultTerminal",
         "VaultStorage", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
   ]
@@ -279,7 +274,7 @@ package.targets += packs.map { name, libraries in
   .target(
     name: "Vault\(name)Commands",
     dependencies: (libraries + [
-      "VaultCLI", "VaultGit", "VaultTerminal", "VaultMerge", "VaultKit", "VaultCare", "VaultRecords",
+      "VaultCLI", "VaultTerminal", "VaultKit", "VaultCare", "VaultRecords",
       "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
     ]).map { .target(name: $0) } + [argumentParser],
     path: "Sources/Packs/\(name)/Vault\(name)Commands")
@@ -347,13 +342,14 @@ let areas = [
   "Core": [
     "COpenSSL", "CDynamicLibraries", "DynamicLibraries", "VaultSystem", "VaultCrypto", "VaultDocument", "VaultMarkup",
     "VaultAge", "VaultSealing", "VaultStorage", "VaultFileStore", "VaultPostgresStore", "VaultIndex", "VaultRecords",
-    "VaultMerge", "VaultTrust", "VaultKit", "VaultCare",
+    "VaultTrust", "VaultKit", "VaultCare",
   ],
-  "CommandLine": ["VaultTerminal", "VaultGit", "VaultCLI", "VaultDaily"],
+  "CommandLine": ["VaultTerminal", "VaultCLI", "VaultDaily"],
   "Packs/Agent": ["VaultAgent"],
   "Packs/Backup": ["VaultBackup"],
   "Packs/Delivery": ["VaultDelivery", "VaultConfiguration"],
   "Packs/Exchange": ["VaultExchange"],
+  "Packs/Git": ["VaultMerge"],
   "Packs/ForPrograms": ["VaultTesting", "RecordMacroPlugin", "VaultRecordMacros"],
   "Program": ["Vault", "VaultCommands", "VaultProgram"],
 ]

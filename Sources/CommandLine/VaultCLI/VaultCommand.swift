@@ -1,12 +1,14 @@
-import ArgumentParser
+package import ArgumentParser
 
 /// The command `vault`.
-struct VaultCommand: AsyncParsableCommand {
+package struct VaultCommand: AsyncParsableCommand {
   /// The configuration of a subcommand while arguments are parsed, and that of a whole command when help is written.
   ///
   /// For a whole command the parser looks whether the arguments ask for a completion script of its own. That takes a
   /// sixth of the time of a `get` (decision 81). The help of a subcommand would name the larger command.
-  static var configuration: CommandConfiguration { isParsing ? asPart : whole }
+  package static var configuration: CommandConfiguration { isParsing ? asPart : whole }
+
+  package init() {}
 
   @TaskLocal private static var isParsing = false
 

@@ -11,16 +11,21 @@ package import VaultTerminal
 package struct Pack: Sendable {
   /// The commands. ``CommandGroups`` says where the list of all commands shows them.
   package let commands: [any ParsableCommand.Type]
-  /// Answers a program that started this process and said in a variable what it wants. False if no program did.
-  package var answers: @Sendable () throws -> Bool = { false }
+  /// Answers a program that started this process, and said what it wants in a variable or in words that no help shows.
+  /// False if no program did.
+  package var answers: @Sendable (_ arguments: [String]) async throws -> Bool = { _ in false }
   /// Lets a person who typed no command pick one, and returns its arguments: none if the person picked nothing. Nil
   /// if nobody was asked.
   package var choice: @Sendable (_ arguments: [String]) async throws -> [String]? = { _ in nil }
   /// Makes a reader for files that are states of a vault. Nil if the pack knows no such files.
   package var stateFiles: (@Sendable (UnlockOptions, _ passphraseFile: String?, GlobalOptions) -> any StateFiles)?
 
+  /// Keeps earlier states of vaults.
+  package var history: (any HistoryKeeper)?
   /// Holds keys between runs.
   package var keyHolder: KeyHolder?
+  /// Tells which programs on this machine got a field of a record.
+  package var programs: (@Sendable (Session) -> (RecordID, _ field: String) -> [String])?
   /// Takes back what the program has handed out of a vault that is locked now, or of all vaults.
   package var takesBack: @Sendable (VaultID?, Messages) throws -> Void = { _, _ in }
 

@@ -19,7 +19,7 @@ package struct FoundSet {
   package var folder: String { System.parent(of: path) }
 
   /// `--vaults`, else `CVAULT_VAULTS`, else the nearest `vaults.json` from the working directory upwards; nil for none.
-  static func find(_ option: String?) throws -> FoundSet? {
+  package static func find(_ option: String?) throws -> FoundSet? {
     guard let (path, origin) = try place(option) else { return nil }
     return try FoundSet(path, origin)
   }

@@ -4,10 +4,10 @@ import ArgumentParser
 ///
 /// The parser knows them only behind the name, so they are moved there. Which options a command takes, and which of
 /// them have a value, its own declaration says.
-enum ArgumentOrder {
+package enum ArgumentOrder {
   /// The arguments with leading options behind the words that name the command; unchanged if they begin with anything
   /// else, or if they name no command that fits.
-  static func normalised(_ arguments: [String]) -> [String] {
+  package static func normalised(_ arguments: [String]) -> [String] {
     guard let first = arguments.first, isOption(first) else { return arguments }
     let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
     return moved(arguments, before: end, unknown: .refused) ?? moved(arguments, before: end, unknown: .taken)

@@ -3,11 +3,11 @@ import VaultKit
 package import VaultSystem
 
 #if canImport(Darwin)
-  import Darwin
+  package import Darwin
 #elseif canImport(Glibc)
-  import Glibc
+  package import Glibc
 #elseif canImport(Musl)
-  import Musl
+  package import Musl
 #endif
 
 /// What has to be put right when a signal ends the process.
@@ -28,7 +28,7 @@ package struct Pending: Sendable {
   /// Whether Ctrl-C was pressed meanwhile.
   var hasInterruptedChild = false
   /// The program that this process waits for, which gets what others send to this process.
-  var program: pid_t?
+  package var program: pid_t?
   /// Files in memory of that program.
   package var folder: String?
 
@@ -66,7 +66,7 @@ extension System {
   /// What ends the process from outside. A signal that the caller ignores, as `nohup` does, stays ignored.
   private static let handledSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !isIgnored($0) }
 
-  static func isIgnored(_ number: Int32) -> Bool {
+  package static func isIgnored(_ number: Int32) -> Bool {
     let before = signal(number, SIG_IGN)
     _ = signal(number, before)
     // Functions cannot be compared; their addresses can.
@@ -92,7 +92,11 @@ extension System {
     while true {
       guard let (number, isSent) = nextSignal(leavingWithReader) else { continue }
       Pending.shared.withLock { pending in
-        if let program = pending.program { return passOn(number, isSent: isSent, to: program) }
+        if let program = pending.program {
+          // The program has from the terminal what the terminal sends.
+          if isSent || number != SIGINT && number != SIGQUIT { _ = kill(program, number) }
+          return
+        }
         if number == SIGCONT { return pending.hideAgain() }
         if number == SIGINT || number == SIGQUIT, pending.leavesInterruptsToChild {
           if number == SIGINT { pending.hasInterruptedChild = true }
@@ -120,7 +124,7 @@ extension System {
   }
 
   /// Ends this process by a signal, as if nothing had handled it.
-  static func die(of number: Int32) -> Never {
+  package static func die(of number: Int32) -> Never {
     _ = signal(number, SIG_DFL)
     var set = sigset_t()
     unsafe sigemptyset(&set)

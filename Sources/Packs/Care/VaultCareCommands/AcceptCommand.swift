@@ -2,7 +2,6 @@ import ArgumentParser
 import VaultCLI
 import VaultCare
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultTerminal
 
@@ -38,7 +37,7 @@ struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
     // Whoever says yes beforehand must name what is accepted.
     session.takesParts = !global.yes
     let opened = try await session.unlock(unlocking, to: .writing, withRootKey: true)
-    let histories = GitHistory(vault: session.location.path).map { [$0] } ?? []
+    let histories = [Packs.history?.files(ofVaultAt: session.location.path)].compactMap(\.self)
     var ids: [RecordID] = []
     for name in record {
       let id = try await session.resolveEdited(name)

@@ -4,7 +4,6 @@ import VaultCLI
 import VaultCare
 import VaultCrypto
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultStorage
 import VaultSystem
@@ -47,11 +46,11 @@ private struct VaultStatus {
   /// What a database tells of itself; nil for a folder.
   let remote: RemoteState?
   /// A merge or the like that git waits for a person to finish.
-  let operation: GitOperation?
+  let operation: String?
 
   init(_ session: Session, _ options: UnlockOptions) throws {
     self.session = session
-    operation = GitFolder.holds(session.location.path) ? GitOperation(Git(at: session.location.path)) : nil
+    operation = Packs.history?.unfinished(in: session.location.path)
     remote = try session.remoteState()
     fingerprint = try session.locked.fingerprint()
     recordCount = try session.locked.recordCount()
@@ -78,7 +77,7 @@ private struct VaultStatus {
     if System.status(of: path)?.isWritableByAll == true {
       return "everybody may write to the folder: `chmod o-w \(path.shellQuoted)`"
     }
-    guard System.isOpenToOthers(path), !GitFolder.holds(path) else { return Doctor.permissions(of: path) }
+    guard System.isOpenToOthers(path), Packs.history?.keeps(path) != true else { return Doctor.permissions(of: path) }
     return "others may enter the folder: `chmod go= \(path.shellQuoted)`"
   }
 
@@ -93,7 +92,7 @@ private struct VaultStatus {
     if let rotation = header.unfinishedRotation {
       rows.append(("rotation", "\(rotation.unfinishedNote): `vault rekey` finishes it"))
     }
-    if let operation { rows.append(("git", operation.line)) }
+    if let operation { rows.append(("git", operation)) }
     for file in missingKeyFiles { rows.append(("key file", "\(file) is not there")) }
     rows += [
       ("pin", session.pin.line), ("key", key ?? "none: give --identity FILE, or a passphrase"), ("memory", memory),
@@ -106,7 +105,7 @@ private struct VaultStatus {
     .document([
       "created_at": .string(header.createdAt.text), "database": remote?.document ?? .null,
       "fingerprint": .string(fingerprint),
-      "found_by": .string(session.location.origin.rawValue), "git": .optional(operation?.line),
+      "found_by": .string(session.location.origin.rawValue), "git": .optional(operation),
       "id": .string(header.vaultID.text),
       "index": IndexReport(session).document, "key": .optional(key), "library": .string(CryptoLibrary.version),
       "key_files_missing": .array(missingKeyFiles.map { .string($0) }), "memory": .string(memory),

@@ -3,7 +3,6 @@ import VaultCLI
 import VaultCare
 import VaultCrypto
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultSystem
 import VaultTerminal
@@ -36,25 +35,12 @@ struct Doctor {
     }
     checks.append(checkpoint)
     checks += surroundings(condition) + openedTexts
-    if GitFolder.holds(session.location.path) {
-      checks.append(git(condition))
-      if let merging = try merging() { checks.append(merging) }
-      checks += kept(by: Git(at: session.location.path))
+    if let history = Packs.history, history.keeps(session.location.path) {
+      checks += try history.checks(of: session, condition)
     }
     return checks + [
       pin, state, IndexReport(session).check, DoctorCheck(name: "library", state: .good, text: CryptoLibrary.version),
     ]
-  }
-
-  /// Whether git has what is here.
-  private func kept(by git: Git) -> [DoctorCheck] {
-    if let operation = GitOperation(git) {
-      return [DoctorCheck(name: "merge", state: .warning, text: operation.line, advice: operation.advice)]
-    }
-    let path = session.location.path
-    guard let commit = GitComparison(path, git, with: .commit) else { return [] }
-    let staging = GitComparison(path, git, with: .index)?.staging(after: commit)
-    return [commit.check] + [staging].compactMap(\.self)
   }
 
   private var rotation: DoctorCheck {
@@ -166,30 +152,6 @@ struct Doctor {
         name: "opened text", state: .warning, text: "an earlier edit has left \(text.path), in clear",
         advice: text.source.map { "`\($0.command)` goes on with it, " + remove } ?? remove)
     }
-  }
-
-  private func git(_ condition: VaultCondition) -> DoctorCheck {
-    guard !condition.missingGitLines.isEmpty else {
-      return DoctorCheck(name: "git", state: .good, text: "is told what the files are")
-    }
-    return DoctorCheck(
-      name: "git", state: .warning, text: "is not told what the files are",
-      advice: "add " + condition.missingGitLines.joined(separator: ", "))
-  }
-
-  /// Nil where there is no git that could merge.
-  private func merging() throws -> DoctorCheck? {
-    guard let setup = GitSetup(vault: session.location.path) else { return nil }
-    let missing = try setup.missing()
-    guard !missing.isEmpty else {
-      return DoctorCheck(name: "merging", state: .good, text: "git merges and shows records by field")
-    }
-    let lacksHooksOnly = missing.allSatisfy { $0.hasPrefix("hook: ") }
-    return DoctorCheck(
-      name: "merging", state: .warning,
-      text: lacksHooksOnly
-        ? "this clone lacks " + missing.joined(separator: ", ") : "this clone does not merge by field",
-      advice: "`vault git setup` tells git how to")
   }
 
   private var pin: DoctorCheck {

@@ -1,0 +1,6 @@
+package import VaultCLI
+
+extension Pack {
+  /// Secrets for other programs by the clipboard, and one-time codes.
+  package static let clipboard = Pack(commands: [CopyCommand.self, OtpCommand.self, ClearClipboardCommand.self])
+}
