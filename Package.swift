@@ -28,8 +28,10 @@ let staticRuntime: [LinkerSetting] =
 // The packs of the program, and the libraries of each. `VAULT_WITHOUT=Git,Backup` leaves some out; Scripts/packs builds
 // the program without each.
 let packs = [
-  ("Agent", ["VaultAgent"]), ("Backup", ["VaultBackup"]), ("Care", ["VaultRepair"]), ("Delivery", ["VaultDelivery"]),
-  ("Exchange", ["VaultExchange"]), ("Git", []), ("Postgres", ["VaultPostgresStore"]), ("Sets", []),
+  ("Agent", ["VaultAgent"]), ("Attachments", []), ("Backup", ["VaultBackup"]), ("Care", ["VaultRepair"]),
+  ("Clipboard", []), ("Completion", []), ("Delivery", ["VaultDelivery"]), ("Exchange", ["VaultExchange"]),
+  ("Git", ["VaultMerge"]), ("Keys", []), ("Kinds", []), ("Picker", []), ("Postgres", ["VaultPostgresStore"]),
+  ("Sets", []),
 ].filter { pack in
   !(Context.environment["VAULT_WITHOUT"] ?? "").split(separator: ",").contains { $0 == pack.0 }
 }
@@ -175,21 +177,15 @@ let package = Package(
         "VaultDocument", "VaultSystem", argumentParser,
       ]),
     .target(
-      name: "VaultGit",
-      dependencies: [
-        "VaultTerminal", "VaultMerge", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing", "VaultStorage",
-        "VaultCrypto", "VaultDocument", "VaultSystem",
-      ]),
-    .target(
       name: "VaultCLI",
       dependencies: [
-        "VaultGit", "VaultTerminal", "VaultMerge", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
+        "VaultTerminal", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
         "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries", argumentParser,
       ]),
     .target(
       name: "VaultDaily",
       dependencies: [
-        "VaultCLI", "VaultGit", "VaultTerminal", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
+        "VaultCLI", "VaultTerminal", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
         "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", argumentParser,
       ]),
 
@@ -280,7 +276,7 @@ let package = Package(
     .testTarget(
       name: "VaultCommandTests",
       dependencies: [
-        "VaultProgram", "VaultOutsider", "VaultCommands", "VaultDaily", "VaultCLI", "VaultGit", "VaultTerminal",
+        "VaultProgram", "VaultOutsider", "VaultCommands", "VaultDaily", "VaultCLI", "VaultTerminal",
         "VaultStorage", "VaultDocument", "VaultSystem", "VaultTestSupport",
       ]),
   ]
@@ -291,7 +287,7 @@ package.targets += packs.map { name, libraries in
   .target(
     name: "Vault\(name)Commands",
     dependencies: (libraries + [
-      "VaultCLI", "VaultGit", "VaultTerminal", "VaultMerge", "VaultKit", "VaultCare", "VaultRecords",
+      "VaultCLI", "VaultTerminal", "VaultKit", "VaultCare", "VaultRecords",
       "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
     ]).map { .target(name: $0) } + [argumentParser],
     path: "Sources/Packs/\(name)/Vault\(name)Commands")
@@ -359,15 +355,16 @@ let areas = [
   "Core": [
     "COpenSSL", "CDynamicLibraries", "DynamicLibraries", "VaultSystem", "VaultCrypto", "VaultDocument", "VaultMarkup",
     "VaultAge", "VaultSealing", "VaultStorage", "VaultFileStore", "VaultIndex", "VaultRecords",
-    "VaultMerge", "VaultTrust", "VaultKit", "VaultCare",
+    "VaultTrust", "VaultKit", "VaultCare",
   ],
-  "CommandLine": ["VaultTerminal", "VaultGit", "VaultCLI", "VaultDaily"],
+  "CommandLine": ["VaultTerminal", "VaultCLI", "VaultDaily"],
   "Packs/Agent": ["VaultAgent"],
   "Packs/Backup": ["VaultBackup"],
   "Packs/Care": ["VaultRepair"],
   "Packs/Delivery": ["VaultDelivery", "VaultConfiguration"],
   "Packs/Exchange": ["VaultExchange"],
   "Packs/Postgres": ["VaultPostgresStore"],
+  "Packs/Git": ["VaultMerge"],
   "Packs/ForPrograms": ["VaultTesting", "RecordMacroPlugin", "VaultRecordMacros"],
   "Program": ["Vault", "VaultCommands", "VaultProgram"],
 ]

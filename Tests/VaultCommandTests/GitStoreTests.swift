@@ -1,7 +1,7 @@
 import Testing
 import VaultCommands
 import VaultDocument
-import VaultGit
+import VaultGitCommands
 import VaultStorage
 import VaultTestSupport
 

@@ -1,7 +1,7 @@
 import Testing
 import VaultCommands
-import VaultDaily
 import VaultDocument
+import VaultPickerCommands
 import VaultTerminal
 import VaultTestSupport
 

@@ -100,7 +100,7 @@ struct TracedTests {
       title: "import of a store that a command opens", places: ["DecryptedStore", "SourceReader"],
       script: "vault import pass given/store --decrypt cat $K", pipes: ["exe", "vault"], memory: ["/memfd:"]),
     TracedRow(
-      title: "log, diff and earlier versions in git", places: ["Git"],
+      title: "log, diff and earlier versions in git", places: ["AskedTool", "Git"],
       script: """
         vault log Mark $K >/dev/null; vault diff HEAD~1 $K >/dev/null
         vault get Mark password --at HEAD $K >/dev/null

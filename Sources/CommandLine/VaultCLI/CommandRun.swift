@@ -1,5 +1,4 @@
 import ArgumentParser
-import VaultGit
 import VaultKit
 package import VaultTerminal
 
@@ -11,26 +10,22 @@ package enum CommandRun {
   }
 
   package static func status(of arguments: [String]) async -> ExitStatus {
-    let keeper = GitKeeper()
-    let status = await GitKeeper.$current.withValue(keeper) {
+    let written = WrittenFiles()
+    let status = await WrittenFiles.$current.withValue(written) {
       await HiddenContent.$findings.withValue(HiddenContent.Findings()) { await outcome(of: arguments) }
     }
-    if keeper.hasWritten {
+    let entries = written.entries
+    if let history = Packs.history, !entries.isEmpty {
       let (command, words) = CommandNames.named(arguments)
       // During a merge, the user makes the commit.
-      if !(command is any LeavingCommits.Type) { keeper.commit(words) }
+      if !(command is any LeavingCommits.Type) { history.keep(entries, of: words) }
     }
     return status
   }
 
   private static func outcome(of arguments: [String]) async -> ExitStatus {
     do {
-      for pack in Packs.all where try pack.answers() { return .done }
-      // Shells call this word, and need an answer before the next key.
-      if arguments.first == "complete" {
-        await Completion.run(Array(arguments.dropFirst()))
-        return .done
-      }
+      for pack in Packs.all where try await pack.answers(arguments) { return .done }
       if let topic = HelpTopic(arguments) {
         try Output.line(topic.text())
         return .done

@@ -1,11 +1,13 @@
-import ArgumentParser
+package import ArgumentParser
 
-struct VaultCommand: AsyncParsableCommand {
+package struct VaultCommand: AsyncParsableCommand {
   /// The configuration of a subcommand while arguments are parsed, and of a whole command when help is written.
   ///
   /// For a whole command the parser also looks for requests of its own completion script, which takes a sixth of the
   /// time of a `get` (decision 81). The help of a subcommand would name the parent command.
-  static var configuration: CommandConfiguration { part ?? whole }
+  package static var configuration: CommandConfiguration { part ?? whole }
+
+  package init() {}
 
   @TaskLocal private static var part: CommandConfiguration?
 

@@ -14,8 +14,9 @@ package struct Pack: Sendable {
 
   /// The commands. ``CommandGroups`` says where the list of all commands shows them.
   package let commands: Commands
-  /// Answers a program that started this process and said in a variable what it wants. False if no program did.
-  package var answers: @Sendable () throws -> Bool = { false }
+  /// Answers a program that started this process, and said what it wants in a variable or in words that no help shows.
+  /// False if no program did.
+  package var answers: @Sendable (_ arguments: [String]) async throws -> Bool = { _ in false }
   /// Lets a user who typed no command pick one, and returns its arguments, or none if nothing was picked. Nil if nobody
   /// was asked.
   package var choice: @Sendable (_ arguments: [String]) async throws -> [String]? = { _ in nil }
@@ -23,8 +24,12 @@ package struct Pack: Sendable {
   package var stateFiles: (@Sendable (UnlockOptions, _ passphraseFile: String?, GlobalOptions) -> any StateFiles)?
   /// Opens vaults in a database, with the password of the user there. Nil if the pack has no such store.
   package var database: (@Sendable (_ password: String?) -> DatabaseStore)?
+  /// Keeps earlier states of vaults.
+  package var history: (any HistoryKeeper)?
   /// Holds keys between runs.
   package var keyHolder: KeyHolder?
+  /// Tells which programs on this machine got a field of a record.
+  package var programs: (@Sendable (Session) -> (RecordID, _ field: String) -> [String])?
   /// Takes back what the program has handed out of a vault that is locked now, or of all vaults.
   package var takesBack: @Sendable (VaultID?, Messages) throws -> Void = { _, _ in }
 

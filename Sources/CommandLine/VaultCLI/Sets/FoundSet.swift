@@ -19,7 +19,7 @@ package struct FoundSet {
 
   /// The set of `--vaults`, of `CVAULT_VAULTS`, or of the nearest `vaults.json` from the working directory upwards; nil
   /// without a set.
-  static func find(_ option: String?) throws -> FoundSet? {
+  package static func find(_ option: String?) throws -> FoundSet? {
     guard let (path, origin) = try place(option) else { return nil }
     return try FoundSet(path, origin)
   }

@@ -1,5 +1,5 @@
 package import ArgumentParser
-import VaultKit
+package import VaultKit
 package import VaultTerminal
 
 /// A command with words that name records, also as `NAME:RECORD` for a vault of a set.
@@ -26,11 +26,11 @@ extension RecordNaming {
 }
 
 /// A word that names a record, perhaps with its vault in front.
-struct SetWord {
-  let name: String?
-  let record: String
+package struct SetWord {
+  package let name: String?
+  package let record: String
 
-  init(_ word: String, in set: VaultSet) {
+  package init(_ word: String, in set: VaultSet) {
     let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let isMeant = parts.count == 2 && !SecretReference.isMeant(by: word) && set[String(parts[0])] != nil
     (name, record) = isMeant ? (String(parts[0]), String(parts[1])) : (nil, word)

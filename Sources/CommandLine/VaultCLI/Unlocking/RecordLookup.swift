@@ -1,5 +1,6 @@
 package import VaultDocument
 package import VaultKit
+import VaultRecords
 package import VaultTerminal
 
 /// The records that the user has chosen in this run, by typed word. No question is asked twice.
@@ -159,5 +160,31 @@ extension Session {
       guard takesParts, [.noSuchRecord, .ambiguousRecord].contains(error.code) else { throw failure }
       return try choice(of: text, among: locked.listedTrash().records.map(\.summary), after: failure).id
     }
+  }
+}
+
+extension Session {
+  /// Refuses a member that every kind which has it seals: it would never be found, and its value is no argument.
+  package func checkReadable(_ path: MemberPath, _ kind: String?) throws {
+    let values = kinds(named: kind).compactMap { $0.value(at: path) }
+    guard !values.isEmpty, values.allSatisfy(\.isSealed) else { return }
+    var error = CommandError.usage("\(path)", "is sealed: records cannot be found by it, nor is it an argument")
+    error.field = path.description
+    throw error
+  }
+
+  /// The readable field that may have been meant by one which no kind has.
+  package func hint(for path: MemberPath, _ kind: String?) -> String? {
+    let kinds = kinds(named: kind)
+    guard kinds.allSatisfy({ $0.value(at: path) == nil }) else { return nil }
+    let readable = kinds.flatMap { $0.fields.filter { !$0.value.isSealed }.map(\.path.description) }
+    return Suggestion.hint(for: path.description, among: Array(Set(readable)).sorted())
+  }
+
+  /// One kind, or all.
+  private func kinds(named name: String?) -> [RecordKind] {
+    let catalog = locked.kinds
+    return catalog.names.filter { known in name.map { $0.utf8.elementsEqual(known.utf8) } ?? true }
+      .compactMap { catalog[$0] }
   }
 }

@@ -23,7 +23,7 @@ package struct RequiredFingerprint {
     }
   }
 
-  func isOf(_ vault: LockedVault) throws -> Bool {
+  package func isOf(_ vault: LockedVault) throws -> Bool {
     guard wanted.utf8.count == 40, (try? Hex.decode(wanted)) != nil else {
       throw CommandError.usage(name, "is no fingerprint: 40 hex digits", "`vault fingerprint` prints it")
     }

@@ -1,6 +1,5 @@
 package import VaultCrypto
 import VaultDocument
-import VaultGit
 package import VaultKit
 import VaultRecords
 import VaultSystem
@@ -43,7 +42,7 @@ package struct Session {
       throw Self.explained(error, location)
     }
     try location.member?.check(locked)
-    GitKeeper.current?.watch(locked, at: location.path, global.messages)
+    WrittenFiles.current?.note(locked, at: location.path, global.messages)
     pin = PinCheck(locked, StateLocation.state(global.messages), location.otherStates)
     let required = RequiredFingerprint(options)
     let isAnswered = try location.isNamed(pin)
@@ -61,7 +60,8 @@ package struct Session {
     }
     let location = try VaultLocation.find(options)
     try self.init(
-      try EarlierVault(at: revision, location, required: RequiredFingerprint(options), global: global),
+      try Packs.requiredHistory().earlier(
+        location, at: revision, required: RequiredFingerprint(options), global: global),
       location: location, global: global
     )
   }

@@ -1,5 +1,4 @@
 import VaultDocument
-import VaultGit
 package import VaultKit
 import VaultStorage
 package import VaultSystem
@@ -25,9 +24,7 @@ package struct VaultLocation {
 
   /// Finds the branch or stash that keeps a state which the folder lacks; nil for a database.
   var otherStates: OtherStates? {
-    guard !isDatabase else { return nil }
-    let branches = OtherBranches(of: path)
-    return { branches.place(of: $0) }
+    isDatabase ? nil : Packs.history?.otherStates(ofVaultAt: path)
   }
 
   /// The vault that options name: `--in NAME` of a set, otherwise as ``find(_:)-(String?)``.
@@ -209,17 +206,7 @@ extension VaultLocation {
       .inputRefused, "header_missing", subject: path,
       "holds files of a vault in \(remains)/, but its vault.json is gone: only that file opens them")
     error.file = path + "/vault.json"
-    let git = Git(at: path)
-    let place = path == "." ? "" : " -C \(path.shellQuoted)"
-    if git.output(["ls-tree", "HEAD", "--", "vault.json"])?.isEmpty == false {
-      error.hints.append("git has it: `git\(place) checkout HEAD -- vault.json` brings it back")
-    } else if let commit = git.lines(["log", "-n1", "--all", "--diff-filter=AM", "--format=%H", "--", "vault.json"])
-      .first,
-      !commit.isEmpty
-    {
-      let id = commit.prefix(12)
-      error.hints.append("git has it: `git\(place) checkout \(id) -- vault.json` brings back that of commit \(id)")
-    }
+    if let hint = Packs.history?.wayBack(of: .header, inVaultAt: path) { error.hints.append(hint) }
     error.hints += [
       "`vault backup restore FILE NEW-FOLDER` takes the vault from a backup",
       "for a new vault name another folder; nothing was changed",

@@ -1,5 +1,4 @@
 package import VaultAge
-import VaultGit
 import VaultSystem
 package import VaultTerminal
 
@@ -28,7 +27,7 @@ package struct ExportTarget {
 
   /// Refuses a file that git would track.
   package func checkGit(_ global: GlobalOptions) throws {
-    guard let file, !global.yes, let reason = GitFolder.tracking(file) else { return }
+    guard let file, !global.yes, let reason = Packs.history?.tracking(file) else { return }
     throw CommandError(
       .inputRefused, "input_refused", subject: file, reason,
       hints: ["let .gitignore name it, or write it elsewhere; --yes writes it all the same"])

@@ -103,3 +103,13 @@ extension [UInt8] {
     append(addingCapacity: count) { output in output.append(repeating: UInt8(ascii: " "), count: count) }
   }
 }
+
+extension RecordRows {
+  /// As people look for names: by base letters, then by marks, then by case.
+  package func inOrderOfLetters() -> RecordRows {
+    let keyed = map { (key: LetterOrder($0.name), record: $0) }
+    // Those of one name stay in the order of their ids.
+    return RecordRows(
+      keyed.sorted { $0.key == $1.key ? $0.record.id < $1.record.id : $0.key < $1.key }.map(\.record))
+  }
+}

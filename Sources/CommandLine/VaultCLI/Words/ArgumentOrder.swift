@@ -4,10 +4,10 @@ import ArgumentParser
 ///
 /// The parser expects options after the name, so they are moved there. The declaration of a command says which options
 /// it takes, and which of them have a value.
-enum ArgumentOrder {
+package enum ArgumentOrder {
   /// The arguments with leading options moved after the command name. Unchanged if there are no leading options, or if
   /// no command fits.
-  static func normalised(_ arguments: [String]) -> [String] {
+  package static func normalised(_ arguments: [String]) -> [String] {
     guard let first = arguments.first, isOption(first) else { return arguments }
     let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
     return moved(arguments, before: end, unknown: .refused) ?? moved(arguments, before: end, unknown: .taken)

@@ -1,9 +1,9 @@
-import ArgumentParser
+package import ArgumentParser
 import VaultDocument
 import VaultTerminal
 
 /// The valid first words of the command line, and after a command the names of its subcommands.
-enum CommandNames {
+package enum CommandNames {
   static let all = names(of: VaultCommand.self)
 
   private static func names(of command: any ParsableCommand.Type) -> [String] {
@@ -11,7 +11,7 @@ enum CommandNames {
       .flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"]
   }
 
-  static func subcommand(_ name: String, of command: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
+  package static func subcommand(_ name: String, of command: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
     command.configuration.subcommands.first { $0._commandName == name || $0.configuration.aliases.contains(name) }
   }
 
@@ -50,7 +50,7 @@ enum CommandNames {
   }
 
   /// The command that the arguments name, and the words of its name; the whole program if they name none.
-  static func named(_ arguments: [String]) -> (command: any ParsableCommand.Type, path: String) {
+  package static func named(_ arguments: [String]) -> (command: any ParsableCommand.Type, path: String) {
     var found: (command: any ParsableCommand.Type, path: String) = (VaultCommand.self, "vault")
     for word in arguments {
       guard let next = subcommand(word, of: found.command) else { break }

@@ -1,5 +1,4 @@
 import VaultCLI
-import VaultCare
 import VaultDocument
 import VaultKit
 import VaultTerminal
@@ -48,65 +47,8 @@ extension RemoveCommand: GoingEverywhere {
   }
 }
 
-extension KeyCommand.Add: GoingEverywhere {
-  func prepared(_ run: Everywhere) async throws -> Self {
-    guard !passphrase, generateIdentity == nil else {
-      throw CommandError.usage(
-        "key add", "takes a recipient for several vaults", "`age-keygen -y identity.txt` prints one")
-    }
-    return self
-  }
-}
-
-extension KeyCommand.Remove: GoingEverywhere {
-  func prepared(_ run: Everywhere) async throws -> Self {
-    try run.requireSlot(slot)
-    return self
-  }
-
-  func adapted(to member: SetMember) throws -> Self? { try member.opened().header.holds(slot) ? self : nil }
-}
-
-extension RekeyCommand: GoingEverywhere {
-  func prepared(_ run: Everywhere) async throws -> Self {
-    for word in dropKey + keyPassphraseFile.map({ String($0.prefix { $0 != "=" }) }) { try run.requireSlot(word) }
-    return self
-  }
-
-  /// If the command only removes keys, a vault without these keys needs no change.
-  func adapted(to member: SetMember) throws -> Self? {
-    let header = try member.opened().header
-    var command = self
-    command.dropKey = dropKey.filter(header.holds)
-    command.keyPassphraseFile = keyPassphraseFile.filter { header.holds(String($0.prefix { $0 != "=" })) }
-    guard !dropKey.isEmpty, command.dropKey.isEmpty, header.unfinishedRotation == nil else { return command }
-    global.messages.note("has no such key, and stays as it is")
-    return nil
-  }
-}
-
-extension VaultHeader {
-  fileprivate func holds(_ word: String) -> Bool {
-    do throws(VaultError) {
-      _ = try slot(named: word)
-      return true
-    } catch {
-      return error.code == .ambiguousSlot
-    }
-  }
-}
-
 extension Everywhere {
-  /// Refuses a slot that no vault has. Vaults that cannot be read are reported later.
-  fileprivate func requireSlot(_ word: String) throws {
-    let headers = members.compactMap { try? $0.opened().header }
-    guard !headers.contains(where: { $0.holds(word) || $0.unfinishedRotation != nil }) else { return }
-    throw CommandError(
-      .notFound, "no_such_slot", subject: word.isEmpty ? "SLOT is empty" : word, "is a slot of none of the vaults",
-      hints: ["`vault vaults list` shows who has a key; nothing was changed"])
-  }
-
-  /// The one record that a word names in all vaults.
+  /// The one record that a word means in all vaults that have it.
   func id(of word: String) async throws -> RecordID {
     if let id = RecordID(parsing: word) { return id }
     var found: [RecordID: [String]] = [:]

@@ -217,9 +217,9 @@ struct RecordDraft {
 }
 
 extension EditCommand: PlaceCompleting {
-  static func candidates(for argument: String, _ completion: Completion) async -> Completion.Result? {
+  static func candidates(for argument: String, _ place: some CompletionPlace) async -> CompletionResult? {
     guard argument == "path" else { return nil }
-    let fields = await completion.fields(ofAnyKind: completion.positions.isEmpty)
-    return .words(completion.fitting(fields.map(\.path.description)))
+    let fields = await place.fields(ofAnyKind: place.positions.isEmpty)
+    return .words(place.fitting(fields.map(\.path.description)))
   }
 }

@@ -3,7 +3,6 @@ import VaultAge
 import VaultCLI
 import VaultCrypto
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultSystem
 import VaultTerminal
@@ -66,20 +65,8 @@ struct InitCommand: AsyncParsableCommand {
       return path
     }
     try report(await make(location, slots, identity: identity), location, identity: identity)
-    try offerMerging(location)
-    if !location.isDatabase { GitKeeper.current?.watch(newVaultAt: location.path, global.messages) }
-  }
-
-  /// In a git work tree, offers to let git merge records by field.
-  private func offerMerging(_ location: VaultLocation) throws {
-    guard !global.json, let setup = GitSetup(vault: location.path) else { return }
-    let terminal = global.yes ? nil : Terminal(noInput: global.noInput)
-    let question = "The vault lies in a work tree of git. Let git merge and show its records by field in this clone?"
-    guard try global.yes || terminal?.confirms(question) == true else {
-      return global.messages.note("`vault git setup` lets git merge and show its records by field")
-    }
-    _ = try setup.apply()
-    global.messages.note("git merges and shows its records by field; commit .gitattributes with it")
+    try Packs.history?.offer(newVaultAt: location.path, global)
+    if !location.isDatabase { WrittenFiles.current?.note(.newVault, at: location.path, global.messages) }
   }
 
   /// Makes the vault. If that fails, the new identity is removed, unless there is a header that it may open.

@@ -225,16 +225,6 @@ private struct RecordSearchRun {
   }
 }
 
-extension RecordRows {
-  /// The rows in alphabetical order: by base letters, then by marks, then by case.
-  func inOrderOfLetters() -> RecordRows {
-    let keyed = map { (key: LetterOrder($0.name), record: $0) }
-    // Records with one name stay in the order of their ids.
-    return RecordRows(
-      keyed.sorted { $0.key == $1.key ? $0.record.id < $1.record.id : $0.key < $1.key }.map(\.record))
-  }
-}
-
 extension RecordSummary: ListedRecord {
   package var summary: RecordSummary { self }
   package func appendTime(to line: inout [UInt8]) { updatedAt.appendText(to: &line) }

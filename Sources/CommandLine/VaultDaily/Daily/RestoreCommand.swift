@@ -48,7 +48,7 @@ extension TrashCommand {
     /// The version to restore; nil for removed records.
     private func version(_ session: Session, _ opened: Vault) async throws -> FoundVersion? {
       guard let word = record.first, (try? session.locked.resolveTrashed(word)) == nil else { return nil }
-      return try await VersionSearch(session, options: vault, unlocking: unlocking, opened: opened).version(word)
+      return try await Packs.history?.version(word, in: session, vault, unlocking, opened: opened)
     }
 
     private func show(_ ids: [RecordID], _ session: Session) throws {
@@ -139,7 +139,7 @@ private struct FieldChange {
 extension TrashCommand.Restore: RecordNaming {
   /// The words that name records. After a version, the other words are its fields.
   var recordWords: [String] {
-    get { record.first.map { VersionWord($0) == nil ? record : [$0] } ?? [] }
+    get { record.first.map { Packs.history?.namesVersion($0) ?? false ? [$0] : record } ?? [] }
     set { record = newValue + record.dropFirst(newValue.count) }
   }
 }

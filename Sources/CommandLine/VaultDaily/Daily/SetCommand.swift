@@ -2,7 +2,6 @@ import ArgumentParser
 import VaultCLI
 import VaultCrypto
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultRecords
 import VaultSealing
@@ -159,9 +158,9 @@ private struct FormerValues {
   private var isInGit: Bool {
     guard !session.location.isDatabase else { return false }
     let folder = session.location.path
-    let path = StoreLocation.record(record.id).relativePath
-    guard let committed = Git(at: folder).output(["cat-file", "blob", "HEAD:./\(path)"]),
-      let file = try? NamedFile.plain("\(folder)/\(path)"),
+    let place = StoreLocation.record(record.id)
+    guard let committed = Packs.history?.newest(place, ofVaultAt: folder),
+      let file = try? NamedFile.plain("\(folder)/\(place.relativePath)"),
       let bytes = try? TextInput.bytes(of: file, limit: JSONLimits.record.byteCount)
     else { return false }
     return committed == bytes

@@ -77,12 +77,12 @@ extension TrashedRecord: ListedRecord {
 
 extension PlaceCompleting where Self: RecordNaming {
   /// Records in the trash.
-  package static func candidates(for argument: String, _ completion: Completion) async -> Completion.Result? {
-    argument == "record" ? .words(completion.removedRecords()) : nil
+  package static func candidates(for argument: String, _ place: some CompletionPlace) async -> CompletionResult? {
+    argument == "record" ? .words(place.removedRecords()) : nil
   }
 }
 
-extension Completion {
+extension CompletionPlace {
   func removedRecords() -> [String] {
     guard let removed = try? locked?.listedTrash().records else { return [] }
     return naming(removed.map { ($0.summary.name, $0.id) })

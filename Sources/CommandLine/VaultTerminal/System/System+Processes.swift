@@ -3,11 +3,11 @@ import VaultKit
 package import VaultSystem
 
 #if canImport(Darwin)
-  import Darwin
+  package import Darwin
 #elseif canImport(Glibc)
-  import Glibc
+  package import Glibc
 #elseif canImport(Musl)
-  import Musl
+  package import Musl
 #endif
 
 /// State that a signal must restore before the process ends.
@@ -26,7 +26,7 @@ package struct ExitCleanup: Sendable {
   var leavesInterruptsToChild = false
   var hasInterruptedChild = false
   /// The program that this process waits for. It receives the signals that are sent to this process.
-  var program: pid_t?
+  package var program: pid_t?
   /// The folder of that program's files in memory.
   package var folder: String?
 
@@ -86,7 +86,7 @@ extension System {
   /// The signals that end the process. A signal that the caller ignores, as `nohup` does, stays ignored.
   private static let handledSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !isIgnored($0) }
 
-  static func isIgnored(_ number: Int32) -> Bool {
+  package static func isIgnored(_ number: Int32) -> Bool {
     let before = signal(number, SIG_IGN)
     _ = signal(number, before)
     // Functions cannot be compared, but their addresses can.
@@ -112,7 +112,11 @@ extension System {
     while true {
       guard let (number, isSent) = nextSignal(leavingWithReader) else { continue }
       ExitCleanup.shared.withLock { pending in
-        if let program = pending.program { return passOn(number, isSent: isSent, to: program) }
+        if let program = pending.program {
+          // The program has from the terminal what the terminal sends.
+          if isSent || number != SIGINT && number != SIGQUIT { _ = kill(program, number) }
+          return
+        }
         if number == SIGCONT { return pending.hideAgain() }
         if number == SIGINT || number == SIGQUIT, pending.leavesInterruptsToChild {
           if number == SIGINT { pending.hasInterruptedChild = true }
@@ -140,7 +144,7 @@ extension System {
   }
 
   /// Ends this process by a signal with the default handling.
-  static func die(of number: Int32) -> Never {
+  package static func die(of number: Int32) -> Never {
     _ = signal(number, SIG_DFL)
     var set = sigset_t()
     unsafe sigemptyset(&set)

@@ -104,7 +104,7 @@ package enum System {
     return count
   }
 
-  static func restarting(_ call: () -> Int) -> Int {
+  package static func restarting(_ call: () -> Int) -> Int {
     while true {
       let result = call()
       if result >= 0 || errno != EINTR { return result }

@@ -4,7 +4,6 @@ import VaultBackup
 import VaultCLI
 import VaultCare
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultTerminal
 
@@ -108,7 +107,7 @@ extension BackupCommand {
       for fault in staged.rollbacks.faults { global.messages.note("accepted: \(fault.description)") }
       guard !dryRun else { return try tell(nil, contents: contents, found: staged.verification) }
       let restored = try staged.putInPlace()
-      GitKeeper.current?.watch(newVaultAt: restored.path, global.messages)
+      WrittenFiles.current?.note(.newVault, at: restored.path, global.messages)
       if let kept = restored.keptPath { global.messages.note("the vault that was there before is kept in \(kept)") }
       try Output.afterwards("the vault is restored to \(restored.path)") {
         try tell(restored, contents: contents, found: staged.verification)

@@ -2,7 +2,6 @@ import ArgumentParser
 import VaultCLI
 import VaultCare
 package import VaultDocument
-import VaultGit
 import VaultKit
 import VaultTerminal
 import VaultRepair
@@ -38,7 +37,7 @@ struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
     // A user who confirms in advance must give full names.
     session.takesParts = !global.yes
     let opened = try await session.unlock(unlocking, to: .writing, withRootKey: true)
-    let histories = GitHistory(vault: session.location.path).map { [$0] } ?? []
+    let histories = [Packs.history?.files(ofVaultAt: session.location.path)].compactMap(\.self)
     var ids: [RecordID] = []
     for name in record {
       let id = try await session.resolveEdited(name)

@@ -2,7 +2,6 @@ import ArgumentParser
 import VaultCLI
 import VaultCare
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultTerminal
 import VaultRepair
@@ -35,7 +34,7 @@ struct LintCommand: AsyncParsableCommand, GoingEverywhere {
     guard let commit = revision.at else { return try await runInPlace() }
     guard !fix else { throw CommandError.usage("--fix", "cannot stand with --at: what is committed does not change") }
     let location = try VaultLocation.find(vault)
-    let store = try GitStore.open(vault: location, at: commit)
+    let store = try Packs.requiredHistory().store(of: location, at: commit)
     try await run(VaultLint(store: store, options: global.vaultOptions(nil)), try? LockedVault(store: store))
   }
 

@@ -4,7 +4,6 @@ import VaultCLI
 import VaultCare
 import VaultCrypto
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultStorage
 import VaultSystem
@@ -43,11 +42,11 @@ private struct VaultStatus {
   /// The report of a database about itself; nil for a folder.
   let remote: RemoteState?
   /// An unfinished git operation, such as a merge, that waits for the user.
-  let operation: GitOperation?
+  let operation: String?
 
   init(_ session: Session, _ options: UnlockOptions) throws {
     self.session = session
-    operation = GitFolder.holds(session.location.path) ? GitOperation(Git(at: session.location.path)) : nil
+    operation = Packs.history?.unfinished(in: session.location.path)
     remote = try session.remoteState()
     fingerprint = try session.locked.fingerprint()
     recordCount = try session.locked.recordCount()
@@ -76,7 +75,7 @@ private struct VaultStatus {
     if System.status(of: path)?.isWritableByAll == true {
       return "everybody may write to the folder: `chmod o-w \(path.shellQuoted)`"
     }
-    guard System.isOpenToOthers(path), !GitFolder.holds(path) else { return Doctor.permissions(of: path) }
+    guard System.isOpenToOthers(path), Packs.history?.keeps(path) != true else { return Doctor.permissions(of: path) }
     return "others may enter the folder: `chmod go= \(path.shellQuoted)`"
   }
 
@@ -91,7 +90,7 @@ private struct VaultStatus {
       Fact(
         "rotation", header.unfinishedRotation.map { "\($0.unfinishedNote): `vault rekey` finishes it" },
         name: "unfinished_rotation", value: header.unfinishedRotation?.reason.rawValue),
-      Fact("git", operation?.line),
+      Fact("git", operation),
       Fact(
         "key file", missingKeyFiles.map { "\($0) is not there" }, name: "key_files_missing", value: missingKeyFiles),
       Fact("pin", session.pin.line, value: session.pin.word),

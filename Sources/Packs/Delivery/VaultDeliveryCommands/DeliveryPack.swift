@@ -9,7 +9,11 @@ extension Pack {
       "credential": { CredentialCommand.self }, "ssh": { SSHCommand.self },
     ]
   ) {
-    $0.answers = Askpass.answers
+    $0.answers = { _ in try Askpass.answers() }
+    $0.programs = { session in
+      let uses = (try? DeliveryLog.uses(of: session, since: nil)) ?? []
+      return { DeliveryUses.programs(of: $0, $1, in: uses) }
+    }
     $0.takesBack = { vault, messages in
       DeliveryFolder.sweep()
       let keys = try GivenKeys.takeBack { $0.vault == vault ?? $0.vault }

@@ -3,7 +3,6 @@ import VaultCLI
 import VaultCrypto
 import VaultDelivery
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultSealing
 import VaultTerminal
@@ -52,22 +51,16 @@ struct ScanCommand: AsyncParsableCommand {
     let values = try await OwnValues(of: session.unlock(unlocking))
     var scan = Scan(values)
     if let changes {
-      scan.look(at: changes.changes, changes.git)
+      scan.look(at: changes)
     } else {
       for path in path.isEmpty ? ["."] : path { scan.look(at: path) }
     }
     try ScanReport(scan: scan, shortCount: values.shortCount, shortLineCount: values.shortLineCount).print(session)
   }
 
-  /// The git changes to scan; nil for files. They are read before a key is asked for.
-  private func changes() throws -> (changes: [GitChanges], git: Git)? {
-    guard staged || since != nil else { return nil }
-    guard let top = Git(at: ".").lines(["rev-parse", "--show-toplevel"]).first, !top.isEmpty else {
-      throw CommandError.noGit(".")
-    }
-    let git = Git(at: top)
-    guard let since else { return (GitChanges.staged(git), git) }
-    return (try GitChanges.required(since, git), git)
+  /// What is looked at in git; nil for files. Before a key is asked for.
+  private func changes() throws -> [ChangedText]? {
+    staged || since != nil ? try Packs.requiredHistory().changes(since: since) : nil
   }
 
   private func compare(_ file: String, _ session: Session) async throws {

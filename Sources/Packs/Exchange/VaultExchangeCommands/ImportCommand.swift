@@ -314,10 +314,10 @@ struct ImportReport {
 }
 
 extension ImportCommand: PlaceCompleting {
-  static func candidates(for argument: String, _ completion: Completion) async -> Completion.Result? {
+  static func candidates(for argument: String, _ place: some CompletionPlace) async -> CompletionResult? {
     guard argument == "format" else { return nil }
     let names = ["auto"] + ImportFormat.allCases.map(\.rawValue) + ImportFormats.all.map(\.format.name)
-    let formats = completion.fitting(names)
+    let formats = place.fitting(names)
     // A file alone is enough.
     return formats.isEmpty ? .files : .words(formats)
   }

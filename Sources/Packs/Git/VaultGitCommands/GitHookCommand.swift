@@ -1,6 +1,5 @@
 import ArgumentParser
 import VaultDocument
-import VaultGit
 import VaultStorage
 import VaultSystem
 import VaultTerminal

@@ -5,5 +5,8 @@ extension Pack {
     commands: [
       "git": { GitCommand.self }, "diff": { DiffCommand.self }, "log": { LogCommand.self },
       "merge": { MergeCommand.self },
-    ])
+    ]
+  ) {
+    $0.history = GitHistoryKeeper()
+  }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import VaultCLI
 import VaultDocument
-import VaultGit
 import VaultTerminal
 
 extension GitCommand {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import VaultGit
 import VaultTerminal
 
 extension GitCommand {

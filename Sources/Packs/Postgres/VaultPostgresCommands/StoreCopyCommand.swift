@@ -2,7 +2,6 @@ import ArgumentParser
 import VaultCLI
 import VaultCare
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultStorage
 import VaultTerminal
@@ -57,7 +56,7 @@ extension StoreCommand {
         throw explained(error, target)
       }
       progress.end()
-      if !target.isDatabase { GitKeeper.current?.watch(newVaultAt: target.path, global.messages) }
+      if !target.isDatabase { WrittenFiles.current?.note(.newVault, at: target.path, global.messages) }
       for path in copied.leftBehind { global.messages.note("left behind, since it is no document of a vault: \(path)") }
       if verify {
         progress = Progress("compared", global, total: count)

@@ -2,7 +2,6 @@ import ArgumentParser
 import VaultAge
 import VaultCLI
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultSystem
 import VaultTerminal
@@ -56,7 +55,7 @@ extension VaultsCommand {
         recipients: pinMembers ? slots.compactMap { $0.recipient?.text } : nil)
       do throws(VaultError) { try found.set.add(member) } catch { throw CommandError(error).about(found.path) }
       try found.write()
-      GitKeeper.current?.watch(fileAt: found.path, global.messages)
+      WrittenFiles.current?.note(.file, at: found.path, global.messages)
       SetMember(set: found, vault: member).remember(session.pin.state, isAccepted: true, global.messages)
       let fingerprint = try session.locked.fingerprint()
       if global.json {

@@ -2,7 +2,6 @@ import ArgumentParser
 import VaultAge
 import VaultCLI
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultTerminal
 
@@ -101,7 +100,7 @@ extension VaultsCommand {
       let member = try found.member(name)
       found.set.remove(name)
       try found.write()
-      GitKeeper.current?.watch(fileAt: found.path, global.messages)
+      WrittenFiles.current?.note(.file, at: found.path, global.messages)
       member.forget(StateLocation.state(global.messages), global.messages)
       guard global.json else { return global.messages.note("\(member.name) is out of the set; its vault stays") }
       try Output.document(["removed": member.name])
@@ -187,7 +186,7 @@ extension SetMember {
 protocol VaultNaming: PlaceCompleting {}
 
 extension VaultNaming {
-  static func candidates(for argument: String, _ completion: Completion) async -> Completion.Result? {
-    argument == "name" ? .words(completion.fitting(completion.vaultNames)) : nil
+  static func candidates(for argument: String, _ place: some CompletionPlace) async -> CompletionResult? {
+    argument == "name" ? .words(place.fitting(place.vaultNames)) : nil
   }
 }

@@ -3,7 +3,6 @@ import VaultCLI
 import VaultCare
 import VaultCrypto
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultSystem
 import VaultTerminal
@@ -37,20 +36,10 @@ struct Doctor {
     }
     checks.append(checkpoint)
     checks += surroundings(condition) + openedTexts
-    if GitFolder.holds(session.location.path) {
-      checks.append(git(condition))
-      if let merging = try merging() { checks.append(merging) }
-      checks += kept(by: Git(at: session.location.path))
+    if let history = Packs.history, history.keeps(session.location.path) {
+      checks += try history.checks(of: session, condition)
     }
     return checks + [pin, state, IndexReport(session).check, .good("library", CryptoLibrary.version)]
-  }
-
-  private func kept(by git: Git) -> [DoctorCheck] {
-    if let operation = GitOperation(git) { return [.warning("merge", operation.line, advice: operation.advice)] }
-    let path = session.location.path
-    guard let commit = GitComparison(path, git, with: .commit) else { return [] }
-    let staging = GitComparison(path, git, with: .index)?.staging(after: commit)
-    return [commit.check] + [staging].compactMap(\.self)
   }
 
   private var rotation: DoctorCheck {
@@ -151,25 +140,6 @@ struct Doctor {
         "opened text", "an earlier edit has left \(text.path), in clear",
         advice: text.source.map { "`\($0.command)` goes on with it, " + remove } ?? remove)
     }
-  }
-
-  private func git(_ condition: VaultCondition) -> DoctorCheck {
-    guard !condition.missingGitLines.isEmpty else { return .good("git", "is told what the files are") }
-    return .warning(
-      "git", "is not told what the files are", advice: "add " + condition.missingGitLines.joined(separator: ", "))
-  }
-
-  /// Nil without a git that could merge.
-  private func merging() throws -> DoctorCheck? {
-    guard let setup = GitSetup(vault: session.location.path) else { return nil }
-    let missing = try setup.missing()
-    guard !missing.isEmpty else { return .good("merging", "git merges and shows records by field") }
-    let lacksHooksOnly = missing.allSatisfy { $0.hasPrefix("hook: ") }
-    return .warning(
-      "merging",
-      lacksHooksOnly
-        ? "this clone lacks " + missing.joined(separator: ", ") : "this clone does not merge by field",
-      advice: "`vault git setup` tells git how to")
   }
 
   private var pin: DoctorCheck {

@@ -1,6 +1,6 @@
+import VaultCLI
 import VaultDelivery
 import VaultDocument
-import VaultGit
 import VaultSystem
 import VaultTerminal
 
@@ -70,31 +70,18 @@ struct Scan {
     if !isWhole { faults.append(CommandError(.inputOutput, "io_failed", subject: path, "cannot be read to its end")) }
   }
 
-  /// Scans commits or the index, and the messages of the commits.
-  mutating func look(at changes: [GitChanges], _ git: Git) {
-    var (blobs, messages): (Set<String>, Set<String>) = ([], [])
-    for change in changes {
-      if let commit = change.commit, messages.insert(commit).inserted {
-        look(atBlob: ["cat-file", "commit", commit], "(message)", commit: commit, git: git)
+  /// What commits, or the index, have, and the messages of the commits.
+  mutating func look(at changes: [ChangedText]) {
+    for text in changes {
+      guard let bytes = text.read(Self.blobByteLimit) else {
+        let subject = [text.commit.map { String($0.prefix(12)) }, text.place].compactMap(\.self).joined(separator: ":")
+        faults.append(
+          CommandError(.inputOutput, "io_failed", subject: subject, "is not in git here, or is longer than 256 MiB"))
+        continue
       }
-      for file in change.files {
-        guard let blob = file.new, blobs.insert("\(blob) \(file.path)").inserted else { continue }
-        look(atBlob: ["cat-file", "blob", blob], file.path, commit: change.commit, git: git)
-      }
+      var search = NeedleSearch(values.needles)
+      note(search.take(bytes) + search.end(), place: text.place, commit: text.commit)
     }
-  }
-
-  private mutating func look(atBlob name: [String], _ place: String, commit: String?, git: Git) {
-    guard let bytes = git.output(name, limit: Self.blobByteLimit) else {
-      let subject = [commit.map { String($0.prefix(12)) }, place].compactMap(\.self).joined(separator: ":")
-      faults.append(
-        CommandError(.inputOutput, "io_failed", subject: subject, "is not in git here, or is longer than 256 MiB"))
-      return
-    }
-    var search = NeedleSearch(values.needles)
-    // The tree, parents, people and an empty line precede the message.
-    let headCount = name[1] == "commit" ? bytes.firstRange(of: [0x0A, 0x0A])?.upperBound ?? 0 : 0
-    note(search.take(Array(bytes[headCount...])) + search.end(), place: place, commit: commit)
   }
 
   private mutating func note(_ found: [NeedleSearch.Finding], place: String, commit: String?) {

@@ -1,6 +1,5 @@
 import VaultCLI
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultMerge
 import VaultRecords

@@ -1,7 +1,6 @@
 import VaultCLI
 import VaultCare
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultMerge
 import VaultSealing

@@ -1,4 +1,3 @@
-import VaultGit
 import VaultKit
 import VaultSealing
 import VaultStorage

@@ -1,5 +1,4 @@
 import VaultDocument
-import VaultGit
 import VaultStorage
 import VaultSystem
 import VaultTerminal

@@ -1,0 +1,124 @@
+package import VaultCare
+import VaultDocument
+package import VaultKit
+import VaultSealing
+package import VaultStorage
+package import VaultTerminal
+
+/// A pack that keeps earlier states of vaults, as git does.
+package protocol HistoryKeeper: Sendable {
+  // What is kept
+
+  /// Whether the files of a folder are kept.
+  func keeps(_ folder: String) -> Bool
+  /// How a file is kept, or would be once it is there. Nil if it is left alone.
+  func tracking(_ file: String) -> String?
+  /// What somebody has begun there and not finished, in a line.
+  func unfinished(in folder: String) -> String?
+  /// Keeps what a command has written, or says what is not kept.
+  ///
+  /// - Parameter command: The words of the command.
+  func keep(_ written: [WrittenFiles.Entry], of command: String)
+  /// Offers its part for a new vault.
+  func offer(newVaultAt folder: String, _ global: GlobalOptions) throws
+  /// What `doctor` says of a vault that is kept.
+  func checks(of session: Session, _ condition: VaultCondition) throws -> [DoctorCheck]
+
+  // Earlier states
+
+  /// A file as the newest state has it.
+  func newest(_ place: StoreLocation, ofVaultAt folder: String) -> [UInt8]?
+  /// How to bring back a file that is gone. Nil if no state has it.
+  func wayBack(of place: StoreLocation, inVaultAt folder: String) -> String?
+  /// Where a state is kept that the folder lacks.
+  func otherStates(ofVaultAt folder: String) -> OtherStates
+  /// The versions of files. Nil if there are none.
+  func files(ofVaultAt folder: String) -> (any FileHistory)?
+  /// The files of a vault in a state.
+  func store(of location: VaultLocation, at revision: String) throws -> any RecordStore
+  /// The vault in a state, compared with what is known of it.
+  func earlier(
+    _ location: VaultLocation, at revision: String, required: RequiredFingerprint?, global: GlobalOptions
+  ) throws -> EarlierVault
+  /// Whether a word has the form `RECORD@REV`.
+  func namesVersion(_ word: String) -> Bool
+  /// The verified version that `RECORD@REV` names. Nil if the word names a record as it is, or nothing.
+  ///
+  /// - Parameter opened: The vault as it is, if it was unlocked already.
+  func version(
+    _ word: String, in session: Session, _ options: VaultOptions, _ unlocking: UnlockOptions, opened: Vault?
+  ) async throws -> FoundVersion?
+  /// The texts that states bring, in the work tree of the working directory.
+  ///
+  /// - Parameter revisions: Nil for what the next state will bring.
+  func changes(since revisions: String?) throws -> [ChangedText]
+}
+
+extension Packs {
+  /// What keeps earlier states. Nil if the program has no such pack.
+  package static var history: (any HistoryKeeper)? { all.lazy.compactMap(\.history).first }
+
+  package static func requiredHistory() throws -> any HistoryKeeper {
+    guard let history else {
+      throw CommandError(
+        .inputOutput, "no_git", subject: nil, "this program was built without git, and knows no earlier states")
+    }
+    return history
+  }
+}
+
+/// An earlier state of a vault, which is only read. Nothing is remembered of it.
+package struct EarlierVault {
+  package let vault: LockedVault
+  /// Its whole hash.
+  package let commit: String
+  /// Whether somebody has said that it is the vault.
+  package let isNamed: Bool
+  /// Whether its root key is the one that this machine knows the vault by. Nil if nothing is known of it.
+  package let isUnderKnownRoot: Bool?
+
+  package init(vault: LockedVault, commit: String, isNamed: Bool, isUnderKnownRoot: Bool?) {
+    (self.vault, self.commit, self.isNamed, self.isUnderKnownRoot) = (vault, commit, isNamed, isUnderKnownRoot)
+  }
+}
+
+/// An earlier version of a record, verified.
+package struct FoundVersion {
+  package let version: RecordToBringBack
+  /// Where it was found: `commit 1a2b3c4d5e6f`.
+  package let origin: String
+
+  package var record: OpenRecord { version.record }
+
+  package init(version: RecordToBringBack, origin: String) { (self.version, self.origin) = (version, origin) }
+}
+
+/// A text that a state brings: a file, or the message of a commit.
+package struct ChangedText {
+  /// Nil for the next commit.
+  package let commit: String?
+  /// As its last part shows it.
+  package let place: String
+  /// Nil if the text is not there, or is longer than the limit.
+  package let read: (_ limit: Int) -> [UInt8]?
+
+  package init(commit: String?, place: String, read: @escaping (_ limit: Int) -> [UInt8]?) {
+    (self.commit, self.place, self.read) = (commit, place, read)
+  }
+}
+
+extension Session {
+  /// The earlier version that a word names, verified, and nil where it names none; with `--at` it is a name alone.
+  package func version(
+    _ text: String, options: VaultOptions, unlocking: UnlockOptions, unless revision: RevisionOptions
+  ) async throws -> FoundVersion? {
+    guard revision.at == nil else { return nil }
+    let found = try await Packs.history?.version(text, in: self, options, unlocking, opened: nil)
+    if let found {
+      let envelope = found.record.envelope
+      messages.detail("revision \(envelope.revision) of \(envelope.updatedAt.text), from \(found.origin)")
+      if envelope.deletedAt != nil { messages.note("this is the version that was removed") }
+    }
+    return found
+  }
+}

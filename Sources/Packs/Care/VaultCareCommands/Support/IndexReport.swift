@@ -1,0 +1,36 @@
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultTerminal
+
+/// What `status` and `doctor` say about the index.
+struct IndexReport {
+  private let reasonAgainst: String?
+  private let state: IndexState?
+
+  init(_ session: Session) {
+    reasonAgainst = IndexLocation.reasonAgainst(session.global)
+    state = session.locked.indexState
+  }
+
+  /// In a line.
+  var text: String {
+    guard reasonAgainst == nil, let state else { return "not used: " + (reasonAgainst ?? "the vault is in no folder") }
+    guard let size = state.byteCount else { return "none yet: \(state.path) is made when it is of use" }
+    return "\(state.path), \(size >> 10) KiB; it may be deleted at any time"
+  }
+
+  var document: JSONValue {
+    guard let state else { return .null }
+    return .members(["bytes": state.byteCount.map { .number(JSONNumber($0)) } ?? .null, "path": .string(state.path)])
+  }
+
+  var check: DoctorCheck {
+    guard let directory = IndexLocation.directory, state != nil, System.isOpenToOthers(directory) else {
+      return DoctorCheck(name: "index", state: .good, text: text)
+    }
+    return DoctorCheck(
+      name: "index", state: .warning, text: "is not used, since others may enter \(directory)",
+      advice: "`chmod go= \(directory.shellQuoted)` forbids it")
+  }
+}

@@ -1,0 +1,13 @@
+package import VaultCLI
+
+extension Pack {
+  /// What shells complete, and manual pages.
+  package static let completion = Pack(commands: ["completion": { CompletionCommand.self }]) {
+    $0.answers = { arguments in
+      // A word of the shells, which need an answer before the next key.
+      guard arguments.first == "complete" else { return false }
+      await Completion.run(Array(arguments.dropFirst()))
+      return true
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultRecords
+import VaultTerminal
+
+struct ExportSelection: ParsableArguments {
+  @Argument(help: "Only these records, by what finds them elsewhere.")
+  var record: [String] = []
+
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp("Only records with this value in a readable field, or in a list.", valueName: "field=value"))
+  var conditions: [String] = []
+
+  @Option(help: ArgumentHelp("Only these fields, readable or sealed, between commas.", valueName: "field,…"))
+  var fields: String?
+
+  init() {}
+
+  func paths() throws -> [MemberPath]? {
+    guard let fields else { return nil }
+    let paths = try fields.split(separator: "," as Character).map { text in
+      try MemberPath.argument(String(text), of: "--fields")
+    }
+    let hasIndex = paths.contains { path in
+      path.components.contains { if case .index = $0 { true } else { false } }
+    }
+    guard !paths.isEmpty, !hasIndex else {
+      throw CommandError.usage("--fields", "takes names of fields, and lists as a whole", "--fields title,password")
+    }
+    return paths
+  }
+
+  /// The ids of the records; nil for all.
+  ///
+  /// The records are found without a key, as in `find`. Each is verified when it is exported.
+  func ids(_ session: Session, kind: String?) async throws -> Set<RecordID>? {
+    guard !record.isEmpty || !conditions.isEmpty else { return nil }
+    var named: Set<RecordID> = []
+    for word in record { named.insert(try await session.resolve(word)) }
+    guard !conditions.isEmpty else { return named }
+    var query = RecordQuery()
+    query.kind = kind
+    query.conditions = try conditions.map { text in try MemberPath.assignment(text, of: "--where") }
+    for (path, _) in query.conditions { try session.checkReadable(path, kind) }
+    let found = Set(try await session.locked.listed(query).records.map(\.id))
+    let chosen = record.isEmpty ? found : found.intersection(named)
+    guard !chosen.isEmpty else {
+      throw CommandError(
+        .notFound, "nothing_found", subject: "--where", "no record holds it",
+        hints: query.conditions.compactMap { session.hint(for: $0.path, kind) })
+    }
+    return chosen
+  }
+}

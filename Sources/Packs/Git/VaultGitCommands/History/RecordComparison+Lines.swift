@@ -1,0 +1,56 @@
+import VaultCLI
+import VaultDocument
+import VaultMerge
+import VaultRecords
+import VaultSealing
+import VaultTerminal
+
+extension RecordComparison {
+  init(from old: RecordFile?, to new: RecordFile?, kinds: KindCatalog) {
+    let known = [old, new].compactMap { file in file.flatMap { kinds[$0.envelope.kind] } }
+    self.init(from: old, to: new) { path in known.contains { $0.isSealed(path) } }
+  }
+
+  var lines: [String] { changes.map(\.line) + attachments.map(\.line) }
+
+  /// A line if the versions use different forms of their kind.
+  var formLines: [String] {
+    schemas.map { ["  migrated from form \($0.old) of its kind to form \($0.new)"] } ?? []
+  }
+}
+
+extension RecordComparison.Change: DocumentValue {
+  /// A short text about the change, without sealed content.
+  var line: String {
+    guard isSecret else { return ChangeLine.text(path, before: before?.brief, after: after?.brief) }
+    switch kind {
+    case .added: return ChangeLine.text(path, before: nil, after: Printable.mask)
+    case .removed: return ChangeLine.text(path, before: Printable.mask, after: nil)
+    case .changed, .replaced, .resealed, .moved, .sealed, .unsealed:
+      return Printable.text("  \(path): \(Printable.mask) \(words)")
+    }
+  }
+
+  var words: String {
+    switch kind {
+    case .added, .removed, .replaced, .resealed: kind.rawValue
+    case .changed: "changed, NOT SEALED"
+    case .moved: "moved" + (origin.map { " from \($0)" } ?? "")
+    case .sealed: "sealed now"
+    case .unsealed: "NOT SEALED any more"
+    }
+  }
+
+  var document: JSONValue {
+    var members = JSONValue.members([
+      "after": after, "before": before, "kind": kind.rawValue, "path": path.description,
+    ]).object
+    members?["from"] = origin.map { .string($0.description) }
+    return .object(members ?? JSONObject())
+  }
+}
+
+extension JSONValue {
+  /// The value as JSON. The middle of a long value is cut.
+  var brief: String { (try? compactText()).map { Printable.cut($0, front: 60, back: 20) } ?? "" }
+}

@@ -1,0 +1,139 @@
+import VaultCLI
+import VaultCare
+import VaultDocument
+import VaultKit
+import VaultStorage
+import VaultTerminal
+
+/// Vaults in work trees of git.
+struct GitHistoryKeeper: HistoryKeeper {
+  func keeps(_ folder: String) -> Bool { GitFolder.holds(folder) }
+
+  func tracking(_ file: String) -> String? { GitFolder.tracking(file) }
+
+  func unfinished(in folder: String) -> String? {
+    GitFolder.holds(folder) ? GitOperation(Git(at: folder))?.line : nil
+  }
+
+  func keep(_ written: [WrittenFiles.Entry], of command: String) { GitKeeper.commit(written, command) }
+
+  /// In a work tree of git: whether git is to merge the records by field.
+  func offer(newVaultAt folder: String, _ global: GlobalOptions) throws {
+    guard !global.json, let setup = GitSetup(vault: folder) else { return }
+    let terminal = global.yes ? nil : Terminal(noInput: global.noInput)
+    let question = "The vault lies in a work tree of git. Let git merge and show its records by field in this clone?"
+    guard try global.yes || terminal?.confirms(question) == true else {
+      return global.messages.note("`vault git setup` lets git merge and show its records by field")
+    }
+    _ = try setup.apply()
+    global.messages.note("git merges and shows its records by field; commit .gitattributes with it")
+  }
+
+  func newest(_ place: StoreLocation, ofVaultAt folder: String) -> [UInt8]? {
+    Git(at: folder).output(["cat-file", "blob", "HEAD:./\(place.relativePath)"])
+  }
+
+  func wayBack(of place: StoreLocation, inVaultAt path: String) -> String? {
+    let (git, file) = (Git(at: path), place.relativePath)
+    let folder = path == "." ? "" : " -C \(path.shellQuoted)"
+    if git.output(["ls-tree", "HEAD", "--", file])?.isEmpty == false {
+      return "git has it: `git\(folder) checkout HEAD -- \(file)` brings it back"
+    }
+    let last = git.lines(["log", "-n1", "--all", "--diff-filter=AM", "--format=%H", "--", file]).first
+    guard let id = last?.prefix(12), !id.isEmpty else { return nil }
+    return "git has it: `git\(folder) checkout \(id) -- \(file)` brings back that of commit \(id)"
+  }
+
+  func otherStates(ofVaultAt folder: String) -> OtherStates {
+    let branches = OtherBranches(of: folder)
+    return { branches.place(of: $0) }
+  }
+
+  func files(ofVaultAt folder: String) -> (any FileHistory)? { GitHistory(vault: folder) }
+
+  func store(of location: VaultLocation, at revision: String) throws -> any RecordStore {
+    try GitStore.open(vault: location, at: revision)
+  }
+
+  func earlier(
+    _ location: VaultLocation, at revision: String, required: RequiredFingerprint?, global: GlobalOptions
+  ) throws -> EarlierVault {
+    try EarlierVault(at: revision, location, required: required, global: global)
+  }
+
+  func namesVersion(_ word: String) -> Bool { VersionWord(word) != nil }
+
+  func version(
+    _ word: String, in session: Session, _ options: VaultOptions, _ unlocking: UnlockOptions, opened: Vault?
+  ) async throws -> FoundVersion? {
+    try await VersionSearch(session, options: options, unlocking: unlocking, opened: opened).version(word)
+  }
+
+  func changes(since revisions: String?) throws -> [ChangedText] {
+    guard let top = Git(at: ".").lines(["rev-parse", "--show-toplevel"]).first, !top.isEmpty else {
+      throw CommandError.noGit(".")
+    }
+    let git = Git(at: top)
+    let changes = try revisions.map { try GitChanges.required($0, git) } ?? GitChanges.staged(git)
+    var (texts, blobs, messages): ([ChangedText], Set<String>, Set<String>) = ([], [], [])
+    for change in changes {
+      if let commit = change.commit, messages.insert(commit).inserted {
+        texts.append(
+          ChangedText(commit: commit, place: "(message)") { limit in
+            // Above the message stand tree, parents and people, and an empty line.
+            let bytes = git.output(["cat-file", "commit", commit], limit: limit)
+            return bytes.map { Array($0[($0.firstRange(of: [0x0A, 0x0A])?.upperBound ?? 0)...]) }
+          })
+      }
+      for file in change.files {
+        guard let blob = file.new, blobs.insert("\(blob) \(file.path)").inserted else { continue }
+        texts.append(
+          ChangedText(commit: change.commit, place: file.path) { git.output(["cat-file", "blob", blob], limit: $0) })
+      }
+    }
+    return texts
+  }
+}
+
+// What `doctor` says.
+extension GitHistoryKeeper {
+  func checks(of session: Session, _ condition: VaultCondition) throws -> [DoctorCheck] {
+    let path = session.location.path
+    return [told(condition)] + [try merging(path)].compactMap(\.self) + kept(path)
+  }
+
+  private func told(_ condition: VaultCondition) -> DoctorCheck {
+    guard !condition.missingGitLines.isEmpty else {
+      return DoctorCheck(name: "git", state: .good, text: "is told what the files are")
+    }
+    return DoctorCheck(
+      name: "git", state: .warning, text: "is not told what the files are",
+      advice: "add " + condition.missingGitLines.joined(separator: ", "))
+  }
+
+  /// Nil where there is no git that could merge.
+  private func merging(_ path: String) throws -> DoctorCheck? {
+    guard let setup = GitSetup(vault: path) else { return nil }
+    let missing = try setup.missing()
+    guard !missing.isEmpty else {
+      return DoctorCheck(name: "merging", state: .good, text: "git merges and shows records by field")
+    }
+    let lacksHooksOnly = missing.allSatisfy { $0.hasPrefix("hook: ") }
+    return DoctorCheck(
+      name: "merging", state: .warning,
+      text: lacksHooksOnly
+        ? "this clone lacks " + missing.joined(separator: ", ") : "this clone does not merge by field",
+      advice: "`vault git setup` tells git how to")
+  }
+
+  /// Whether git has what is here.
+  private func kept(_ path: String) -> [DoctorCheck] {
+    let git = Git(at: path)
+    if let operation = GitOperation(git) {
+      return [DoctorCheck(name: "merge", state: .warning, text: operation.line, advice: operation.advice)]
+    }
+    guard let commit = GitComparison(path, git, with: .commit) else { return [] }
+    let staging = GitComparison(path, git, with: .index)?.staging(after: commit)
+    return [commit.check] + [staging].compactMap(\.self)
+  }
+}
