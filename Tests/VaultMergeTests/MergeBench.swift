@@ -89,6 +89,24 @@ struct MergeBench {
   }
 }
 
+extension RecordMerge {
+  /// Merges versions that a test has as bytes.
+  static func merge(
+    base: [UInt8], ours: [UInt8], theirs: [UInt8], at place: StoreLocation, currentRoot: RootID? = nil,
+    key: (any RecordMergeKey)? = nil, preferring preference: MergePreference = MergePreference()
+  ) -> MergeOutcome {
+    merge(
+      base: StoredVersion(base), ours: StoredVersion(ours), theirs: StoredVersion(theirs), at: place,
+      currentRoot: currentRoot, key: key, preferring: preference)
+  }
+
+  static func taking(
+    _ side: [UInt8], after other: [UInt8]?, of id: RecordID, key: any RecordMergeKey
+  ) -> MergeOutcome {
+    taking(StoredVersion(side), after: other.map { StoredVersion($0) }, of: id, key: key)
+  }
+}
+
 /// What came of a merge, so that tests can look at it.
 struct Merged {
   var bytes: [UInt8]?

@@ -1,5 +1,6 @@
 import Synchronization
 package import VaultKit
+package import VaultMerge
 import VaultStorage
 import VaultSystem
 import VaultTerminal
@@ -35,6 +36,7 @@ package final class GitObjects: Sendable {
   /// So much may be answered before it is handed on, and one object more.
   private static let answerByteLimit = 32 << 20
   private static let lineByteLimit = 64 << 10
+  private static let recordByteLimit = 16 << 20
 
   /// How git is asked. One that holds its answers back until it is told to flush hands on many at once; without, it is
   /// some writes for each, and each wakes whoever reads.
@@ -99,6 +101,24 @@ package final class GitObjects: Sendable {
   package func blob(_ name: String, limit: Int) -> [UInt8]? {
     guard case .object(let object) = object(name, limit: limit), object.kind == .blob else { return nil }
     return object.bytes
+  }
+
+  /// The version of a record that a blob holds; nil for no such blob.
+  package func version(_ name: String) -> StoredVersion? {
+    blob(name, limit: Self.recordByteLimit).map { StoredVersion($0) }
+  }
+
+  /// Gives the versions of records that blobs hold to `body`, without those that are missing or too large.
+  package func forEachVersion(_ names: [String], _ body: (Int, StoredVersion) -> Void) {
+    read(names, limit: Self.recordByteLimit) { index, answer in
+      if case .object(let object) = answer, object.kind == .blob { body(index, StoredVersion(object.bytes)) }
+      return true
+    }
+  }
+
+  /// The versions of records that blobs hold, without those that are missing or too large: asked for all at once.
+  package func versions(_ names: some Sequence<String>) -> [String: StoredVersion] {
+    blobs(names, limit: Self.recordByteLimit).mapValues { StoredVersion($0) }
   }
 
   /// The header that the vault here has in a commit; nil where there is none that can be read.

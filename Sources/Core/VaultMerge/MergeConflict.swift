@@ -81,6 +81,9 @@ package enum MergeSide: Sendable {
   case ours
   /// The other side.
   case theirs
+
+  /// The side that is not this one.
+  package var other: MergeSide { self == .ours ? .theirs : .ours }
 }
 
 /// Who wins where both sides have changed something.

@@ -35,7 +35,7 @@ extension RecordFile {
   /// As the file writes it.
   var updatedAtText: String { members["updated_at"]?.string ?? "" }
 
-  var isRemoved: Bool { envelope.deletedAt != nil }
+  package var isRemoved: Bool { envelope.deletedAt != nil }
 
   /// Whether both say the same but for how the data key is wrapped, which no MAC covers.
   func equals(exceptKey other: RecordFile) -> Bool {

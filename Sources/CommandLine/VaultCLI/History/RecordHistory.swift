@@ -15,7 +15,7 @@ package enum RecordState {
 
   /// - Parameter bytes: of the live file, else of that in the trash.
   package init(_ bytes: [UInt8]?) {
-    self = bytes.map { RecordFile(parsing: $0).map { .record($0) } ?? .unreadable } ?? .none
+    self = bytes.map { StoredVersion($0).record.map { .record($0) } ?? .unreadable } ?? .none
   }
 
   package var file: RecordFile? { if case .record(let file) = self { file } else { nil } }

@@ -10,14 +10,14 @@ import VaultStorage
 /// Merges versions of one file of a vault, with the vault's key where there is one.
 struct FileMerge {
   let place: StoreLocation
-  let base: [UInt8]
-  let ours: [UInt8]
-  let theirs: [UInt8]
+  let base: StoredVersion?
+  let ours: StoredVersion
+  let theirs: StoredVersion
   var labels = ConflictLabels()
   /// Whether the versions are only what others come from: that later ones were seen is no objection then.
   var areAncestors = false
   /// The side whose version the other one had already, and has followed by a later one.
-  var passed: MergeSide?
+  var superseded: MergeSide?
   /// The MACs of a version that was made anew under other keys: who has seen the one has seen the other.
   var resealedMAC: (from: [UInt8], to: [UInt8])?
   /// The branch whose changes git makes again, as in a rebase; nil for a merge.
@@ -25,7 +25,7 @@ struct FileMerge {
 
   /// What the record is called, as far as its kind is known without the vault.
   var name: String? {
-    guard let file = RecordFile(parsing: ours) ?? RecordFile(parsing: theirs) else { return nil }
+    guard let file = ours.record ?? theirs.record else { return nil }
     return KindCatalog.builtIn[file.envelope.kind]?.title(of: file.fields)
   }
 
@@ -37,18 +37,18 @@ struct FileMerge {
     if place == .header { return try keyedHeader(vault) }
     guard let id = place.recordID else { return keyless(currentRoot: vault.header.root.id) }
     let key = try key(vault, id)
-    if let passed, let later = RecordFile(parsing: passed == .ours ? theirs : ours),
-      key.verdict(on: later) == .authentic
-    {
+    if let superseded {
+      let later = superseded == .ours ? theirs : ours
       // To itself it is both sides.
-      let bytes = passed == .ours ? theirs : ours
-      return FileMerge(place: place, base: [], ours: bytes, theirs: bytes).outcome(currentRoot: nil, key: key)
+      if let file = later.record, key.verdict(on: file) == .authentic {
+        return FileMerge(place: place, base: nil, ours: later, theirs: later).outcome(currentRoot: nil, key: key)
+      }
     }
     return outcome(currentRoot: vault.header.root.id, key: key, preferring: preference)
   }
 
   /// One side of a record whole, as the version after both.
-  func taking(_ side: [UInt8], after other: [UInt8]?, _ vault: Vault) throws -> MergeOutcome {
+  func taking(_ side: StoredVersion, after other: StoredVersion?, _ vault: Vault) throws -> MergeOutcome {
     guard let id = place.recordID else { preconditionFailure("only records are taken so") }
     return RecordMerge.taking(side, after: other, of: id, key: try key(vault, id))
   }
@@ -68,7 +68,7 @@ struct FileMerge {
   /// a third branch: then the result is a version after it.
   private func isOnBranch(_ seen: (revision: Int, mac: [UInt8]), of id: RecordID, _ vault: Vault) -> Bool {
     if replayed?.has(seen.mac, of: id) == true { return true }
-    let sides = [ours, theirs].compactMap { RecordFile(parsing: $0)?.envelope }
+    let sides = [ours, theirs].compactMap(\.envelope)
     guard let latest = sides.map(\.revision).max(), seen.revision >= latest else { return false }
     return !sides.contains { $0.mac == seen.mac } && vault.hasSeenElsewhere(id)
   }
@@ -78,7 +78,7 @@ struct FileMerge {
     guard case .conflict(let conflicts, let text) = keyless, conflicts.map(\.reason) == [.bothChanged] else {
       return keyless
     }
-    switch try vault.mergedHeader(base: base, ours: ours, theirs: theirs) {
+    switch try vault.mergedHeader(base: base?.bytes ?? [], ours: ours.bytes, theirs: theirs.bytes) {
     case .merged(let bytes): return .merged(bytes)
     case .refused(let reason): return .conflict([MergeConflict(ofHeader: reason)], text: text)
     }
@@ -89,8 +89,7 @@ struct FileMerge {
   func isForKey(_ outcome: MergeOutcome) -> Bool {
     guard place.recordID != nil || place == .header else { return false }
     guard case .conflict(let conflicts, _) = outcome else {
-      let (one, other) = (RecordFile(parsing: ours)?.envelope, RecordFile(parsing: theirs)?.envelope)
-      return one?.revision == other?.revision && one?.mac != other?.mac
+      return ours.envelope?.revision == theirs.envelope?.revision && ours.envelope?.mac != theirs.envelope?.mac
     }
     let helped: Set<MergeConflict.Reason> = [.needsKey, .sealed, .value, .removedMember, .bothChanged]
     return conflicts.contains { helped.contains($0.reason) }
@@ -105,14 +104,15 @@ struct FileMerge {
         base: base, ours: ours, theirs: theirs, at: place, currentRoot: currentRoot, key: key, preferring: preference,
         labels: labels)
     case .header, .slot, .attachment:
-      DocumentMerge.merge(base: base, ours: ours, theirs: theirs, risingBy: "revision", labels: labels) {
-        try? JSONParser.parse($0).object
-      }
+      documents(risingBy: "revision") { try? JSONParser.parse($0).object }
     case .checkpoint:
-      DocumentMerge.merge(base: base, ours: ours, theirs: theirs, risingBy: "sequence", labels: labels) {
-        try? Checkpoint(parsing: $0).document
-      }
+      documents(risingBy: "sequence") { try? Checkpoint(parsing: $0).document }
     }
+  }
+
+  private func documents(risingBy number: String, reading said: ([UInt8]) -> JSONObject?) -> MergeOutcome {
+    DocumentMerge.merge(
+      base: base?.bytes ?? [], ours: ours.bytes, theirs: theirs.bytes, risingBy: number, labels: labels, reading: said)
   }
 }
 
