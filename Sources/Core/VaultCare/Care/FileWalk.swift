@@ -4,64 +4,109 @@ internal import VaultKit
 internal import VaultStorage
 internal import VaultTrust
 
-/// Gives every file of a vault's records to who checks it, and says what lies around them: the one driver of all checks
-/// of a store. What comes of the bytes of a file is the check's own.
+/// A check of the files of a vault's records. A ``FileWalk`` hands it each file: first the trash, then the live records
+/// folder by folder.
+protocol RecordVisitor {
+  associatedtype File: VisitedFile
+  /// Looks at the bytes of one file.
+  typealias Look = (StoreLocation, RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> File
+
+  /// Makes of a folder's number what looks at the files of its ids, on any core.
+  var looking: @Sendable (UInt8) throws(VaultError) -> Look { get }
+  /// Takes what came of one file, in the order of ids.
+  mutating func take(_ file: File, at place: StoreLocation, _ id: RecordID) throws(VaultError)
+  /// Takes why a folder, or without one the trash, cannot be read as such, before what was read of it all the same.
+  mutating func miss(_ folder: UInt8?, _ fault: VaultFault)
+  /// Is called once a folder, or without one the trash, was read.
+  mutating func finish(_ folder: UInt8?) throws(VaultError)
+}
+
+/// What came of one file of a record.
+protocol VisitedFile: Sendable {
+  var named: NamedAttachments { get }
+  /// What opens what the record names; nil if nobody has verified it.
+  var keys: AttachmentKeys? { get }
+}
+
+/// Reads every file of a vault's records for a check, and says what lies around them: the one driver of all checks of a
+/// store. What comes of the bytes of a file is the check's own.
 struct FileWalk {
   private let files: any RecordStore
   private let scope: VerificationScope
   private var counts = RecordCounts()
+  /// What the records name.
+  private(set) var attachments = GatheredAttachments()
 
   /// - Parameter files: the store; with a malformed journal, the files as they are without it.
   init(_ files: any RecordStore, _ scope: VerificationScope = VerificationScope()) {
     (self.files, self.scope) = (files, scope)
+    if scope.part != nil { attachments.miss() }
   }
 
-  /// Gives the bytes of each file of the trash to `body`, in the order of ids.
+  /// Hands every file over.
   ///
-  /// - Returns: why the trash as such cannot be read; nil where it can.
-  mutating func forEachTrashed(
-    _ body: (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Void
-  ) throws(VaultError) -> VaultFault? {
+  /// - Parameter progress: called after each record.
+  mutating func run(_ visitor: inout some RecordVisitor, _ progress: () -> Void) async throws(VaultError) {
+    try readTrash(&visitor, progress)
+    try visitor.finish(nil)
+    try await readFolders(&visitor, progress)
+  }
+
+  private mutating func readTrash<Visitor: RecordVisitor>(
+    _ visitor: inout Visitor, _ progress: () -> Void
+  ) throws(VaultError) {
     let ids: [RecordID]
     do throws(StoreError) {
       ids = try files.trashed().filter { scope.contains($0.folder) }
     } catch {
       counts.takeTrash(nil)
-      return try VaultFault(VaultError(store: error), file: error.path ?? StoreLocation.trashPath)
+      attachments.miss()
+      return visitor.miss(nil, try VaultFault(VaultError(store: error), file: error.path ?? StoreLocation.trashPath))
     }
-    var count = 0
-    for id in ids {
-      switch Result(catching: { () throws(StoreError) in try files.read(.trash(id)) }) {
-      case .success(nil): continue
-      case .success(let bytes?): try body(id, .success(bytes))
-      case .failure(let error): try body(id, .failure(VaultError(store: error, record: id)))
+    let looking = visitor.looking
+    var (rest, count) = (ids[...], 0)
+    while let folder = rest.first?.folder {
+      let look = try looking(folder)
+      for id in rest.prefix(while: { $0.folder == folder }) {
+        let bytes = Result { () throws(StoreError) in try files.read(.trash(id)) }
+        if case .success(nil) = bytes { continue }
+        let file = try look(
+          .trash(id), id, bytes.map { $0 ?? [] }.mapError { VaultError(store: $0, record: id) })
+        try take(file, at: .trash(id), id, &visitor, progress)
+        count += 1
       }
-      count += 1
+      rest = rest.drop { $0.folder == folder }
     }
     counts.takeTrash(count)
-    return nil
   }
 
-  /// Looks at each live record's file, on all cores, and gives the outcomes to `consume` folder by folder, in their
-  /// order. What keeps several folders from being read, as a file in the place of the one around them, is told once.
-  ///
-  /// - Parameter look: makes of a folder's number what looks at its files.
-  mutating func forEachFolder<Outcome: Sendable>(
-    _ look: @escaping @Sendable (UInt8) throws(VaultError) -> FolderOutcomes<Outcome>.Look,
-    consume: (FolderOutcomes<Outcome>) throws(VaultError) -> Void
+  /// On all cores. What keeps several folders from being read, as a file in the place of the one around them, is told
+  /// once.
+  private mutating func readFolders(
+    _ visitor: inout some RecordVisitor, _ progress: () -> Void
   ) async throws(VaultError) {
-    let files = files
-    var (counts, told) = (counts, Set<String>())
+    let (files, looking) = (files, visitor.looking)
+    var told: Set<String> = []
     try await ParallelMap(chunkSize: 1)(
       (UInt8.min...UInt8.max).filter(scope.contains), cancellation: VaultError.cancelled,
-      { folder throws(VaultError) in FolderOutcomes(of: folder, in: files, try look(folder)) },
+      { folder throws(VaultError) in FolderOutcomes(of: folder, in: files, try looking(folder)) },
       consume: { folder throws(VaultError) in
         counts.take(folder.fault == nil ? folder.outcomes.count : nil, inFolder: folder.number)
-        var folder = folder
-        if let fault = folder.fault, !told.insert(fault.file).inserted { folder.fault = nil }
-        try consume(folder)
+        if let fault = folder.fault, told.insert(fault.file).inserted {
+          attachments.miss()
+          visitor.miss(folder.number, fault)
+        }
+        for (id, outcome) in folder.outcomes { try take(outcome.get(), at: .record(id), id, &visitor, progress) }
+        try visitor.finish(folder.number)
       })
-    self.counts = counts
+  }
+
+  private mutating func take<Visitor: RecordVisitor>(
+    _ file: Visitor.File, at place: StoreLocation, _ id: RecordID, _ visitor: inout Visitor, _ progress: () -> Void
+  ) throws(VaultError) {
+    attachments.take(file.named, of: id, file.keys)
+    try visitor.take(file, at: place, id)
+    progress()
   }
 
   /// A fault for each folder that holds other records than were looked at.
@@ -87,22 +132,22 @@ struct FileWalk {
 }
 
 /// What came of the files of one folder of records.
-struct FolderOutcomes<Outcome: Sendable>: Sendable {
-  /// Looks at the bytes of one file.
-  typealias Look = (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Outcome
-
+private struct FolderOutcomes<File: Sendable>: Sendable {
   let number: UInt8
   /// In the order of ids.
-  private(set) var outcomes: [(id: RecordID, outcome: Result<Outcome, VaultError>)] = []
+  private(set) var outcomes: [(id: RecordID, outcome: Result<File, VaultError>)] = []
   /// Why the folder as such cannot be read.
-  fileprivate(set) var fault: VaultFault?
+  private(set) var fault: VaultFault?
 
-  fileprivate init(of folder: UInt8, in files: any RecordStore, _ look: Look) {
+  init(
+    of folder: UInt8, in files: any RecordStore,
+    _ look: (StoreLocation, RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> File
+  ) {
     number = folder
     do throws(StoreError) {
       try files.readLocked(files.records(inFolder: folder), inFolder: folder) { id, bytes in
         let bytes = bytes.mapError { VaultError(store: $0, record: id) }
-        outcomes.append((id, Result { () throws(VaultError) in try look(id, bytes) }))
+        outcomes.append((id, Result { () throws(VaultError) in try look(.record(id), id, bytes) }))
         return true
       }
     } catch {

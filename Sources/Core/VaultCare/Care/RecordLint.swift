@@ -6,8 +6,8 @@ internal import VaultStorage
 internal import VaultTrust
 
 /// What can be said of one record file without a key.
-struct RecordLint: Sendable {
-  let id: RecordID
+struct RecordLint: VisitedFile {
+  private let id: RecordID
   private(set) var findings: [VaultFault] = []
   /// Nil when the bytes are canonical, and when the file is no record of this place.
   private(set) var form: CanonicalForm?
@@ -15,6 +15,7 @@ struct RecordLint: Sendable {
   private(set) var revision: Int?
   /// What is attached to it by what it says.
   private(set) var named = NamedAttachments.unreadable
+  var keys: AttachmentKeys? { nil }
   private let file: String
 
   init(
