@@ -12,7 +12,7 @@ package struct RecordMerge {
   private let theirs: RecordFile
   private let place: StoreLocation
   private let currentRoot: RootID?
-  private let key: (any RecordMergeKey)?
+  private let key: RecordMergeKey?
   private let preference: MergePreference
 
   /// Merges three versions.
@@ -26,7 +26,7 @@ package struct RecordMerge {
   package static func merge(
     base: StoredVersion?, ours: StoredVersion, theirs: StoredVersion, at place: StoreLocation,
     currentRoot: RootID? = nil,
-    key: (any RecordMergeKey)? = nil, preferring preference: MergePreference = MergePreference(),
+    key: RecordMergeKey? = nil, preferring preference: MergePreference = MergePreference(),
     labels: ConflictLabels = ConflictLabels()
   ) -> MergeOutcome {
     guard let one = ours.record, let other = theirs.record else {
@@ -263,7 +263,7 @@ extension RecordMerge {
 
   /// The version after both, made with the key.
   private func authenticated(
-    _ fields: JSONObject, attachments: [Attachment], key: any RecordMergeKey
+    _ fields: JSONObject, attachments: [Attachment], key: RecordMergeKey
   ) throws(MergeRefusal) -> [UInt8] {
     guard let wrap = preferredWrap else { throw MergeRefusal(.key) }
     let (one, other) = (ours.envelope, theirs.envelope)
@@ -291,7 +291,7 @@ extension RecordMerge {
   }
 
   private static func made(
-    _ fields: JSONObject, draft: EnvelopeDraft, after versions: [RecordEnvelope], key: any RecordMergeKey
+    _ fields: JSONObject, draft: EnvelopeDraft, after versions: [RecordEnvelope], key: RecordMergeKey
   ) throws(MergeRefusal) -> [UInt8] {
     guard let bytes = key.authenticated(fields, draft), let result = StoredVersion(bytes).envelope else {
       throw MergeRefusal(.limits)
@@ -303,7 +303,7 @@ extension RecordMerge {
   /// One side whole, for somebody who has chosen it: as the version after both, so that nobody who has seen the other
   /// takes it for an older one. Of the other side only the revision counts; it may be unreadable, or gone.
   package static func taking(
-    _ side: StoredVersion, after other: StoredVersion?, of id: RecordID, key: any RecordMergeKey
+    _ side: StoredVersion, after other: StoredVersion?, of id: RecordID, key: RecordMergeKey
   ) -> MergeOutcome {
     do throws(MergeRefusal) {
       guard let file = side.record else { throw MergeRefusal(.unreadable) }

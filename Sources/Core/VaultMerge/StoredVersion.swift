@@ -10,6 +10,9 @@ package final class StoredVersion {
 
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+  /// A file that is there and cannot be read.
+  package static var unreadable: StoredVersion { StoredVersion([]) }
+
   /// What the record claims about itself; nil if there is no record.
   package var envelope: RecordEnvelope? { record?.envelope }
 }

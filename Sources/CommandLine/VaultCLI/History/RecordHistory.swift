@@ -6,47 +6,29 @@ package import VaultRecords
 import VaultSealing
 import VaultStorage
 
-/// What stands for a record at its two places, among the records and in the trash.
-package enum RecordState {
-  case none
-  case record(RecordFile)
-  /// Something that is no record of this format, or cannot be read.
-  case unreadable
-
-  /// - Parameter bytes: of the live file, else of that in the trash.
-  package init(_ bytes: [UInt8]?) {
-    self = bytes.map { StoredVersion($0).record.map { .record($0) } ?? .unreadable } ?? .none
-  }
-
-  package var file: RecordFile? { if case .record(let file) = self { file } else { nil } }
-
-  package var isThere: Bool { if case .none = self { false } else { true } }
-}
-
 /// One version of a record, and what it changed.
 package struct HistoryVersion {
   /// Nil for what was not committed.
   package let commit: GitCommit?
-  package let state: RecordState
+  /// What the live file holds, else the one in the trash; nil for no file.
+  package let state: StoredVersion?
   /// Nil where one of the two is no record.
   package let comparison: RecordComparison?
   /// Why it cannot follow what was before; nil for a good one.
   package let fault: VersionFault?
 
-  package init(_ commit: GitCommit?, state: RecordState, after old: RecordState, kinds: KindCatalog) {
+  package init(_ commit: GitCommit?, state: StoredVersion?, after old: StoredVersion?, kinds: KindCatalog) {
     (self.commit, self.state) = (commit, state)
-    if case .unreadable = state {
+    guard [state, old].allSatisfy({ $0 == nil || $0?.record != nil }) else {
       (comparison, fault) = (nil, nil)
-    } else if case .unreadable = old {
-      (comparison, fault) = (nil, nil)
-    } else {
-      comparison = RecordComparison(from: old.file, to: state.file, kinds: kinds)
-      fault = state.file.flatMap { new in old.file.flatMap { new.fault(after: $0) } }
+      return
     }
+    comparison = RecordComparison(from: old?.record, to: state?.record, kinds: kinds)
+    fault = state?.record.flatMap { new in old?.record.flatMap { new.fault(after: $0) } }
   }
 
   /// When it was made, by its own word, else by that of git.
-  package var time: Timestamp? { state.file?.envelope.updatedAt ?? commit?.time }
+  package var time: Timestamp? { state?.envelope?.updatedAt ?? commit?.time }
 }
 
 /// The versions of one record, the newest first: those of git's commits, before them what the folder holds otherwise.
@@ -72,8 +54,7 @@ package struct RecordHistory {
     }
     let older = commits.compactMap(\.parents.first)
     let states = Self.states(of: id, in: Set(commits.map(\.id) + older + ["HEAD"]).sorted(), objects)
-    let head = states["HEAD"] ?? .none
-    let present = HistoryVersion(nil, state: folder[0].isThere ? folder[0] : folder[1], after: head, kinds: vault.kinds)
+    let present = HistoryVersion(nil, state: folder[0] ?? folder[1], after: states["HEAD"], kinds: vault.kinds)
     let isCommitted = present.comparison?.event == .unchanged
     isInGit = true
     isCutOff = commits.last.map { objects.isCutOff(before: $0.id) } ?? false
@@ -81,33 +62,32 @@ package struct RecordHistory {
       (isCommitted ? [] : [present])
       + commits.map { commit in
         HistoryVersion(
-          commit, state: states[commit.id] ?? .none, after: commit.parents.first.flatMap { states[$0] } ?? .none,
-          kinds: vault.kinds)
+          commit, state: states[commit.id], after: commit.parents.first.flatMap { states[$0] }, kinds: vault.kinds)
       }
   }
 
-  private static func state(_ place: StoreLocation, _ store: any RecordStore) -> RecordState {
-    do throws(StoreError) { return RecordState(try store.read(place)) } catch { return .unreadable }
+  private static func state(_ place: StoreLocation, _ store: any RecordStore) -> StoredVersion? {
+    do throws(StoreError) { return try store.read(place).map { StoredVersion($0) } } catch { return .unreadable }
   }
 
   /// Without git there is the live file, and an older one in the trash; of the oldest nobody knows what it changed.
-  private static func inFolder(_ states: [RecordState], _ kinds: KindCatalog) -> [HistoryVersion] {
-    let there = states.filter(\.isThere)
+  private static func inFolder(_ states: [StoredVersion?], _ kinds: KindCatalog) -> [HistoryVersion] {
+    let there = states.compactMap { $0 }
     return there.indices.map { index in
       HistoryVersion(nil, state: there[index], after: there[min(index + 1, there.count - 1)], kinds: kinds)
     }
   }
 
   /// What each of the commits has of a record.
-  private static func states(of id: RecordID, in commits: [String], _ objects: GitObjects) -> [String: RecordState] {
+  private static func states(of id: RecordID, in commits: [String], _ objects: GitObjects) -> [String: StoredVersion] {
     let places = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
     let names = commits.flatMap { commit in places.map { "\(commit):./\($0)" } }
-    var states: [String: RecordState] = [:]
+    var states: [String: StoredVersion] = [:]
     objects.read(names, limit: byteLimit) { index, answer in
       let commit = commits[index / places.count]
-      guard states[commit]?.isThere != true else { return true }
+      guard states[commit] == nil else { return true }
       switch answer {
-      case .object(let object) where object.kind == .blob: states[commit] = RecordState(object.bytes)
+      case .object(let object) where object.kind == .blob: states[commit] = StoredVersion(object.bytes)
       case .missing: break
       case .object, .tooLarge, .failed: states[commit] = .unreadable
       }

@@ -152,7 +152,7 @@ private struct LoggedVersion {
   }
 
   private var trust: String? {
-    guard version.state.file != nil else { return nil }
+    guard version.state?.record != nil else { return nil }
     return switch verdict {
     case .authentic: "verified"
     case .underReplacedRoot: "verified under a root key that was replaced"
@@ -168,12 +168,12 @@ private struct LoggedVersion {
     case .deleted: "deleted for good"
     case .changed, .unchanged: nil
     case let event?: event.rawValue
-    case nil: version.state.file == nil ? "no record of this format" : "the version before is no record"
+    case nil: version.state?.record == nil ? "no record of this format" : "the version before is no record"
     }
   }
 
   func lines(_ style: Style, isInGit: Bool) -> [String] {
-    let envelope = version.state.file?.envelope
+    let envelope = version.state?.envelope
     let commit = version.commit?.line ?? (isInGit ? "not committed" : nil)
     let head = [envelope.map { "revision \($0.revision)" }, version.time?.text, commit, trust, event]
     let faults = version.fault.map { ["  " + style.bad($0.sentence)] } ?? []
@@ -183,7 +183,7 @@ private struct LoggedVersion {
   }
 
   var document: JSONValue {
-    let envelope = version.state.file?.envelope
+    let envelope = version.state?.envelope
     return .members([
       "attachments": .array(attachments.map(\.document)), "author": .optional(version.commit?.author),
       "changes": .array(changes.map(\.document)),

@@ -25,9 +25,9 @@ struct HistoryKeys {
   private let session: Session
   private let vault: VaultOptions
   private let unlocking: UnlockOptions
-  private let current: SealingMergeKey
+  private let current: RecordMergeKey
   /// By the hints of root keys; nil where none could be had.
-  private var earlier: [[UInt8]: SealingMergeKey?] = [:]
+  private var earlier: [[UInt8]: RecordMergeKey?] = [:]
 
   /// Nil, and a note, where no key is at hand that takes no asking.
   init?(_ session: Session, vault: VaultOptions, unlocking: UnlockOptions) async throws {
@@ -38,7 +38,7 @@ struct HistoryKeys {
 
   /// What the keys say of a version that is to be one of this record.
   mutating func verdict(on version: HistoryVersion, of id: RecordID) async -> Verdict? {
-    guard let file = version.state.file else { return nil }
+    guard let file = version.state?.record else { return nil }
     // One of another record is authentic, and does not belong here.
     guard file.envelope.id == id else { return .refused }
     switch current.verdict(on: file) {
@@ -59,7 +59,7 @@ struct HistoryKeys {
   }
 
   /// That of the vault in a commit, which is refused unless this machine knows that the vault had that root key.
-  private func key(at commit: String) async -> SealingMergeKey? {
+  private func key(at commit: String) async -> RecordMergeKey? {
     var global = session.global
     (global.quiet, global.noInput) = (true, true)
     let (vault, unlocking, location) = (vault, unlocking, session.location)
@@ -73,7 +73,7 @@ struct HistoryKeys {
     }
   }
 
-  private static func key(of vault: Vault) -> SealingMergeKey {
-    SealingMergeKey(root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) })
+  private static func key(of vault: Vault) -> RecordMergeKey {
+    RecordMergeKey(root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) })
   }
 }

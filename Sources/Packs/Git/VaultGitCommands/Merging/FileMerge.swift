@@ -53,12 +53,12 @@ struct FileMerge {
     return RecordMerge.taking(side, after: other, of: id, key: try key(vault, id))
   }
 
-  private func key(_ vault: Vault, _ id: RecordID) throws -> SealingMergeKey {
+  private func key(_ vault: Vault, _ id: RecordID) throws -> RecordMergeKey {
     var seen = areAncestors ? nil : try vault.seenVersion(of: id)
     if let resealedMAC, let version = seen, version.mac == resealedMAC.from {
       seen = (version.revision, resealedMAC.to)
     }
-    return SealingMergeKey(
+    return RecordMergeKey(
       root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) }, seen: seen,
       isReplayed: seen.map { isOnBranch($0, of: id, vault) } ?? false,
       write: { record in try? vault.fileBytes(of: record, in: place) })
@@ -80,7 +80,7 @@ struct FileMerge {
     }
     switch try vault.mergedHeader(base: base?.bytes ?? [], ours: ours.bytes, theirs: theirs.bytes) {
     case .merged(let bytes): return .merged(bytes)
-    case .refused(let reason): return .conflict([MergeConflict(ofHeader: reason)], text: text)
+    case .refused(let conflict): return .conflict([conflict], text: text)
     }
   }
 
@@ -96,7 +96,7 @@ struct FileMerge {
   }
 
   private func outcome(
-    currentRoot: RootID?, key: SealingMergeKey?, preferring preference: MergePreference = MergePreference()
+    currentRoot: RootID?, key: RecordMergeKey?, preferring preference: MergePreference = MergePreference()
   ) -> MergeOutcome {
     switch place {
     case .record, .trash:
@@ -117,18 +117,6 @@ struct FileMerge {
 }
 
 extension MergeConflict {
-  fileprivate init(ofHeader reason: HeaderMerge.Reason) {
-    switch reason {
-    case .unreadable: self.init(.unreadable)
-    case .unverified: self.init(.unverified)
-    case .older: self.init(.older)
-    case .keys: self.init(.key)
-    case .bothRemoved: self.init(.bothRemoved)
-    case .noSlot: self.init(.noSlot)
-    case .member(let path): self.init(.bothChanged, at: path)
-    }
-  }
-
   /// `password: both have sealed a new value, ours 2026-…, theirs 2026-…`
   var line: String { (path.map { "\($0): " } ?? "") + reason.words + times }
 
