@@ -30,7 +30,7 @@ struct SecretPrompt {
     let isBytes = value?.isBytes == true
     way = isBytes ? .file : value?.isMadeUp == true ? .password : value?.mayHaveLines == true ? .lines : .line
     self.label = mayBeEmpty && way != .password ? "[\(label)]" : label
-    isTypedTwice = value?.hasLines != true
+    isTypedTwice = value?.isMultiline != true
     isPassword = value?.secretSort == .password
     self.mayBeEmpty = mayBeEmpty
     self.recipe = .making(value, recipe)
@@ -190,8 +190,8 @@ struct SecretPrompt {
 
 extension ValueSchema {
   /// Whether a person may have it made up.
-  var isMadeUp: Bool { isSealed && isText && (secretSort == .password || generation != nil) && !isGiven }
+  var isMadeUp: Bool { isSealed && isText && (secretSort == .password || generation != nil) && !comesFromElsewhere }
 
   /// Whether it may be of several lines: where nobody has said so, any text that no rule keeps short.
-  fileprivate var mayHaveLines: Bool { isSealed && isText && (hasLines || secretSort == .text && !hasRules) }
+  fileprivate var mayHaveLines: Bool { isSealed && isText && (isMultiline || secretSort == .text && !hasRules) }
 }

@@ -128,7 +128,7 @@ extension RecordView {
   /// What the record has at a path, in a column: the items of a list with commas between, a mask for what is sealed,
   /// and nothing for what is not there.
   package func cell(at path: MemberPath) -> String {
-    let place = kind?.presentPath(path) ?? path
+    let place = kind?.pathInCurrentSchema(path) ?? path
     guard let value = try? JSONValue.object(fields).value(at: place) else { return "" }
     let parts = value.array ?? [value]
     let texts = parts.enumerated().map { index, part in

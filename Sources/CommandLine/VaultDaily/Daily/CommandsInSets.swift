@@ -6,22 +6,22 @@ import VaultTerminal
 
 // How commands that look records up or take a key away prepare to run in each vault of a set.
 
-extension ListCommand: GoingEverywhere { var seeks: Bool { true } }
-extension FindCommand: GoingEverywhere { var seeks: Bool { true } }
+extension ListCommand: RunsOverSet { var seeks: Bool { true } }
+extension FindCommand: RunsOverSet { var seeks: Bool { true } }
 
-extension ShowCommand: GoingEverywhere {
+extension ShowCommand: RunsOverSet {
   var seeks: Bool { true }
 
-  func prepared(_ run: Everywhere) async throws -> Self {
+  func prepared(_ run: SetRun) async throws -> Self {
     var command = self
     command.record = try await run.id(of: record).text
     return command
   }
 }
 
-extension RemoveCommand: GoingEverywhere {
+extension RemoveCommand: RunsOverSet {
   /// Asks once for all.
-  func prepared(_ run: Everywhere) async throws -> Self {
+  func prepared(_ run: SetRun) async throws -> Self {
     var (command, names): (RemoveCommand, [String]) = (self, [])
     command.record = []
     for word in record {
@@ -48,8 +48,8 @@ extension RemoveCommand: GoingEverywhere {
   }
 }
 
-extension KeyCommand.Add: GoingEverywhere {
-  func prepared(_ run: Everywhere) async throws -> Self {
+extension KeyCommand.Add: RunsOverSet {
+  func prepared(_ run: SetRun) async throws -> Self {
     guard !passphrase, generateIdentity == nil else {
       throw CommandError.usage(
         "key add", "takes a recipient for several vaults", "`age-keygen -y identity.txt` prints one")
@@ -58,8 +58,8 @@ extension KeyCommand.Add: GoingEverywhere {
   }
 }
 
-extension KeyCommand.Remove: GoingEverywhere {
-  func prepared(_ run: Everywhere) async throws -> Self {
+extension KeyCommand.Remove: RunsOverSet {
+  func prepared(_ run: SetRun) async throws -> Self {
     try run.requireSlot(slot)
     return self
   }
@@ -67,8 +67,8 @@ extension KeyCommand.Remove: GoingEverywhere {
   func adapted(to member: SetMember) throws -> Self? { try member.opened().header.holds(slot) ? self : nil }
 }
 
-extension RekeyCommand: GoingEverywhere {
-  func prepared(_ run: Everywhere) async throws -> Self {
+extension RekeyCommand: RunsOverSet {
+  func prepared(_ run: SetRun) async throws -> Self {
     for word in dropKey + keyPassphraseFile.map({ String($0.prefix { $0 != "=" }) }) { try run.requireSlot(word) }
     return self
   }
@@ -97,7 +97,7 @@ extension VaultHeader {
   }
 }
 
-extension Everywhere {
+extension SetRun {
   /// Refuses a slot that none of the vaults has; those that cannot be read are told when their turn comes.
   fileprivate func requireSlot(_ word: String) throws {
     let headers = members.compactMap { try? $0.opened().header }

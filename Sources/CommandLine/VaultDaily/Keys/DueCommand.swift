@@ -5,7 +5,7 @@ import VaultKit
 import VaultTerminal
 
 /// `vault due`: secrets to replace at their source.
-struct DueCommand: ParsableCommand, GoingEverywhere {
+struct DueCommand: ParsableCommand, RunsOverSet {
   static let configuration = CommandConfiguration(
     commandName: "due",
     abstract: "List secrets that should be replaced; 14 when there are any.",

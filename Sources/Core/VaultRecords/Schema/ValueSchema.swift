@@ -31,9 +31,9 @@ public struct ValueSchema: Sendable {
   /// What a new one is made of; nil where its kind does not say.
   package var generation: PasswordRules?
   /// Whether it is a text of several lines, which a person gives as a file or writes in an editor.
-  public var hasLines = false
+  public var isMultiline = false
   /// Whether it belongs to something that is there already, so that nobody makes it up: the passphrase of a key.
-  public var isGiven = false
+  public var comesFromElsewhere = false
   /// Whether `null` is a value of its own; otherwise it counts as absent.
   public var isNullable = false
   /// The only values there may be, numbers compared by value; nil for no such list.
@@ -185,14 +185,14 @@ extension ValueSchema {
   /// Text of several lines.
   public static var lines: ValueSchema {
     var value = text
-    value.hasLines = true
+    value.isMultiline = true
     return value
   }
 
   /// Text that belongs to something that is there already.
   public static var given: ValueSchema {
     var value = text
-    value.isGiven = true
+    value.comesFromElsewhere = true
     return value
   }
 

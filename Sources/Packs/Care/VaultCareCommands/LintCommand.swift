@@ -7,7 +7,7 @@ import VaultKit
 import VaultTerminal
 
 /// `vault lint`: what can be checked without a key, for hooks and continuous integration.
-struct LintCommand: AsyncParsableCommand, GoingEverywhere {
+struct LintCommand: AsyncParsableCommand, RunsOverSet {
   static let configuration = CommandConfiguration(
     commandName: "lint",
     abstract: "Check the form of every file without a key.",

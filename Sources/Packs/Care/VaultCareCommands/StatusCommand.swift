@@ -11,7 +11,7 @@ import VaultSystem
 import VaultTerminal
 
 /// `vault status`: what is used, and why.
-struct StatusCommand: ParsableCommand, GoingEverywhere {
+struct StatusCommand: ParsableCommand, RunsOverSet {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Show which vault and which key would be used, and why.",

@@ -6,7 +6,7 @@ import VaultKit
 import VaultTerminal
 
 /// `vault verify`: everything is checked with the key.
-struct VerifyCommand: AsyncParsableCommand, GoingEverywhere {
+struct VerifyCommand: AsyncParsableCommand, RunsOverSet {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Check every record, slot and file of the vault with the key.",

@@ -246,4 +246,4 @@ extension LogCommand: RecordNaming {
   }
 }
 
-extension LogCommand: GoingEverywhere { var seeks: Bool { record != nil } }
+extension LogCommand: RunsOverSet { var seeks: Bool { record != nil } }

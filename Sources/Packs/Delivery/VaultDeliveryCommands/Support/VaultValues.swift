@@ -5,7 +5,7 @@ import VaultKit
 import VaultSealing
 
 /// All sealed values of a vault, removed records' too, to be looked for elsewhere. Of the values only hashes are held.
-struct OwnValues {
+struct VaultValues {
   /// Where a value is.
   struct Origin {
     let id: RecordID
@@ -25,7 +25,7 @@ struct OwnValues {
   init(
     of vault: Vault, visit: (_ label: Int, _ value: RawSpan) -> Void = { _, _ in }
   ) async throws {
-    var (values, failure): (OwnValues, (any Error)?) = (OwnValues(), nil)
+    var (values, failure): (VaultValues, (any Error)?) = (VaultValues(), nil)
     func take(_ record: OpenRecord, isTrashed: Bool) {
       guard failure == nil else { return }
       do {

@@ -12,7 +12,7 @@ package struct EverywhereOptions: ParsableArguments {
 }
 
 /// A command that can go over all vaults of a set, in each as if that were the one.
-package protocol GoingEverywhere: ParsableCommand {
+package protocol RunsOverSet: ParsableCommand {
   var everywhere: EverywhereOptions { get }
   var vault: VaultOptions { get set }
   var global: GlobalOptions { get }
@@ -20,15 +20,15 @@ package protocol GoingEverywhere: ParsableCommand {
   /// The command as it is to run in each vault; says what can be refused before the first.
   ///
   /// - Parameter run: the vaults.
-  func prepared(_ run: Everywhere) async throws -> Self
+  func prepared(_ run: SetRun) async throws -> Self
   /// The command for one vault; nil where there is nothing to do.
   func adapted(to member: SetMember) throws -> Self?
   /// Whether it is no fault of a vault that it lacks what was asked for, as long as one has it.
   var seeks: Bool { get }
 }
 
-extension GoingEverywhere {
-  package func prepared(_ run: Everywhere) async throws -> Self { self }
+extension RunsOverSet {
+  package func prepared(_ run: SetRun) async throws -> Self { self }
   package func adapted(to member: SetMember) throws -> Self? { self }
   package var seeks: Bool { false }
   /// Whether it is for more than one vault.
@@ -37,12 +37,12 @@ extension GoingEverywhere {
 
 /// One run of a command over all vaults of a set. No step spans two of them: each is done by itself, and what is left
 /// is told.
-package struct Everywhere {
+package struct SetRun {
   package let members: [SetMember]
   private let global: GlobalOptions
   private let vaults: String?
 
-  init(_ command: some GoingEverywhere) throws {
+  init(_ command: some RunsOverSet) throws {
     let vault = command.vault
     guard vault.vault == nil else { throw CommandError.usage("--vault", "is one vault, and a set has several") }
     guard !command.everywhere.everywhere || vault.names.isEmpty else {
@@ -63,7 +63,7 @@ package struct Everywhere {
   }
 
   /// Runs the command in each vault, and ends as the worst of them.
-  func run<Command: GoingEverywhere>(_ command: Command) async throws {
+  func run<Command: RunsOverSet>(_ command: Command) async throws {
     let command = try await command.prepared(self)
     let parts = VaultParts(members.map(\.name), global) { error in
       command.seeks && (error.status == .notFound || error.code == "unknown_kind")

@@ -4,7 +4,7 @@ package import VaultRecords
 package import VaultTerminal
 
 /// Where new records belong that nobody has named a vault for: what the rules of a set say, and never a choice of ours.
-package struct Placement {
+package struct VaultChoice {
   package let set: FoundSet
 
   /// Nil where a vault is meant: by an option, by `CVAULT_DIR`, or as the working directory lies in it.

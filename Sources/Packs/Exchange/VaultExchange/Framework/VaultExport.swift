@@ -5,7 +5,7 @@ internal import VaultSealing
 /// What an export of several kinds says of each record beside its members: of which kind it is.
 ///
 /// It stands under `$vault`, where a record of a vault has it too, so that no member can have the name.
-package enum OwnExport {
+package enum VaultExport {
   /// The path of the kind, which tables have as the name of a column.
   static let kindPath = "\(RecordEnvelope.memberName).kind"
 
@@ -40,7 +40,7 @@ package enum OwnExport {
 }
 
 /// The kinds of records that say theirs.
-package struct OwnKinds: Sendable {
+package struct VaultKinds: Sendable {
   private static let unknown = "is of a kind that this vault does not have"
   private static let other = "is of another kind than the one that was named"
 
@@ -61,6 +61,6 @@ package struct OwnKinds: Sendable {
 
   /// What a member path of our own export means; what the kind has no place for is sealed under it.
   static func rule(for path: String, in shape: KindShape) -> LeafRule {
-    path == OwnExport.kindPath ? .known(as: "kind") : FieldRules.rule(forPath: path, in: shape) ?? .secret(path)
+    path == VaultExport.kindPath ? .known(as: "kind") : FieldRules.rule(forPath: path, in: shape) ?? .secret(path)
   }
 }
