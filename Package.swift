@@ -102,8 +102,8 @@ let package = Package(
     .target(
       name: "VaultCare",
       dependencies: [
-        "VaultKit", "VaultTrust", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge",
-        "VaultCrypto", "VaultDocument",
+        "VaultKit", "VaultTrust", "VaultRecords", "VaultFileStore", "VaultMerge", "VaultSealing", "VaultStorage",
+        "VaultAge", "VaultCrypto", "VaultDocument",
       ]),
 
     .target(

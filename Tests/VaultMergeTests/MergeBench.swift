@@ -22,8 +22,8 @@ struct MergeBench {
   }
 
   /// The key of somebody who has both roots.
-  var key: SealingMergeKey {
-    SealingMergeKey(
+  var key: RecordMergeKey {
+    RecordMergeKey(
       root: { [root, newerRoot] hint throws(SealingError) in
         guard let found = [root, newerRoot].first(where: { $0.id.bytes.starts(with: hint) }) else {
           throw SealingError(.unknownRoot, "is unknown")
@@ -89,7 +89,25 @@ struct MergeBench {
   }
 }
 
-/// The result of a merge, for tests to check.
+extension RecordMerge {
+  /// Merges versions that a test has as bytes.
+  static func merge(
+    base: [UInt8], ours: [UInt8], theirs: [UInt8], at place: StoreLocation, currentRoot: RootID? = nil,
+    key: RecordMergeKey? = nil, preferring preference: MergePreference = MergePreference()
+  ) -> MergeOutcome {
+    merge(
+      base: StoredVersion(base), ours: StoredVersion(ours), theirs: StoredVersion(theirs), at: place,
+      currentRoot: currentRoot, key: key, preferring: preference)
+  }
+
+  static func taking(
+    _ side: [UInt8], after other: [UInt8]?, of id: RecordID, key: RecordMergeKey
+  ) -> MergeOutcome {
+    taking(StoredVersion(side), after: other.map { StoredVersion($0) }, of: id, key: key)
+  }
+}
+
+/// What came of a merge, so that tests can look at it.
 struct Merged {
   var bytes: [UInt8]?
   /// `reason` or `reason path`, sorted.

@@ -55,8 +55,8 @@ private struct MergeCase {
   }
 
   /// The one of somebody who has both roots.
-  var key: (any RecordMergeKey)? {
-    SealingMergeKey(root: { [roots] hint throws(SealingError) in
+  var key: RecordMergeKey? {
+    RecordMergeKey(root: { [roots] hint throws(SealingError) in
       guard let found = roots.first(where: { $0.id.bytes.starts(with: hint) }) else {
         throw SealingError(.unknownRoot, "is unknown")
       }
@@ -68,11 +68,11 @@ private struct MergeCase {
 
   func conflicts(_ name: String) -> [String] { (members[name + "_conflicts"]?.array ?? []).compactMap(\.string) }
 
-  func merge(_ key: (any RecordMergeKey)?) -> Merged { merge("ours", "theirs", key) }
+  func merge(_ key: RecordMergeKey?) -> Merged { merge("ours", "theirs", key) }
 
-  func mirrored(_ key: (any RecordMergeKey)?) -> Merged { merge("theirs", "ours", key) }
+  func mirrored(_ key: RecordMergeKey?) -> Merged { merge("theirs", "ours", key) }
 
-  private func merge(_ ours: String, _ theirs: String, _ key: (any RecordMergeKey)?) -> Merged {
+  private func merge(_ ours: String, _ theirs: String, _ key: RecordMergeKey?) -> Merged {
     let isRemoved = members["trashed"]?.bool == true
     return Merged(
       RecordMerge.merge(

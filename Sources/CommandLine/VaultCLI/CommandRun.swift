@@ -56,8 +56,8 @@ package enum CommandRun {
       try naming.takeVaultFromWords()
       if let named = naming as? Command { command = named }
     }
-    if let command = command as? any GoingEverywhere, command.isForSeveral {
-      try await Everywhere(command).run(command)
+    if let command = command as? any RunsOverSet, command.isForSeveral {
+      try await SetRun(command).run(command)
     } else if var command = command as? any AsyncParsableCommand {
       try await command.run()
     } else {

@@ -41,7 +41,7 @@ extension RecordKind {
     _ value: JSONValue, at path: MemberPath, in context: SealingContext
   ) throws(RecordError) -> JSONValue {
     do {
-      let tree = SealedTree(value: value, seals: seals?.part(at: presentPath(path)), path: path)
+      let tree = SealedTree(value: value, seals: seals?.part(at: pathInCurrentSchema(path)), path: path)
       return try TreeEncoder(sealingWith: context).encode(tree)
     } catch {
       throw RecordError(coding: error)

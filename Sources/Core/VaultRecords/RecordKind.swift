@@ -16,7 +16,7 @@ public final class RecordKind: Sendable {
   /// The functions of a Swift type that a description cannot express.
   struct TypeFunctions: Sendable {
     let type: any VaultRecord.Type
-    let isDescribedByContent: Bool
+    let schemaMatchesType: Bool
     /// Whether its description was learned, so that only the type itself decides which values are valid.
     let isLearned: Bool
     let recode: @Sendable (JSONObject, SealingContext, SealingContext) throws(RecordError) -> JSONObject
@@ -58,7 +58,7 @@ public final class RecordKind: Sendable {
   ///   are not.
   public convenience init<Record: VaultRecord>(of type: Record.Type) {
     let functions = TypeFunctions(
-      type: type, isDescribedByContent: type.isDescribedByContent,
+      type: type, schemaMatchesType: type.schemaMatchesType,
       isLearned: RecordedContent.isLearned(type),
       recode: { members, reading, writing throws(RecordError) in
         try Record.decoded(from: members, in: reading).encoded(in: writing)
@@ -104,11 +104,11 @@ public final class RecordKind: Sendable {
   /// The description of the value at a path, which may belong to an older schema; nil if the kind does not have it.
   public func value(at path: MemberPath) -> ValueSchema? {
     guard !path.components.isEmpty else { return nil }
-    return whole.value(at: presentPath(path))
+    return whole.value(at: pathInCurrentSchema(path))
   }
 
   /// The present place of a path that may belong to an older schema, so that scripts continue to work.
-  public func presentPath(_ path: MemberPath) -> MemberPath {
+  public func pathInCurrentSchema(_ path: MemberPath) -> MemberPath {
     guard !migrations.isEmpty, whole.value(at: path) == nil else { return path }
     var components = path.components
     for case .move(let source, let target) in allSteps where components.starts(with: source.components) {
@@ -152,7 +152,7 @@ extension RecordKind {
 
   /// Whether a value, or an object around it, is sealed.
   package func isSealed(_ path: MemberPath) -> Bool {
-    var above = presentPath(path)
+    var above = pathInCurrentSchema(path)
     while !above.components.isEmpty {
       if value(at: above)?.isSealed == true { return true }
       above.components.removeLast()
@@ -176,7 +176,7 @@ extension RecordKind {
   /// - Throws: ``RecordError`` of the first fault.
   public func validate(_ members: JSONObject, in context: SealingContext) throws(RecordError) {
     if let fault = firstFault(in: members) { throw fault }
-    if let type, !type.isDescribedByContent { try type.decode(members, context) }
+    if let type, !type.schemaMatchesType { try type.decode(members, context) }
   }
 
   /// Checks changed members like ``validate(_:in:)``, and that the type itself decodes them.

@@ -43,7 +43,7 @@ public protocol VaultRecord: Codable, Sendable {
   /// else.
   ///
   /// Checking a whole vault then need not decode each record. The default is false.
-  static var isDescribedByContent: Bool { get }
+  static var schemaMatchesType: Bool { get }
 
   /// Derives readable members from others, or refuses members that contradict each other. The default does nothing.
   ///
@@ -77,7 +77,7 @@ extension VaultRecord {
   public static var summary: String { "" }
   public static var migrations: [Migration] { [] }
   public static var inputPaths: [(source: String, target: String)] { [] }
-  public static var isDescribedByContent: Bool { false }
+  public static var schemaMatchesType: Bool { false }
   public static func completed(_ members: JSONObject, before: JSONObject?) throws(RecordError) -> JSONObject { members }
   public static var byteCounts: [(of: String, at: String)] { [] }
   public static var watchedPaths: Set<String> { [] }

@@ -30,7 +30,7 @@ struct SecretPrompt {
     let isBytes = value?.isBytes == true
     way = isBytes ? .file : value?.isMadeUp == true ? .password : value?.mayHaveLines == true ? .lines : .line
     self.label = mayBeEmpty && way != .password ? "[\(label)]" : label
-    isTypedTwice = value?.hasLines != true
+    isTypedTwice = value?.isMultiline != true
     isPassword = value?.secretSort == .password
     self.mayBeEmpty = mayBeEmpty
     self.recipe = .making(value, recipe)
@@ -189,8 +189,8 @@ struct SecretPrompt {
 }
 
 extension ValueSchema {
-  var isMadeUp: Bool { isSealed && isText && (secretSort == .password || generation != nil) && !isGiven }
+  var isMadeUp: Bool { isSealed && isText && (secretSort == .password || generation != nil) && !comesFromElsewhere }
 
   /// Whether the value may have several lines. Without a declaration, any text without a rule about its length may.
-  fileprivate var mayHaveLines: Bool { isSealed && isText && (hasLines || secretSort == .text && !hasRules) }
+  fileprivate var mayHaveLines: Bool { isSealed && isText && (isMultiline || secretSort == .text && !hasRules) }
 }

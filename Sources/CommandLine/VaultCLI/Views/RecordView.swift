@@ -125,7 +125,7 @@ extension RecordView {
 
   /// The value at a path for a column: list items with commas, a mask for a sealed value, empty for a missing one.
   package func cell(at path: MemberPath) -> String {
-    let place = kind?.presentPath(path) ?? path
+    let place = kind?.pathInCurrentSchema(path) ?? path
     guard let value = try? JSONValue.object(fields).value(at: place) else { return "" }
     let parts = value.array ?? [value]
     let texts = parts.enumerated().map { index, part in

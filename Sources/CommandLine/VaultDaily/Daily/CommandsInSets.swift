@@ -5,22 +5,22 @@ import VaultTerminal
 
 // How commands that look up records or remove a key prepare for each vault of a set.
 
-extension ListCommand: GoingEverywhere { var seeks: Bool { true } }
-extension FindCommand: GoingEverywhere { var seeks: Bool { true } }
+extension ListCommand: RunsOverSet { var seeks: Bool { true } }
+extension FindCommand: RunsOverSet { var seeks: Bool { true } }
 
-extension ShowCommand: GoingEverywhere {
+extension ShowCommand: RunsOverSet {
   var seeks: Bool { true }
 
-  func prepared(_ run: Everywhere) async throws -> Self {
+  func prepared(_ run: SetRun) async throws -> Self {
     var command = self
     command.record = try await run.id(of: record).text
     return command
   }
 }
 
-extension RemoveCommand: GoingEverywhere {
+extension RemoveCommand: RunsOverSet {
   /// Asks once for all vaults.
-  func prepared(_ run: Everywhere) async throws -> Self {
+  func prepared(_ run: SetRun) async throws -> Self {
     var (command, names): (RemoveCommand, [String]) = (self, [])
     command.record = []
     for word in record {
@@ -47,7 +47,7 @@ extension RemoveCommand: GoingEverywhere {
   }
 }
 
-extension Everywhere {
+extension SetRun {
   /// The one record that a word means in all vaults that have it.
   func id(of word: String) async throws -> RecordID {
     if let id = RecordID(parsing: word) { return id }

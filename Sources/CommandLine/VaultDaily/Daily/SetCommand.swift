@@ -149,7 +149,7 @@ private struct FormerValues {
   }
 
   private func isSealed(_ path: MemberPath) -> Bool {
-    let path = record.kind?.presentPath(path) ?? path
+    let path = record.kind?.pathInCurrentSchema(path) ?? path
     guard let value = try? record.value(at: path) else { return false }
     return value.leaves().contains { $0.1.string.map(SealedToken.hasTokenShape) ?? false }
   }

@@ -4,62 +4,109 @@ package import VaultKit
 package import VaultStorage
 package import VaultTrust
 
+/// A check of the files of a vault's records. A ``FileWalk`` gives it each file: first the trash, then the live records
+/// folder by folder.
+package protocol RecordVisitor {
+  associatedtype File: VisitedFile
+  /// Examines the bytes of one file.
+  typealias Look = (StoreLocation, RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> File
+
+  /// Makes the function that examines the files of a folder, on any core.
+  var looking: @Sendable (UInt8) throws(VaultError) -> Look { get }
+  /// Takes the outcome for one file, in the order of ids.
+  mutating func take(_ file: File, at place: StoreLocation, _ id: RecordID) throws(VaultError)
+  /// Takes the fault of an unreadable folder, or of the trash if no folder is given, before the files that could be read.
+  mutating func miss(_ folder: UInt8?, _ fault: VaultFault)
+  /// Called after a folder, or the trash if no folder is given, was read.
+  mutating func finish(_ folder: UInt8?) throws(VaultError)
+}
+
+/// The outcome for one file of a record.
+package protocol VisitedFile: Sendable {
+  var named: NamedAttachments { get }
+  /// The keys of the record's attachments; nil if the record is not verified.
+  var keys: AttachmentKeys? { get }
+}
+
 /// Reads every file of a vault's records for a check, and reports wrong files around them. All checks of a store use
 /// it; each check interprets the bytes itself.
 package struct FileWalk {
   private let files: any RecordStore
   private let scope: VerificationScope
   private var counts = RecordCounts()
+  /// The attachments that the records name.
+  package private(set) var attachments = GatheredAttachments()
 
   /// - Parameter files: the store; with a malformed journal, the files without it.
   package init(_ files: any RecordStore, _ scope: VerificationScope = VerificationScope()) {
     (self.files, self.scope) = (files, scope)
+    if scope.part != nil { attachments.miss() }
   }
 
-  /// Gives the bytes of each file of the trash to `body`, in the order of ids.
+  /// Gives every file to the visitor.
   ///
-  /// - Returns: the fault if the trash itself cannot be read; nil if it can.
-  package mutating func forEachTrashed(
-    _ body: (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Void
-  ) throws(VaultError) -> VaultFault? {
+  /// - Parameter progress: called after each record.
+  package mutating func run(_ visitor: inout some RecordVisitor, _ progress: () -> Void) async throws(VaultError) {
+    try readTrash(&visitor, progress)
+    try visitor.finish(nil)
+    try await readFolders(&visitor, progress)
+  }
+
+  private mutating func readTrash<Visitor: RecordVisitor>(
+    _ visitor: inout Visitor, _ progress: () -> Void
+  ) throws(VaultError) {
     let ids: [RecordID]
     do throws(StoreError) {
       ids = try files.trashed().filter { scope.contains($0.folder) }
     } catch {
       counts.takeTrash(nil)
-      return try VaultFault(VaultError(store: error), file: error.path ?? StoreLocation.trashPath)
+      attachments.miss()
+      return visitor.miss(nil, try VaultFault(VaultError(store: error), file: error.path ?? StoreLocation.trashPath))
     }
-    var count = 0
-    for id in ids {
-      switch Result(catching: { () throws(StoreError) in try files.read(.trash(id)) }) {
-      case .success(nil): continue
-      case .success(let bytes?): try body(id, .success(bytes))
-      case .failure(let error): try body(id, .failure(VaultError(store: error, record: id)))
+    let looking = visitor.looking
+    var (rest, count) = (ids[...], 0)
+    while let folder = rest.first?.folder {
+      let look = try looking(folder)
+      for id in rest.prefix(while: { $0.folder == folder }) {
+        let bytes = Result { () throws(StoreError) in try files.read(.trash(id)) }
+        if case .success(nil) = bytes { continue }
+        let file = try look(
+          .trash(id), id, bytes.map { $0 ?? [] }.mapError { VaultError(store: $0, record: id) })
+        try take(file, at: .trash(id), id, &visitor, progress)
+        count += 1
       }
-      count += 1
+      rest = rest.drop { $0.folder == folder }
     }
     counts.takeTrash(count)
-    return nil
   }
 
-  /// Examines each live record's file, on all cores, and gives the outcomes to `consume` folder by folder, in order. A
-  /// fault that affects several folders, such as a file in the place of their parent, is reported once.
-  package mutating func forEachFolder<Outcome: Sendable>(
-    _ look: @escaping @Sendable (UInt8) throws(VaultError) -> FolderOutcomes<Outcome>.Look,
-    consume: (FolderOutcomes<Outcome>) throws(VaultError) -> Void
+  /// Works on all cores. A fault that affects several folders, such as a file in the place of their parent, is reported
+  /// once.
+  private mutating func readFolders(
+    _ visitor: inout some RecordVisitor, _ progress: () -> Void
   ) async throws(VaultError) {
-    let files = files
-    var (counts, told) = (counts, Set<String>())
+    let (files, looking) = (files, visitor.looking)
+    var told: Set<String> = []
     try await ParallelMap(chunkSize: 1)(
       (UInt8.min...UInt8.max).filter(scope.contains), cancellation: VaultError.cancelled,
-      { folder throws(VaultError) in FolderOutcomes(of: folder, in: files, try look(folder)) },
+      { folder throws(VaultError) in FolderOutcomes(of: folder, in: files, try looking(folder)) },
       consume: { folder throws(VaultError) in
         counts.take(folder.fault == nil ? folder.outcomes.count : nil, inFolder: folder.number)
-        var folder = folder
-        if let fault = folder.fault, !told.insert(fault.file).inserted { folder.fault = nil }
-        try consume(folder)
+        if let fault = folder.fault, told.insert(fault.file).inserted {
+          attachments.miss()
+          visitor.miss(folder.number, fault)
+        }
+        for (id, outcome) in folder.outcomes { try take(outcome.get(), at: .record(id), id, &visitor, progress) }
+        try visitor.finish(folder.number)
       })
-    self.counts = counts
+  }
+
+  private mutating func take<Visitor: RecordVisitor>(
+    _ file: Visitor.File, at place: StoreLocation, _ id: RecordID, _ visitor: inout Visitor, _ progress: () -> Void
+  ) throws(VaultError) {
+    attachments.take(file.named, of: id, file.keys)
+    try visitor.take(file, at: place, id)
+    progress()
   }
 
   /// A fault for each folder that holds other records than were read.
@@ -85,21 +132,22 @@ package struct FileWalk {
 }
 
 /// The outcomes for the files of one folder of records.
-package struct FolderOutcomes<Outcome: Sendable>: Sendable {
-  /// Examines the bytes of one file.
-  package typealias Look = (RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> Outcome
-
+private struct FolderOutcomes<File: Sendable>: Sendable {
   let number: UInt8
-  package private(set) var outcomes: [(id: RecordID, outcome: Result<Outcome, VaultError>)] = []
-  /// Why the folder itself cannot be read.
-  package fileprivate(set) var fault: VaultFault?
+  /// In the order of ids.
+  private(set) var outcomes: [(id: RecordID, outcome: Result<File, VaultError>)] = []
+  /// The fault if the folder itself cannot be read.
+  private(set) var fault: VaultFault?
 
-  fileprivate init(of folder: UInt8, in files: any RecordStore, _ look: Look) {
+  init(
+    of folder: UInt8, in files: any RecordStore,
+    _ look: (StoreLocation, RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> File
+  ) {
     number = folder
     do throws(StoreError) {
       try files.readLocked(files.records(inFolder: folder), inFolder: folder) { id, bytes in
         let bytes = bytes.mapError { VaultError(store: $0, record: id) }
-        outcomes.append((id, Result { () throws(VaultError) in try look(id, bytes) }))
+        outcomes.append((id, Result { () throws(VaultError) in try look(.record(id), id, bytes) }))
         return true
       }
     } catch {

@@ -6,7 +6,7 @@ package import VaultStorage
 package import VaultTrust
 
 /// The check of one record file without a key.
-package struct RecordLint: Sendable {
+package struct RecordLint: VisitedFile {
   package let id: RecordID
   package private(set) var findings: [VaultFault] = []
   /// Nil if the bytes are canonical, and if the file is not a record of this place.
@@ -15,6 +15,7 @@ package struct RecordLint: Sendable {
   package private(set) var revision: Int?
   /// Its unverified attachments.
   package private(set) var named = NamedAttachments.unreadable
+  package var keys: AttachmentKeys? { nil }
   private let file: String
 
   package init(

@@ -51,19 +51,15 @@ extension Vault {
 
   /// Checks the vault under a lock that the caller holds.
   func verification(
-    _ scope: VerificationScope, progress: () -> Void, take: (FoundVersions) -> Void
+    _ scope: VerificationScope, progress: () -> Void, take: @escaping (FoundVersions) -> Void
   ) async throws(VaultError) -> Verification {
-    var verifier = try Verifier(self, scope)
+    var verifier = try Verifier(self, scope, gather: take)
     verifier.checkJournal()
     try verifier.checkSlots()
     try verifier.readCheckpoint()
-    try verifier.checkTrash(progress)
-    try await verifier.checkRecords(progress, take)
-    verifier.compareCounts()
-    try verifier.compareCheckpointWithSeen()
-    try verifier.checkAttachments()
-    try verifier.checkStrayEntries()
-    verifier.checkPermissions()
+    var walk = FileWalk(verifier.files.store, scope)
+    try await walk.run(&verifier, progress)
+    try verifier.checkRest(walk)
     return verifier.finish()
   }
 }

@@ -20,16 +20,19 @@ struct Verifier {
   /// The outcomes for the files of the trash, by the folders of their ids.
   private var trashed: [UInt8: [(RecordID, Result<RecordVersion, VaultError>)]] = [:]
   private var trashFaults: [VaultFault] = []
-  private var attachments = GatheredAttachments()
-  private var walk: FileWalk
-  /// The records to forget after they are reported.
+  /// What was found in the folder that is looked at, and why that cannot be read as such.
+  private var found = FoundVersions()
+  private var folderFault: VaultFault?
+  /// Gets what was found in each folder.
+  private let gather: (FoundVersions) -> Void
+  /// What is to be forgotten once it is told.
   private var gone: [RecordID] = []
 
-  init(_ vault: Vault, _ scope: VerificationScope) throws(VaultError) {
-    self.vault = vault
-    self.scope = scope
+  init(
+    _ vault: Vault, _ scope: VerificationScope, gather: @escaping (FoundVersions) -> Void
+  ) throws(VaultError) {
+    (self.vault, self.scope, self.gather) = (vault, scope, gather)
     (files, journal) = try vault.locked.readableFiles()
-    walk = FileWalk(files.store, scope)
     if let rotation = vault.header.unfinishedRotation { result.notes.append(rotation.unfinishedNote) }
   }
 
@@ -58,62 +61,13 @@ struct Verifier {
     }
   }
 
-  mutating func checkTrash(_ progress: () -> Void) throws(VaultError) {
-    let (vault, standing) = (vault, standing)
-    var walk = walk
-    let fault = try walk.forEachTrashed { id, bytes throws(VaultError) in
-      let listed = try standing?.entry(of: id)
-      let file = VerifiedFile(bytes, of: vault, at: .trash(id), unless: listed)
-      trashed[id.folder, default: []].append((id, file.version))
-      attachments.take(file.named, of: id, file.keys)
-      result.trashedCount += 1
-      progress()
-    }
-    self.walk = walk
-    if let fault {
-      trashFaults.append(fault)
-      attachments.miss()
-    }
-  }
-
-  /// Checks the records folder by folder, on all cores.
-  mutating func checkRecords(_ progress: () -> Void, _ take: (FoundVersions) -> Void) async throws(VaultError) {
-    let (vault, standing) = (vault, standing)
-    var walk = walk
-    try await walk.forEachFolder { folder throws(VaultError) in
-      let listed = try standing?.entries(inFolder: folder) ?? []
-      return { id, bytes throws(VaultError) in
-        VerifiedFile(bytes, of: vault, at: .record(id), unless: listed.entry(of: id))
-      }
-    } consume: { (folder: FolderOutcomes<VerifiedFile>) throws(VaultError) in
-      var found = FoundVersions()
-      result.recordCount += folder.outcomes.count
-      for (id, outcome) in folder.outcomes {
-        let file = try outcome.get()
-        attachments.take(file.named, of: id, file.keys)
-        if let misfit = file.misfit { result.faults.append(VaultFault(misfit, of: id)) }
-        try self.take(file.version, .record(id), id, into: &found) { result.faults.append($0) }
-        progress()
-      }
-      if let fault = folder.fault {
-        result.faults.append(fault)
-        attachments.miss()
-      }
-      try takeTrashed(inFolder: folder.number, into: &found)
-      try compare(found, inFolder: folder.number)
-      take(found)
-    }
-    self.walk = walk
-  }
-
-  /// The versions that the checkpoint vouches for, if the scope allows it: their fields were opened for the checkpoint.
+  /// The versions for which the checkpoint stands, if it is to: their fields were opened for it.
   private var standing: VersionList? { scope.sinceCheckpoint ? checkpoint?.entries : nil }
 
   /// Notes the outcome for one file, with its version if it is good.
   @discardableResult
-  private func take(
-    _ outcome: Result<RecordVersion, VaultError>, _ place: StoreLocation, _ id: RecordID,
-    into found: inout FoundVersions, _ add: (VaultFault) -> Void
+  private mutating func take(
+    _ outcome: Result<RecordVersion, VaultError>, at place: StoreLocation, of id: RecordID
   ) throws(VaultError) -> RecordVersion? {
     do throws(VaultError) {
       let version = try outcome.get()
@@ -121,17 +75,16 @@ struct Verifier {
       return version
     } catch {
       found.takeFaulty(id, at: place)
-      add(try VaultFault(error, code: code(of: error, at: place, id), file: place.relativePath, record: id))
+      let fault = try VaultFault(error, code: code(of: error, at: place, id), file: place.relativePath, record: id)
+      if place == .trash(id) { trashFaults.append(fault) } else { result.faults.append(fault) }
       return nil
     }
   }
 
-  private mutating func takeTrashed(
-    inFolder folder: UInt8, into found: inout FoundVersions
-  ) throws(VaultError) {
+  private mutating func takeTrashed(inFolder folder: UInt8) throws(VaultError) {
     for (id, outcome) in trashed.removeValue(forKey: folder) ?? [] {
       let live = found.version(of: id)
-      let version = try take(outcome, .trash(id), id, into: &found) { trashFaults.append($0) }
+      let version = try take(outcome, at: .trash(id), of: id)
       guard let live, let version else { continue }
       switch LiveAndTrashed(id, live: live.revision, removed: version.revision) {
       case .fault(let fault): trashFaults.append(fault)
@@ -141,7 +94,7 @@ struct Verifier {
   }
 
   /// Compares with the checkpoint, and with the memory of this machine.
-  private mutating func compare(_ found: FoundVersions, inFolder folder: UInt8) throws(VaultError) {
+  private mutating func compare(inFolder folder: UInt8) throws(VaultError) {
     let toldCount = comparison?.faults.count ?? 0
     try comparison?.compare(found, inFolder: folder)
     guard let memory = vault.memory else { return }
@@ -153,24 +106,30 @@ struct Verifier {
     }
   }
 
-  mutating func compareCounts() { result.faults += walk.countFaults() }
+  /// Looks at what lies around the records, once the walk has come to its end.
+  mutating func checkRest(_ walk: FileWalk) throws(VaultError) {
+    result.faults += walk.countFaults()
+    try compareCheckpointWithSeen()
+    try checkAttachments(walk.attachments)
+    checkStrayEntries(walk)
+    checkPermissions()
+  }
 
-  mutating func compareCheckpointWithSeen() throws(VaultError) {
+  private mutating func compareCheckpointWithSeen() throws(VaultError) {
     guard let memory = vault.memory, !result.faults.contains(where: { $0.file == Checkpoint.fileName }) else { return }
     let mark = try checkpoint.map { checkpoint throws(VaultError) in try Pin.CheckpointMark(checkpoint) }
     if let mark { memory.noteCheckpoint(mark) }
     seen.take(try memory.checkpointDifference(from: mark))
   }
 
-  /// Checks the attachments of the records in the scope, whose MACs cover the hashes of the files.
-  mutating func checkAttachments() throws(VaultError) {
-    if scope.part != nil { attachments.miss() }
+  /// Of the records that are looked at; their MACs cover what the files must be.
+  private mutating func checkAttachments(_ attachments: GatheredAttachments) throws(VaultError) {
     let check = try AttachmentCheck(of: files.store, attachments, readingAll: true)
     result.faults += check.faults
     result.notes += check.notes + attachments.notes(requirements: vault.header.requirements)
   }
 
-  mutating func checkStrayEntries() throws(VaultError) {
+  private mutating func checkStrayEntries(_ walk: FileWalk) {
     result.faults += trashFaults + (comparison?.faults ?? [])
     var notes: [String] = []
     result.faults += walk.strayFaults(besides: result.faults) { file in
@@ -181,7 +140,7 @@ struct Verifier {
   }
 
   /// Files that others may read or write are noted, because they are not damage.
-  mutating func checkPermissions() {
+  private mutating func checkPermissions() {
     guard let directory else { return }
     note("everybody may write to", directory.placesWritableByAll(), forbidding: "o-w")
     note("others than the owner may read", directory.placesOpenToOthers(), forbidding: "go=")
@@ -217,8 +176,44 @@ struct Verifier {
   }
 }
 
-/// The outcome for one file: its version if it is good, and its attachments in any case.
-private struct VerifiedFile: Sendable {
+extension Verifier: RecordVisitor {
+  var looking: @Sendable (UInt8) throws(VaultError) -> Look {
+    let (vault, standing) = (vault, standing)
+    return { folder throws(VaultError) in
+      let listed = try standing?.entries(inFolder: folder) ?? []
+      return { place, id, bytes throws(VaultError) in
+        VerifiedFile(bytes, of: vault, at: place, unless: listed.entry(of: id))
+      }
+    }
+  }
+
+  mutating func take(_ file: VerifiedFile, at place: StoreLocation, _ id: RecordID) throws(VaultError) {
+    guard place == .record(id) else {
+      trashed[id.folder, default: []].append((id, file.version))
+      result.trashedCount += 1
+      return
+    }
+    result.recordCount += 1
+    if let misfit = file.misfit { result.faults.append(VaultFault(misfit, of: id)) }
+    try take(file.version, at: place, of: id)
+  }
+
+  mutating func miss(_ folder: UInt8?, _ fault: VaultFault) {
+    if folder == nil { trashFaults.append(fault) } else { folderFault = fault }
+  }
+
+  mutating func finish(_ folder: UInt8?) throws(VaultError) {
+    guard let folder else { return }
+    if let fault = folderFault.take() { result.faults.append(fault) }
+    try takeTrashed(inFolder: folder)
+    try compare(inFolder: folder)
+    gather(found)
+    found = FoundVersions()
+  }
+}
+
+/// What came of one file: its version where it is good, and what it names all the same.
+struct VerifiedFile: VisitedFile {
   let version: Result<RecordVersion, VaultError>
   let named: NamedAttachments
   let keys: AttachmentKeys?

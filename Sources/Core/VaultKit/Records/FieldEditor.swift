@@ -21,7 +21,7 @@ package struct FieldEditor {
     try requireKnownSchema(of: record)
     var tree = JSONValue.object(record.fields)
     for edit in edits {
-      try apply(FieldEdit(path: kind?.presentPath(edit.path) ?? edit.path, change: edit.change), to: &tree)
+      try apply(FieldEdit(path: kind?.pathInCurrentSchema(edit.path) ?? edit.path, change: edit.change), to: &tree)
     }
     guard case .object(let members) = tree else { preconditionFailure("edits below the top leave an object") }
     return try accepted(members)
@@ -39,7 +39,7 @@ package struct FieldEditor {
       })
     var tree = JSONValue.object(record.fields)
     if paths.isEmpty { tree = tree.applying(differenceFrom: tree, to: then) }
-    for path in paths.map({ kind?.presentPath($0) ?? $0 }) {
+    for path in paths.map({ kind?.pathInCurrentSchema($0) ?? $0 }) {
       if let value = try? then.value(at: path) {
         try put(value, at: path, into: &tree)
       } else {

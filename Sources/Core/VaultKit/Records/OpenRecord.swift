@@ -72,7 +72,7 @@ public struct OpenRecord: Sendable {
   ///
   /// - Throws: ``VaultError`` `.noSuchMember`, `.damaged`.
   public func revealed(at path: MemberPath) throws(VaultError) -> JSONValue {
-    let base = kind?.presentPath(path) ?? path
+    let base = kind?.pathInCurrentSchema(path) ?? path
     var value = try value(at: path)
     var documents: [(path: MemberPath, value: JSONValue)] = []
     var hasOpened = false
@@ -114,7 +114,7 @@ public struct OpenRecord: Sendable {
   /// - Throws: ``VaultError`` `.noSuchMember`.
   public func value(at path: MemberPath) throws(VaultError) -> JSONValue {
     do throws(DocumentError) {
-      return try JSONValue.object(fields).value(at: kind?.presentPath(path) ?? path)
+      return try JSONValue.object(fields).value(at: kind?.pathInCurrentSchema(path) ?? path)
     } catch {
       throw VaultError(.noSuchMember, "the record has no such field", record: id, field: path.description)
     }

@@ -57,7 +57,7 @@ extension LockedVault {
       }
       return ReferencedField(reference: reference, record: record, path: nil, sealedAt: nil)
     }
-    let place = record.kind?.presentPath(path) ?? path
+    let place = record.kind?.pathInCurrentSchema(path) ?? path
     func refused(_ code: VaultError.Code, _ reason: String) -> VaultError {
       VaultError(code, reason, record: record.id, field: path.description)
     }

@@ -171,7 +171,7 @@ extension JSONValue {
   ///
   /// - Parameter kind: the kind of the record, which may know the path of an older schema.
   func hasReadable(_ text: String, at path: MemberPath, of kind: RecordKind?) -> Bool {
-    guard let value = try? value(at: kind?.presentPath(path) ?? path) else { return false }
+    guard let value = try? value(at: kind?.pathInCurrentSchema(path) ?? path) else { return false }
     return (value.array ?? [value]).contains { $0.isReadable(as: text) }
   }
 

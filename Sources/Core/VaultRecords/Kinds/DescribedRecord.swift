@@ -31,7 +31,7 @@ public protocol DescribedRecord: VaultRecord {
 extension DescribedRecord {
   public static var content: [MemberSchema] { members.map(\.schema) }
   /// True, because each member's type fits its description.
-  public static var isDescribedByContent: Bool { true }
+  public static var schemaMatchesType: Bool { true }
 
   public init(from decoder: any Decoder) throws {
     let source = try SpelledMembers(decoder, moves: Self.inputPaths + Self.migrations.flatMap(\.moves))

@@ -31,10 +31,10 @@ public struct ValueSchema: Sendable {
   /// The rules for generating a new value; nil if its kind has none.
   package var generation: PasswordRules?
   /// Whether it is a text of several lines, which a person gives as a file or writes in an editor.
-  public var hasLines = false
+  public var isMultiline = false
   /// Whether it belongs to something that already exists, such as the passphrase of a key, so that it is never
   /// generated.
-  public var isGiven = false
+  public var comesFromElsewhere = false
   /// Whether `null` is a separate value; otherwise it counts as absent.
   public var isNullable = false
   /// The only allowed values, with numbers compared by value; nil for no such list.
@@ -186,14 +186,14 @@ extension ValueSchema {
   /// Text of several lines.
   public static var lines: ValueSchema {
     var value = text
-    value.hasLines = true
+    value.isMultiline = true
     return value
   }
 
   /// Text that belongs to something that already exists, so that it is never generated.
   public static var given: ValueSchema {
     var value = text
-    value.isGiven = true
+    value.comesFromElsewhere = true
     return value
   }
 

@@ -141,8 +141,8 @@ extension CreatedBackup {
   }
 }
 
-extension BackupCommand.Create: GoingEverywhere {
-  func prepared(_ run: Everywhere) async throws -> Self {
+extension BackupCommand.Create: RunsOverSet {
+  func prepared(_ run: SetRun) async throws -> Self {
     guard to != "-" else { throw CommandError.usage("--everywhere", "makes a file for each vault, and --to - is one") }
     return self
   }

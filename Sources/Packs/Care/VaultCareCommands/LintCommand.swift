@@ -6,7 +6,7 @@ import VaultKit
 import VaultTerminal
 import VaultRepair
 
-struct LintCommand: AsyncParsableCommand, GoingEverywhere {
+struct LintCommand: AsyncParsableCommand, RunsOverSet {
   static let configuration = CommandConfiguration(
     commandName: "lint",
     abstract: "Check the form of every file without a key.",

@@ -9,7 +9,7 @@ import VaultStorage
 import VaultSystem
 import VaultTerminal
 
-struct StatusCommand: ParsableCommand, GoingEverywhere {
+struct StatusCommand: ParsableCommand, RunsOverSet {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Show which vault and which key would be used, and why.",

@@ -5,7 +5,7 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-struct VerifyCommand: AsyncParsableCommand, GoingEverywhere {
+struct VerifyCommand: AsyncParsableCommand, RunsOverSet {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Check every record, slot and file of the vault with the key.",

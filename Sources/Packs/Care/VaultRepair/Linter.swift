@@ -18,11 +18,9 @@ struct Linter {
   private var kinds: KindCatalog
   private(set) var report = LintReport()
   private var changes: [StoreChange] = []
-  private var walk: FileWalk
-  /// The unverified revisions of files in the trash.
+  /// The revisions that files of the trash say they have.
   private var trashed: [RecordID: Int] = [:]
-  private var attachments = GatheredAttachments()
-  /// Nil without a readable header.
+  /// Nil without a header that can be read.
   private var requirements: [String]?
 
   init(
@@ -30,7 +28,6 @@ struct Linter {
   ) throws(VaultError) {
     let (files, journal) = try inStore { () throws(StoreError) in try store.readable() }
     self.files = files
-    walk = FileWalk(files)
     self.rewriting = rewriting
     kinds = KindCatalog(types: types)
     if let note = journal.note { report.notes.append(note) }
@@ -40,18 +37,12 @@ struct Linter {
   mutating func run(_ progress: () -> Void) async throws(VaultError) {
     try checkHeader()
     try checkCheckpoint()
-    try checkTrash(progress)
-    var walk = walk
-    let kinds = kinds
-    try await walk.forEachFolder { _ in
-      { id, bytes throws(VaultError) in try RecordLint(bytes, at: .record(id), id, kinds) }
-    } consume: { (folder: FolderOutcomes<RecordLint>) throws(VaultError) in
-      try take(folder, progress)
-    }
-    let check = try AttachmentCheck(of: files, attachments, readingAll: false)
+    var walk = FileWalk(files)
+    try await walk.run(&self, progress)
+    let check = try AttachmentCheck(of: files, walk.attachments, readingAll: false)
     report.findings += check.faults
     report.notes += check.notes + walk.hiddenNotes
-    if let requirements { report.notes += attachments.notes(requirements: requirements) }
+    if let requirements { report.notes += walk.attachments.notes(requirements: requirements) }
     report.findings += walk.countFaults()
     report.findings += walk.strayFaults(besides: report.findings) {
       VaultFault(.privateKey, Surroundings.keyReason, file: $0)
@@ -90,57 +81,36 @@ struct Linter {
     try rewrite()
     return header
   }
+}
 
-  private mutating func checkTrash(_ progress: () -> Void) throws(VaultError) {
-    var walk = walk
-    let fault = try walk.forEachTrashed { id, bytes throws(VaultError) in
-      let lint = try RecordLint(bytes, at: .trash(id), id, kinds)
-      trashed[id] = lint.revision
+extension Linter: RecordVisitor {
+  var looking: @Sendable (UInt8) throws(VaultError) -> Look {
+    let kinds = kinds
+    return { _ in { place, id, bytes throws(VaultError) in try RecordLint(bytes, at: place, id, kinds) } }
+  }
+
+  mutating func take(_ file: RecordLint, at place: StoreLocation, _ id: RecordID) throws(VaultError) {
+    report.findings += file.findings
+    if let form = file.form { take(form) }
+    guard place == .record(id) else {
+      trashed[id] = file.revision
       report.trashedCount += 1
-      take(lint)
-      progress()
+      return
     }
-    self.walk = walk
-    if let fault { tell(ofMissing: fault) }
-    try rewrite()
-  }
-
-  private mutating func take(
-    _ folder: FolderOutcomes<RecordLint>, _ progress: () -> Void
-  ) throws(VaultError) {
-    if let fault = folder.fault { tell(ofMissing: fault) }
-    report.recordCount += folder.outcomes.count
-    for (_, outcome) in folder.outcomes {
-      let lint = try outcome.get()
-      take(lint)
-      checkTwin(lint)
-      progress()
-    }
-    try rewrite()
-  }
-
-  private mutating func checkTwin(_ lint: RecordLint) {
-    guard let removed = trashed[lint.id], let revision = lint.revision else { return }
-    switch LiveAndTrashed(lint.id, live: revision, removed: removed) {
+    report.recordCount += 1
+    guard let removed = trashed[id], let revision = file.revision else { return }
+    switch LiveAndTrashed(id, live: revision, removed: removed) {
     case .fault(let fault): report.findings.append(fault)
     case .note(let note): report.notes.append(note)
     }
   }
+
+  mutating func miss(_ folder: UInt8?, _ fault: VaultFault) { report.findings.append(fault) }
+
+  mutating func finish(_ folder: UInt8?) throws(VaultError) { try rewrite() }
 }
 
 extension Linter {
-  /// Reports a folder that cannot be read, whose content is unknown.
-  private mutating func tell(ofMissing fault: VaultFault) {
-    report.findings.append(fault)
-    attachments.miss()
-  }
-
-  private mutating func take(_ lint: RecordLint) {
-    report.findings += lint.findings
-    attachments.take(lint.named, of: lint.id)
-    if let form = lint.form { take(form) }
-  }
-
   private mutating func take(_ form: CanonicalForm) {
     if rewriting != nil, form.keepsMeaning {
       changes.append(form.change)

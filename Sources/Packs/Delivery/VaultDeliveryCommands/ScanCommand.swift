@@ -48,7 +48,7 @@ struct ScanCommand: AsyncParsableCommand {
     let session = try Session(vault, global)
     if let value { return try await compare(value, session) }
     let changes = try changes()
-    let values = try await OwnValues(of: session.unlock(unlocking))
+    let values = try await VaultValues(of: session.unlock(unlocking))
     var scan = Scan(values)
     if let changes {
       scan.look(at: changes)
@@ -69,7 +69,7 @@ struct ScanCommand: AsyncParsableCommand {
     var (equal, whole): ([Int], NeedleSet) = ([], NeedleSet())
     let isLong = given.withBytes { whole.add($0, label: 0) }
     var parts: [Int] = []
-    let values = try await OwnValues(of: vault) { label, bytes in
+    let values = try await VaultValues(of: vault) { label, bytes in
       if given.withBytes({ constantTimeEqual($0, bytes) }) {
         equal.append(label)
       } else if isLong, !whole.occurrences(in: bytes.copiedBytes()).isEmpty {

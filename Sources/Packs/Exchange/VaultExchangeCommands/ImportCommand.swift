@@ -130,7 +130,7 @@ struct ImportCommand: AsyncParsableCommand {
     where isGiven {
       throw CommandError.usage(option, "is for files of other tools")
     }
-    guard let placement = try Placement(vault) else {
+    guard let placement = try VaultChoice(vault) else {
       return try await importOwn(format, file: file, read: nil, into: vault, chosen: nil)
     }
     let elements = try elements(format, file)
@@ -193,7 +193,7 @@ struct ImportCommand: AsyncParsableCommand {
   }
 }
 
-extension Placement {
+extension VaultChoice {
   /// The vault name for each element.
   fileprivate func places(of elements: ImportElements, _ kind: String?) throws -> [String] {
     var places: [String] = []
@@ -201,7 +201,7 @@ extension Placement {
     for element in elements {
       do {
         let object = try element.object()
-        let (name, members) = OwnExport.taking(object) ?? (kind ?? "", object)
+        let (name, members) = VaultExport.taking(object) ?? (kind ?? "", object)
         let catalog = catalogs[name] ?? kinds(knowing: name)
         catalogs[name] = catalog
         places.append(try self.name(of: name, catalog[name], members))
@@ -221,7 +221,7 @@ extension ImportCommand {
     let elements = try format.elements(of: file)
     // An unreadable element is refused at its place, like any other.
     guard kind == nil, let first = elements.makeIterator().next(), let object = try? first.object(),
-      OwnExport.taking(object) == nil
+      VaultExport.taking(object) == nil
     else { return elements }
     throw CommandError.usage("--kind", "is needed for \(format.rawValue) that does not say the kind of each record")
   }
@@ -230,15 +230,15 @@ extension ImportCommand {
 /// The kinds of imported elements: the chosen kind, or the kind that each names.
 private struct ElementKinds: Sendable {
   private let chosen: RecordKind?
-  private let own: OwnKinds
+  private let own: VaultKinds
 
   init(_ catalog: KindCatalog, chosen: RecordKind?) {
     self.chosen = chosen
-    own = OwnKinds(catalog, chosen: chosen)
+    own = VaultKinds(catalog, chosen: chosen)
   }
 
   func kind(of object: JSONObject) throws(VaultError) -> (RecordKind, JSONObject) {
-    guard let (name, members) = OwnExport.taking(object) else {
+    guard let (name, members) = VaultExport.taking(object) else {
       if let chosen { return (chosen, object) }
       throw VaultError(.inputRefused, "does not say of which kind it is: --kind names one")
     }

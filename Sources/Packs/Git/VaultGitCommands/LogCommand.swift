@@ -149,7 +149,7 @@ private struct LoggedVersion: DocumentValue {
   }
 
   private var trust: String? {
-    guard version.state.file != nil else { return nil }
+    guard version.state?.record != nil else { return nil }
     return switch verdict {
     case .authentic: "verified"
     case .underReplacedRoot: "verified under a root key that was replaced"
@@ -165,12 +165,12 @@ private struct LoggedVersion: DocumentValue {
     case .deleted: "deleted for good"
     case .changed, .unchanged: nil
     case let event?: event.rawValue
-    case nil: version.state.file == nil ? "no record of this format" : "the version before is no record"
+    case nil: version.state?.record == nil ? "no record of this format" : "the version before is no record"
     }
   }
 
   func lines(_ style: Style, isInGit: Bool) -> [String] {
-    let envelope = version.state.file?.envelope
+    let envelope = version.state?.envelope
     let commit = version.commit?.line ?? (isInGit ? "not committed" : nil)
     let head = [envelope.map { "revision \($0.revision)" }, version.time?.text, commit, trust, event]
     let faults = version.fault.map { ["  " + style.bad($0.sentence)] } ?? []
@@ -180,7 +180,7 @@ private struct LoggedVersion: DocumentValue {
   }
 
   var document: JSONValue {
-    let envelope = version.state.file?.envelope
+    let envelope = version.state?.envelope
     return .members([
       "attachments": attachments, "author": version.commit?.author, "changes": changes, "commit": version.commit?.id,
       "committed_at": version.commit?.time?.text,
@@ -238,4 +238,4 @@ extension LogCommand: RecordNaming {
   }
 }
 
-extension LogCommand: GoingEverywhere { var seeks: Bool { record != nil } }
+extension LogCommand: RunsOverSet { var seeks: Bool { record != nil } }

@@ -82,8 +82,9 @@ struct MergeCommand: AsyncParsableCommand {
     if dryRun { return try await plan(run, commit) }
     let opened = try await run.session.unlock(unlocking, to: .writing, withRootKey: run.joinsHeaders || adoptOldRoot)
     try run.examine(commit, with: opened)
-    // Ask before git begins, so that a refusal changes nothing. If our version is old, their keys must be there first.
-    let old = adoptOldRoot ? run.planned()?.records.filter { $0.replacedSide(in: opened.header) != nil } ?? [] : []
+    // Whoever does not agree has begun nothing. Where it is ours that is old, their keys have to be there first.
+    let old =
+      adoptOldRoot ? run.sides?.planned().records.filter { $0.replacedSide(in: opened.header) != nil } ?? [] : []
     let adopted = old.isEmpty ? nil : try await adopted(old, from: commit, session: run.session, opened: opened)
     guard let operation = try run.begin(commit) else { return }
     do {
@@ -109,7 +110,7 @@ struct MergeCommand: AsyncParsableCommand {
   /// Prints the result of merging two commits, without a key unless an old root key must open a record.
   private func plan(_ run: MergeRun, _ commit: String) async throws {
     try run.examine(commit, with: nil)
-    guard let planned = run.planned() else {
+    guard let planned = run.sides?.planned() else {
       global.messages.note(
         "the two sides parted from several commits, which git joins first: nothing can be said before")
       throw Finished(status: .partlyDone)
@@ -132,7 +133,7 @@ struct MergeCommand: AsyncParsableCommand {
   private func finish(
     _ run: MergeRun, _ unlocked: Vault? = nil, _ adopted: [RecordID: UnmergedRecord]? = nil
   ) async throws {
-    guard let unmerged = run.unmerged else {
+    guard let state = run.state else {
       if global.json { return try MergeReport().print(dryRun ? nil : "", global) }
       return global.messages.note(
         run.ending.map { "nothing is left unmerged: \($0)" } ?? "git waits for no file of the vault")
@@ -140,37 +141,37 @@ struct MergeCommand: AsyncParsableCommand {
     var opened = unlocked
     if opened == nil {
       let needsRoot =
-        adoptOldRoot || [StoreLocation.header, .checkpoint].contains { unmerged.versions(of: $0) != nil }
+        adoptOldRoot || [StoreLocation.header, .checkpoint].contains { state.stopped?.versions(of: $0) != nil }
       opened = try await run.openVault(unlocking, to: dryRun ? .reading : .writing, withRootKey: needsRoot)
     }
     guard let opened else { preconditionFailure("it is unlocked, or an error was thrown") }
     var report = MergeReport()
     report.fingerprint = try? opened.header.fingerprint()
     let ending = run.ending
-    let header = try run.header(unmerged, vault: opened, report: &report, adopts: adoptOldRoot)
+    let header = try run.header(state, vault: opened, report: &report, adopts: adoptOldRoot)
     // The header decides which keys the records have.
     if report.left.isEmpty {
-      report.records = try await results(unmerged, session: run.session, vault: opened, early: adopted)
+      report.records = try await results(state, session: run.session, vault: opened, early: adopted)
     }
     let takesAll = !goesOn || record.isEmpty
     let isForAll = report.left.isEmpty && takesAll
-    let checkpoint = isForAll ? run.checkpoint(unmerged, vault: opened, report: &report, adopts: adoptOldRoot) : nil
+    let checkpoint = isForAll ? run.checkpoint(state, vault: opened, report: &report, adopts: adoptOldRoot) : nil
     if !dryRun {
       // This comes first, so that an interruption does not leave unmerged records as merged.
-      try unmerged.keep(report.leftRecords.map(\.record.id))
+      try state.stopped?.keep(report.leftRecords.map(\.record.id))
       try await run.write(report, header: header, checkpoint: checkpoint, opened)
     }
-    if takesAll { report.addOthers(unmerged.otherFiles) }
+    if takesAll { report.addOthers(state.stopped?.otherFiles ?? []) }
     try report.print(dryRun ? nil : ending ?? "`git commit` keeps what was taken over", global)
   }
 
   private func results(
-    _ unmerged: Unmerged, session: Session, vault: Vault, early: [RecordID: UnmergedRecord]?
+    _ state: GitMergeState, session: Session, vault: Vault, early: [RecordID: UnmergedRecord]?
   ) async throws -> [MergeReport.Record] {
-    let records = try chosen(unmerged.records(), vault)
+    let records = try chosen(state.records(), vault)
     var adopted = early ?? [:]
     if adoptOldRoot, early == nil {
-      adopted = try await self.adopted(records, from: unmerged.theirCommit, session: session, opened: vault)
+      adopted = try await self.adopted(records, from: state.theirCommit, session: session, opened: vault)
     }
     let rule = rule(vault)
     return try records.map { record in

@@ -51,9 +51,11 @@ extension GitCommand {
         // The fallback in the configuration merges the file as text.
         throw CommandError.usage("path", "is no file of a vault")
       }
-      func bytes(_ file: String) throws -> [UInt8] { try TextInput.file(file, limit: found.place.byteLimit) }
+      func version(_ file: String) throws -> StoredVersion {
+        StoredVersion(try TextInput.file(file, limit: found.place.byteLimit))
+      }
       let merge = FileMerge(
-        place: found.place, base: try bytes(base), ours: try bytes(ours), theirs: try bytes(theirs),
+        place: found.place, base: try version(base), ours: try version(ours), theirs: try version(theirs),
         labels: ConflictLabels(ours: oursLabel, theirs: theirsLabel), areAncestors: ancestors)
       switch try await outcome(of: merge, in: found.folder) {
       case .merged(let bytes): try write(bytes)
@@ -91,14 +93,14 @@ extension GitCommand {
         return keyless
       }
       var known = merge
-      if merge.place.recordID != nil, !ancestors {
-        let git = Git(at: path)
-        known.replayed = ReplayedBranch(git, GitObjects(git))
-      }
-      if let id = merge.place.recordID, !ancestors, let commit = SupersededVersions.mergedCommit {
+      if let id = merge.place.recordID, !ancestors {
         let (git, places) = (Git(at: path), [StoreLocation.record(id), .trash(id)].map(\.relativePath))
-        known.passed = SupersededVersions(git, GitObjects(git), theirs: commit, of: places)
-          .passed(merge.ours, merge.theirs, at: places)
+        let objects = GitObjects(git)
+        known.replayed = ReplayedBranch(git, objects)
+        if let commit = SupersededVersions.mergedCommit {
+          known.superseded = SupersededVersions(git, objects, theirs: commit, of: places)
+            .superseded(merge.ours, merge.theirs, at: places)
+        }
       }
       return try known.keyed(vault)
     }

@@ -77,6 +77,9 @@ package enum MergeSide: Sendable {
   case ours
   /// The other side.
   case theirs
+
+  /// The side that is not this one.
+  package var other: MergeSide { self == .ours ? .theirs : .ours }
 }
 
 /// Which side wins if both have changed something.

@@ -1,19 +1,7 @@
 package import VaultDocument
 package import VaultSealing
 
-/// The part of a record merge that needs the keys of a vault.
-package protocol RecordMergeKey {
-  /// Whether a version was written with the vault's keys.
-  func verdict(on file: RecordFile) -> MergeVerdict
-  /// Whether two tokens of a record hold the same text; nil if one does not open.
-  func holdsSame(_ one: String, _ other: String, in file: RecordFile) -> Bool?
-  /// Whether this machine has seen a version that objects to the merge: later than all of these, or different from the
-  /// latest with its revision, and not equal to `result`.
-  func hasSeenOther(than versions: [RecordEnvelope], besides result: RecordEnvelope) -> Bool
-  /// The bytes of a merged record, authenticated and read back; nil if they cannot be made.
-  func authenticated(_ fields: JSONObject, _ draft: EnvelopeDraft) -> [UInt8]?
-}
-
+/// What a key says of a version.
 package enum MergeVerdict: Sendable {
   /// Its MAC verifies under the keys of its record.
   case authentic
@@ -23,8 +11,8 @@ package enum MergeVerdict: Sendable {
   case unknownRoot
 }
 
-/// A merge key made from the root keys of the vault.
-package struct SealingMergeKey: RecordMergeKey {
+/// What the root keys of a vault give a merge of its records.
+package struct RecordMergeKey {
   private let root: ([UInt8]) throws(SealingError) -> RootKey
   private let seen: (revision: Int, mac: [UInt8])?
   private let isReplayed: Bool
@@ -48,6 +36,7 @@ package struct SealingMergeKey: RecordMergeKey {
     try RecordSeal.verify(file.document, as: file.envelope.id, root: root)
   }
 
+  /// Whether a version was written with the vault's keys.
   package func verdict(on file: RecordFile) -> MergeVerdict {
     do throws(SealingError) {
       _ = try verified(file)
@@ -58,11 +47,14 @@ package struct SealingMergeKey: RecordMergeKey {
     }
   }
 
+  /// Whether two tokens of a record hold the same text; nil when one does not open.
   package func holdsSame(_ one: String, _ other: String, in file: RecordFile) -> Bool? {
     guard let keys = try? verified(file).keys else { return nil }
     return try? keys.holdSame(one, other)
   }
 
+  /// Whether this machine has seen a later version than all of these, or another of the revision of the latest, and it
+  /// is not what comes of them.
   package func hasSeenOther(than versions: [RecordEnvelope], besides result: RecordEnvelope) -> Bool {
     guard !isReplayed, let seen, seen != (result.revision, result.mac), let latest = versions.map(\.revision).max()
     else {
@@ -72,6 +64,7 @@ package struct SealingMergeKey: RecordMergeKey {
     return !versions.contains { $0.revision == latest && $0.mac == seen.mac }
   }
 
+  /// The bytes of a record that was merged, authenticated and read back; nil when they cannot be made.
   package func authenticated(_ fields: JSONObject, _ draft: EnvelopeDraft) -> [UInt8]? {
     var draft = draft
     if isReplayed, let seen, draft.revision <= seen.revision, seen.revision < Int.max {

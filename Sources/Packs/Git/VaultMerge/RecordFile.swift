@@ -34,7 +34,7 @@ extension RecordFile {
   /// The text in the file.
   var updatedAtText: String { members["updated_at"]?.string ?? "" }
 
-  var isRemoved: Bool { envelope.deletedAt != nil }
+  package var isRemoved: Bool { envelope.deletedAt != nil }
 
   /// Whether both are equal except for the wrap of the data key, which no MAC covers.
   func equals(exceptKey other: RecordFile) -> Bool {

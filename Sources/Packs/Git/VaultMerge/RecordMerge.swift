@@ -12,10 +12,10 @@ package struct RecordMerge {
   private let theirs: RecordFile
   private let place: StoreLocation
   private let currentRoot: RootID?
-  private let key: (any RecordMergeKey)?
+  private let key: RecordMergeKey?
   private let preference: MergePreference
 
-  /// Merges the bytes of three files.
+  /// Merges three versions.
   ///
   /// - Parameters:
   ///   - base: a base that is not a record counts as missing.
@@ -24,15 +24,17 @@ package struct RecordMerge {
   ///   - key: nil for a merge without keys.
   ///   - preference: which side wins if both have changed a member; without one that is a conflict.
   package static func merge(
-    base: [UInt8], ours: [UInt8], theirs: [UInt8], at place: StoreLocation, currentRoot: RootID? = nil,
-    key: (any RecordMergeKey)? = nil, preferring preference: MergePreference = MergePreference(),
+    base: StoredVersion?, ours: StoredVersion, theirs: StoredVersion, at place: StoreLocation,
+    currentRoot: RootID? = nil,
+    key: RecordMergeKey? = nil, preferring preference: MergePreference = MergePreference(),
     labels: ConflictLabels = ConflictLabels()
   ) -> MergeOutcome {
-    guard let one = RecordFile(parsing: ours), let other = RecordFile(parsing: theirs) else {
-      return .conflict([MergeConflict(.unreadable)], text: ConflictText.whole(ours, theirs: theirs, labels: labels))
+    guard let one = ours.record, let other = theirs.record else {
+      let text = ConflictText.whole(ours.bytes, theirs: theirs.bytes, labels: labels)
+      return .conflict([MergeConflict(.unreadable)], text: text)
     }
     let merge = RecordMerge(
-      base: RecordFile(parsing: base), ours: one, theirs: other, place: place, currentRoot: currentRoot, key: key,
+      base: base?.record, ours: one, theirs: other, place: place, currentRoot: currentRoot, key: key,
       preference: preference)
     do throws(MergeRefusal) {
       return .merged(try merge.run())
@@ -262,7 +264,7 @@ extension RecordMerge {
 
   /// The version after both, made with the key.
   private func authenticated(
-    _ fields: JSONObject, attachments: [Attachment], key: any RecordMergeKey
+    _ fields: JSONObject, attachments: [Attachment], key: RecordMergeKey
   ) throws(MergeRefusal) -> [UInt8] {
     guard let wrap = preferredWrap else { throw MergeRefusal(.key) }
     let (one, other) = (ours.envelope, theirs.envelope)
@@ -290,28 +292,28 @@ extension RecordMerge {
   }
 
   private static func made(
-    _ fields: JSONObject, draft: EnvelopeDraft, after versions: [RecordEnvelope], key: any RecordMergeKey
+    _ fields: JSONObject, draft: EnvelopeDraft, after versions: [RecordEnvelope], key: RecordMergeKey
   ) throws(MergeRefusal) -> [UInt8] {
-    guard let bytes = key.authenticated(fields, draft), let result = RecordFile(parsing: bytes) else {
+    guard let bytes = key.authenticated(fields, draft), let result = StoredVersion(bytes).envelope else {
       throw MergeRefusal(.limits)
     }
-    guard !key.hasSeenOther(than: versions, besides: result.envelope) else { throw MergeRefusal(.seen) }
+    guard !key.hasSeenOther(than: versions, besides: result) else { throw MergeRefusal(.seen) }
     return bytes
   }
 
   /// One whole side, which a person has chosen, as the version after both, so that nobody who has seen the other takes
   /// it for an older one. Only the revision of the other side counts; that side may be unreadable or gone.
   package static func taking(
-    _ side: [UInt8], after other: [UInt8]?, of id: RecordID, key: any RecordMergeKey
+    _ side: StoredVersion, after other: StoredVersion?, of id: RecordID, key: RecordMergeKey
   ) -> MergeOutcome {
     do throws(MergeRefusal) {
-      guard let file = RecordFile(parsing: side) else { throw MergeRefusal(.unreadable) }
+      guard let file = side.record else { throw MergeRefusal(.unreadable) }
       guard file.envelope.id == id else { throw MergeRefusal(.otherRecord) }
       guard key.verdict(on: file) == .authentic else { throw MergeRefusal(.unverified) }
       // An unverified side could claim any revision.
-      guard let second = other.flatMap({ RecordFile(parsing: $0) }), second.envelope.id == id,
-        key.verdict(on: second) == .authentic
-      else { return .merged(side) }
+      guard let second = other?.record, second.envelope.id == id, key.verdict(on: second) == .authentic else {
+        return .merged(side.bytes)
+      }
       let draft = try draft(of: file, after: second)
       return .merged(try made(file.fields, draft: draft, after: [file.envelope, second.envelope], key: key))
     } catch {

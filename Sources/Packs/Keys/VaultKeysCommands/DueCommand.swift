@@ -4,7 +4,7 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-struct DueCommand: ParsableCommand, GoingEverywhere {
+struct DueCommand: ParsableCommand, RunsOverSet {
   static let configuration = CommandConfiguration(
     commandName: "due",
     abstract: "List secrets that should be replaced; 14 when there are any.",

@@ -6,8 +6,8 @@ import VaultTerminal
 
 // How commands that add a key or take one away prepare to run in each vault of a set.
 
-extension KeyCommand.Add: GoingEverywhere {
-  func prepared(_ run: Everywhere) async throws -> Self {
+extension KeyCommand.Add: RunsOverSet {
+  func prepared(_ run: SetRun) async throws -> Self {
     guard !passphrase, generateIdentity == nil else {
       throw CommandError.usage(
         "key add", "takes a recipient for several vaults", "`age-keygen -y identity.txt` prints one")
@@ -16,8 +16,8 @@ extension KeyCommand.Add: GoingEverywhere {
   }
 }
 
-extension KeyCommand.Remove: GoingEverywhere {
-  func prepared(_ run: Everywhere) async throws -> Self {
+extension KeyCommand.Remove: RunsOverSet {
+  func prepared(_ run: SetRun) async throws -> Self {
     try run.requireSlot(slot)
     return self
   }
@@ -25,8 +25,8 @@ extension KeyCommand.Remove: GoingEverywhere {
   func adapted(to member: SetMember) throws -> Self? { try member.opened().header.holds(slot) ? self : nil }
 }
 
-extension RekeyCommand: GoingEverywhere {
-  func prepared(_ run: Everywhere) async throws -> Self {
+extension RekeyCommand: RunsOverSet {
+  func prepared(_ run: SetRun) async throws -> Self {
     for word in dropKey + keyPassphraseFile.map({ String($0.prefix { $0 != "=" }) }) { try run.requireSlot(word) }
     return self
   }
@@ -55,7 +55,7 @@ extension VaultHeader {
   }
 }
 
-extension Everywhere {
+extension SetRun {
   /// Refuses a slot that none of the vaults has; those that cannot be read are told when their turn comes.
   fileprivate func requireSlot(_ word: String) throws {
     let headers = members.compactMap { try? $0.opened().header }

@@ -10,17 +10,17 @@ struct Scan {
     let place: String
     let commit: String?
     let line: Int
-    let origin: OwnValues.Origin
+    let origin: VaultValues.Origin
   }
 
   private static let blobByteLimit = 256 << 20
-  private let values: OwnValues
+  private let values: VaultValues
   private(set) var findings: [Finding] = []
   private(set) var fileCount = 0
   /// Unreadable files, with reasons.
   private(set) var faults: [CommandError] = []
 
-  init(_ values: OwnValues) { self.values = values }
+  init(_ values: VaultValues) { self.values = values }
 
   /// Scans a file, all files below a folder, or standard input.
   mutating func look(at path: String) {

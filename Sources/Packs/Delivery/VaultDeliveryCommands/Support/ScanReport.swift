@@ -35,7 +35,7 @@ struct ScanReport {
         [finding.commit.map { String($0.prefix(12)) }, finding.place, "\(finding.line)"].compactMap(\.self)
           .joined(separator: ":")
       }
-    ] + OwnValues.Origin.columns(\.origin)
+    ] + VaultValues.Origin.columns(\.origin)
   }
 
   private func document(_ finding: Scan.Finding) -> JSONValue {
@@ -45,7 +45,7 @@ struct ScanReport {
 
 /// Whether a text equals, contains, or is part of values of a vault.
 struct ValueReport {
-  let matches: [(relation: String, origin: OwnValues.Origin)]
+  let matches: [(relation: String, origin: VaultValues.Origin)]
   let valueCount: Int
 
   func print(_ session: Session) throws {
@@ -56,15 +56,15 @@ struct ValueReport {
     } else if matches.isEmpty {
       session.messages.note("it is none of the \(valueCount.counted("sealed value", "sealed values")) of this vault")
     } else {
-      let columns = [TableColumn<(relation: String, origin: OwnValues.Origin)>(title: "IT", rank: 0) { $0.relation }]
-      try Table(matches, columns + OwnValues.Origin.columns(\.origin), width: nil).print(session.global.style)
+      let columns = [TableColumn<(relation: String, origin: VaultValues.Origin)>(title: "IT", rank: 0) { $0.relation }]
+      try Table(matches, columns + VaultValues.Origin.columns(\.origin), width: nil).print(session.global.style)
     }
     if !matches.isEmpty { throw Finished(status: .findings) }
   }
 }
 
-extension OwnValues.Origin: DocumentValue {
-  fileprivate static func columns<Row>(_ origin: @escaping (Row) -> OwnValues.Origin) -> [TableColumn<Row>] {
+extension VaultValues.Origin: DocumentValue {
+  fileprivate static func columns<Row>(_ origin: @escaping (Row) -> VaultValues.Origin) -> [TableColumn<Row>] {
     [
       TableColumn(title: "RECORD", rank: 1) { origin($0).name + (origin($0).isTrashed ? " (in the trash)" : "") },
       TableColumn(title: "FIELD", rank: 2) { origin($0).path.description },

@@ -34,7 +34,7 @@ struct CSVExporter: Exporter {
   mutating func begin() -> [UInt8] {
     columns = paths.sorted { $0.precedes($1) }
     let names = columns.map(\.description)
-    return names.isEmpty && !hasKinds ? [] : CSVText.row((hasKinds ? [OwnExport.kindPath] : []) + names)
+    return names.isEmpty && !hasKinds ? [] : CSVText.row((hasKinds ? [VaultExport.kindPath] : []) + names)
   }
 
   mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8] {

@@ -26,7 +26,7 @@ struct KindShape {
   /// Whether all names are members or paths of members.
   func hasAll(_ names: some Sequence<String>) -> Bool {
     names.allSatisfy { name in
-      name == RecordEnvelope.memberName || name == OwnExport.kindPath || name == RecordKind.extraMember || has(name)
+      name == RecordEnvelope.memberName || name == VaultExport.kindPath || name == RecordKind.extraMember || has(name)
         || (try? MemberPath(parsing: name)).flatMap { kind.value(at: $0) } != nil
     }
   }

@@ -5,13 +5,13 @@ internal import VaultRecords
 struct FieldRules {
   private let kind: RecordKind?
   /// The kinds of entries that name their kind.
-  let own: OwnKinds
+  let own: VaultKinds
   private let mapped: [String: LeafRule]
   private let shape: KindShape
 
   init(_ options: ImportOptions) throws(ExchangeError) {
     kind = options.kind
-    own = OwnKinds(options)
+    own = VaultKinds(options)
     guard let kind = options.kind ?? KindCatalog.builtIn["login"] else {
       preconditionFailure("login is a kind of this program")
     }

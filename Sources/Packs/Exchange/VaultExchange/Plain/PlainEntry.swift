@@ -25,7 +25,9 @@ extension FieldRules {
       let reason = "\(ValueLimit.tooMany)"
       return .refused(place, reason: reason, lines: [LedgerLine(place, .refused(reason))])
     }
-    if let (name, _) = entry.object.flatMap(OwnExport.taking) { return try ownItem(entry, of: name, at: place, format) }
+    if let (name, _) = entry.object.flatMap(VaultExport.taking) {
+      return try ownItem(entry, of: name, at: place, format)
+    }
     var builder = RecordBuilder(format: format.name, place: place)
     let isOurs = isOurs(members.names)
     for (path, value) in entry.leafPaths(at: .root) {
@@ -50,7 +52,7 @@ extension FieldRules {
     let shape = KindShape(kind)
     var builder = RecordBuilder(format: format.name, place: place)
     for (path, value) in entry.leafPaths(at: .root) {
-      builder.take(value.leafText, from: place.below(path), by: OwnKinds.rule(for: path.description, in: shape))
+      builder.take(value.leafText, from: place.below(path), by: VaultKinds.rule(for: path.description, in: shape))
     }
     return .record(try builder.record(of: kind))
   }

@@ -71,7 +71,7 @@ extension ImportCommand {
     guard !strict || !update else {
       throw CommandError.usage("--update", "changes entry by entry and does not go with --strict")
     }
-    if let placement = try Placement(vault) {
+    if let placement = try VaultChoice(vault) {
       throw CommandError.usage(
         "import", "of another tool's file needs to know which vault of \(placement.set.path) gets it",
         "say it with --in NAME")

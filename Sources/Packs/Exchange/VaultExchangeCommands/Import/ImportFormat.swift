@@ -43,8 +43,8 @@ enum ImportFormat: String, CaseIterable {
     do throws(DocumentError) {
       switch try JSONParser.parse(bytes, limits: .exchange) {
       case .array(let items): return items.map { ImportElement($0) }
-      case let value where OwnExport.records(of: value) != nil:
-        return (OwnExport.records(of: value) ?? []).map { ImportElement(.object($0)) }
+      case let value where VaultExport.records(of: value) != nil:
+        return (VaultExport.records(of: value) ?? []).map { ImportElement(.object($0)) }
       case let value where value.object != nil: return [ImportElement(value)]
       default: throw DocumentError(code: .wrongType, reason: "must be an array of objects", line: 1, column: 1)
       }

@@ -20,7 +20,7 @@ struct RecordForm: Sendable {
     let fields = reveal || sealed ? view.fields : try view.readableFields().fields
     let count = reveal || sealed ? 0 : try leftOutCount(view)
     let members = try named(fields, of: view)
-    return (hasKinds ? OwnExport.adding(kind: view.envelope.kind, to: members) : members, count)
+    return (hasKinds ? VaultExport.adding(kind: view.envelope.kind, to: members) : members, count)
   }
 
   /// The record in the document of `--json`, in which sealed fields are marks.

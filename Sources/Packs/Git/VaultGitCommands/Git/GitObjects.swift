@@ -1,5 +1,6 @@
 import Synchronization
 package import VaultKit
+package import VaultMerge
 import VaultStorage
 import VaultSystem
 import VaultTerminal
@@ -35,6 +36,7 @@ package final class GitObjects: Sendable {
   /// How many bytes of answers are collected before they are passed on, apart from the last object.
   private static let answerByteLimit = 32 << 20
   private static let lineByteLimit = 64 << 10
+  private static let recordByteLimit = 16 << 20
 
   /// How git is asked. A newer git collects its answers until a flush. An older git writes each answer separately, and
   /// each wakes the reader.
@@ -100,7 +102,25 @@ package final class GitObjects: Sendable {
     return object.bytes
   }
 
-  /// The header of this vault in a commit; nil if it does not exist or cannot be read.
+  /// The version of a record that a blob holds; nil for no such blob.
+  package func version(_ name: String) -> StoredVersion? {
+    blob(name, limit: Self.recordByteLimit).map { StoredVersion($0) }
+  }
+
+  /// Gives the versions of records that blobs hold to `body`, without those that are missing or too large.
+  package func forEachVersion(_ names: [String], _ body: (Int, StoredVersion) -> Void) {
+    read(names, limit: Self.recordByteLimit) { index, answer in
+      if case .object(let object) = answer, object.kind == .blob { body(index, StoredVersion(object.bytes)) }
+      return true
+    }
+  }
+
+  /// The versions of records that blobs hold, without those that are missing or too large: asked for all at once.
+  package func versions(_ names: some Sequence<String>) -> [String: StoredVersion] {
+    blobs(names, limit: Self.recordByteLimit).mapValues { StoredVersion($0) }
+  }
+
+  /// The header that the vault here has in a commit; nil where there is none that can be read.
   package func header(in commit: String) -> VaultHeader? {
     let place = StoreLocation.header
     let bytes = blob("\(commit):./\(place.relativePath)", limit: place.byteLimit)

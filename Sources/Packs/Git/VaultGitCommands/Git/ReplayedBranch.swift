@@ -14,7 +14,7 @@ package final class ReplayedBranch {
   package init?(_ git: Git, _ objects: GitObjects) {
     let tips = Self.tips(git)
     guard !tips.isEmpty else { return nil }
-    branches = tips.map { SupersededVersions(git, objects, theirs: $0, of: ["records", "trash"]) }
+    branches = tips.map { SupersededVersions(git, objects, theirs: $0) }
   }
 
   package func has(_ mac: [UInt8], of id: RecordID) -> Bool {

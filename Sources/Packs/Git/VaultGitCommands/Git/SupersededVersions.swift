@@ -8,49 +8,43 @@ import VaultTerminal
 /// An attacker who chooses the merged commits could offer a version that the other side has already replaced. Merged as
 /// a new version, it would return under a present MAC. Its change is already part of the other side.
 package final class SupersededVersions {
-  /// Names of blobs, by path below the vault's folder.
-  private struct Sides {
-    var ours: [String: Set<String>] = [:]
-    var theirs: [String: Set<String>] = [:]
-  }
-
   private static let listByteLimit = 256 << 20
-  private static let byteLimit = 16 << 20
   private let git: Git
   private let objects: GitObjects
   private let range: String
   private let paths: [String]
-  /// Read at the first pair of versions that matters. Most merges have none.
-  private lazy var sides = readSides()
+  /// Names of blobs, by path below the vault's folder. git is asked for the first pair of versions that makes a
+  /// difference, which most merges have none of.
+  private lazy var blobs = readBlobs()
 
-  /// - Parameter paths: files, or folders of them, below the vault's folder.
-  package init(_ git: Git, _ objects: GitObjects, ours: String = "HEAD", theirs: String, of paths: [String]) {
+  /// - Parameter paths: files, or folders of them, below the vault's.
+  package init(
+    _ git: Git, _ objects: GitObjects, ours: String = "HEAD", theirs: String, of paths: [String] = ["records", "trash"]
+  ) {
     (self.git, self.objects, self.paths) = (git, objects, paths)
     range = "\(ours)...\(theirs)"
   }
 
-  private func readSides() -> Sides {
+  private func readBlobs() -> [MergeSide: [String: Set<String>]] {
     let parts = git.parts(
       [
         "log", "-z", "--raw", "-m", "--no-abbrev", "--no-renames", "--no-color", "--relative", "--no-follow",
         "-O/dev/null", "--format=%m", range, "--",
       ] + paths, limit: Self.listByteLimit)
-    var sides = Sides()
-    var isOurs = true
+    var blobs: [MergeSide: [String: Set<String>]] = [:]
+    var side = MergeSide.ours
     var rest = parts[...]
     while let part = rest.popFirst() {
       let text = part.drop { $0 == "\n" }
       // `:MODE MODE OLD NEW STATUS` and a path, or the side of the commit.
       let words = text.split(separator: " ")
       guard text.hasPrefix(":"), words.count == 5, let path = rest.popFirst() else {
-        isOurs = text == "<"
+        side = text == "<" ? .ours : .theirs
         continue
       }
-      for blob in words[2...3].map(String.init) {
-        if isOurs { sides.ours[path, default: []].insert(blob) } else { sides.theirs[path, default: []].insert(blob) }
-      }
+      blobs[side, default: [:]][path, default: []].formUnion(words[2...3].map(String.init))
     }
-    return sides
+    return blobs
   }
 
   /// The commit that git merges in a driver, if there is exactly one.
@@ -64,31 +58,24 @@ package final class SupersededVersions {
 
   /// The side whose version the other side has already replaced; nil for none.
   ///
-  /// - Parameter paths: the possible places of the record, below the vault's folder.
-  package func passed(_ one: [UInt8], _ other: [UInt8], at paths: [String]) -> MergeSide? {
-    guard let one = RecordFile(parsing: one), let other = RecordFile(parsing: other) else { return nil }
-    if one.envelope.revision > other.envelope.revision { return had(other, theirs: false, paths) ? .theirs : nil }
-    if other.envelope.revision > one.envelope.revision { return had(one, theirs: true, paths) ? .ours : nil }
-    return nil
+  /// - Parameter paths: where the record can lie, below the vault's folder.
+  package func superseded(_ ours: StoredVersion, _ theirs: StoredVersion, at paths: [String]) -> MergeSide? {
+    guard let ours = ours.envelope, let theirs = theirs.envelope, ours.revision != theirs.revision else { return nil }
+    let (older, mac) = ours.revision < theirs.revision ? (MergeSide.ours, ours.mac) : (.theirs, theirs.mac)
+    // A file that was not there is called by zeros.
+    let had = blobs(of: older.other, at: paths).filter { name in name.contains { $0 != "0" } }
+    // What it was when they parted, and what it is now, are neither.
+    return had.count > 2 && has(mac, in: had) ? older : nil
   }
 
-  /// Whether a version of their side, since the sides diverged, has this MAC.
-  func theirsHave(_ mac: [UInt8], at paths: [String]) -> Bool {
-    paths.flatMap { sides.theirs[$0] ?? [] }.contains { self.mac($0) == mac }
+  /// Whether a version of theirs, since both parted, has this MAC.
+  func theirsHave(_ mac: [UInt8], at paths: [String]) -> Bool { has(mac, in: blobs(of: .theirs, at: paths)) }
+
+  private func blobs(of side: MergeSide, at paths: [String]) -> Set<String> {
+    paths.reduce(into: []) { $0.formUnion(blobs[side]?[$1] ?? []) }
   }
 
-  private func mac(_ blob: String) -> [UInt8]? {
-    objects.blob(blob, limit: Self.byteLimit).flatMap { RecordFile(parsing: $0) }?.envelope.mac
-  }
-
-  private func had(_ file: RecordFile, theirs isTheirs: Bool, _ paths: [String]) -> Bool {
-    let side = isTheirs ? sides.theirs : sides.ours
-    var blobs: Set<String> = []
-    for path in paths { blobs.formUnion(side[path] ?? []) }
-    // A missing file has a name of zeros.
-    blobs = blobs.filter { name in name.contains { $0 != "0" } }
-    // The common ancestor and the present version do not count.
-    return blobs.count > 2
-      && blobs.contains { mac($0) == file.envelope.mac }
+  private func has(_ mac: [UInt8], in blobs: Set<String>) -> Bool {
+    blobs.contains { objects.version($0)?.envelope?.mac == mac }
   }
 }

@@ -131,25 +131,10 @@ extension VaultComparison {
     for folder in UInt8.min...UInt8.max {
       let (before, after) = (try old.files(folder, trashes[0]), try new.files(folder, trashes[1]))
       for id in Set(before.keys).union(after.keys).sorted() where before[id] != after[id] {
-        if let record = RecordDelta(id, from: RecordState(before[id]), to: RecordState(after[id]), known) {
+        if let record = RecordDelta(id, from: before[id], to: after[id], known) {
           records.append(record)
         }
       }
-    }
-  }
-}
-
-private enum FoundFile: Equatable {
-  case bytes([UInt8])
-  case unreadable
-}
-
-extension RecordState {
-  fileprivate init(_ file: FoundFile?) {
-    switch file {
-    case .bytes(let bytes)?: self.init(bytes)
-    case .unreadable?: self = .unreadable
-    case nil: self = .none
     }
   }
 }
@@ -169,11 +154,11 @@ extension ComparedState {
   }
 
   /// The records of one of 256 folders, live or in the trash.
-  fileprivate func files(_ folder: UInt8, _ trash: [UInt8: [RecordID]]) throws -> [RecordID: FoundFile] {
-    var files: [RecordID: FoundFile] = [:]
+  fileprivate func files(_ folder: UInt8, _ trash: [UInt8: [RecordID]]) throws -> [RecordID: StoredVersion] {
+    var files: [RecordID: StoredVersion] = [:]
     do throws(StoreError) {
       try store.readRecords(inFolder: folder) { id, result in
-        files[id] = (try? result.get()).map { .bytes($0) } ?? .unreadable
+        files[id] = (try? result.get()).map { StoredVersion($0) } ?? .unreadable
         return true
       }
     } catch {
@@ -183,10 +168,10 @@ extension ComparedState {
     return files
   }
 
-  fileprivate func state(of id: RecordID) -> RecordState { RecordState(file(.record(id)) ?? file(.trash(id))) }
+  fileprivate func state(of id: RecordID) -> StoredVersion? { file(.record(id)) ?? file(.trash(id)) }
 
-  private func file(_ place: StoreLocation) -> FoundFile? {
-    do throws(StoreError) { return try store.read(place).map { .bytes($0) } } catch { return .unreadable }
+  private func file(_ place: StoreLocation) -> StoredVersion? {
+    do throws(StoreError) { return try store.read(place).map { StoredVersion($0) } } catch { return .unreadable }
   }
 
   private func unreadable(_ error: StoreError) -> CommandError {

@@ -23,9 +23,9 @@ struct HistoryKeys {
   private let session: Session
   private let vault: VaultOptions
   private let unlocking: UnlockOptions
-  private let current: SealingMergeKey
+  private let current: RecordMergeKey
   /// Earlier keys by the hints of their root keys; nil for unavailable keys.
-  private var earlier: [[UInt8]: SealingMergeKey?] = [:]
+  private var earlier: [[UInt8]: RecordMergeKey?] = [:]
 
   /// Nil, with a note, if no key is available without a question.
   init?(_ session: Session, vault: VaultOptions, unlocking: UnlockOptions) async throws {
@@ -35,7 +35,7 @@ struct HistoryKeys {
   }
 
   mutating func verdict(on version: HistoryVersion, of id: RecordID) async -> Verdict? {
-    guard let file = version.state.file else { return nil }
+    guard let file = version.state?.record else { return nil }
     // A version of another record is authentic, but in the wrong place.
     guard file.envelope.id == id else { return .refused }
     switch current.verdict(on: file) {
@@ -56,7 +56,7 @@ struct HistoryKeys {
   }
 
   /// The key of the vault in a commit. It is refused unless this machine knows that the vault had that root key.
-  private func key(at commit: String) async -> SealingMergeKey? {
+  private func key(at commit: String) async -> RecordMergeKey? {
     var global = session.global
     (global.quiet, global.noInput) = (true, true)
     let (vault, unlocking, location) = (vault, unlocking, session.location)
@@ -70,7 +70,7 @@ struct HistoryKeys {
     }
   }
 
-  private static func key(of vault: Vault) -> SealingMergeKey {
-    SealingMergeKey(root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) })
+  private static func key(of vault: Vault) -> RecordMergeKey {
+    RecordMergeKey(root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) })
   }
 }

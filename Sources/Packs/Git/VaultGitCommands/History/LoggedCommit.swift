@@ -61,15 +61,15 @@ struct LoggedCommit: DocumentValue {
 
   /// The old and the new state of a record. A live file precedes one in the trash.
   private struct States {
-    var old = RecordState.none
-    var new = RecordState.none
+    var old: StoredVersion?
+    var new: StoredVersion?
 
     mutating func take(_ bytes: [UInt8]?, at place: StoreLocation, isNew: Bool) {
-      let state = bytes.map { RecordState($0) } ?? .unreadable
+      let state = bytes.map { StoredVersion($0) } ?? .unreadable
       let isDecisive = if case .record = place { true } else { false }
       if isNew {
-        if isDecisive || !new.isThere { new = state }
-      } else if isDecisive || !old.isThere {
+        if isDecisive || new == nil { new = state }
+      } else if isDecisive || old == nil {
         old = state
       }
     }

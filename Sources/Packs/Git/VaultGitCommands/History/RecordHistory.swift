@@ -5,45 +5,28 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 
-enum RecordState {
-  case none
-  case record(RecordFile)
-  /// Not a record of this format, or unreadable.
-  case unreadable
-
-  /// - Parameter bytes: the live file, or the file in the trash.
-  init(_ bytes: [UInt8]?) {
-    self = bytes.map { RecordFile(parsing: $0).map { .record($0) } ?? .unreadable } ?? .none
-  }
-
-  var file: RecordFile? { if case .record(let file) = self { file } else { nil } }
-
-  var isThere: Bool { if case .none = self { false } else { true } }
-}
-
 struct HistoryVersion {
   /// Nil for an uncommitted version.
   let commit: GitCommit?
-  let state: RecordState
+  /// The version in the live file, else in the trash; nil for no file.
+  let state: StoredVersion?
   /// Nil if either version is not a record.
   let comparison: RecordComparison?
   /// Why the version cannot follow the previous one; nil if it can.
   let fault: VersionFault?
 
-  init(_ commit: GitCommit?, state: RecordState, after old: RecordState, kinds: KindCatalog) {
+  init(_ commit: GitCommit?, state: StoredVersion?, after old: StoredVersion?, kinds: KindCatalog) {
     (self.commit, self.state) = (commit, state)
-    if case .unreadable = state {
+    guard [state, old].allSatisfy({ $0 == nil || $0?.record != nil }) else {
       (comparison, fault) = (nil, nil)
-    } else if case .unreadable = old {
-      (comparison, fault) = (nil, nil)
-    } else {
-      comparison = RecordComparison(from: old.file, to: state.file, kinds: kinds)
-      fault = state.file.flatMap { new in old.file.flatMap { new.fault(after: $0) } }
+      return
     }
+    comparison = RecordComparison(from: old?.record, to: state?.record, kinds: kinds)
+    fault = state?.record.flatMap { new in old?.record.flatMap { new.fault(after: $0) } }
   }
 
   /// The time in the record, or that of the commit.
-  var time: Timestamp? { state.file?.envelope.updatedAt ?? commit?.time }
+  var time: Timestamp? { state?.envelope?.updatedAt ?? commit?.time }
 }
 
 /// The versions of one record, the newest first. Uncommitted versions precede those of git.
@@ -69,8 +52,7 @@ struct RecordHistory {
     }
     let older = commits.compactMap(\.parents.first)
     let states = Self.states(of: id, in: Set(commits.map(\.id) + older + ["HEAD"]).sorted(), objects)
-    let head = states["HEAD"] ?? .none
-    let present = HistoryVersion(nil, state: folder[0].isThere ? folder[0] : folder[1], after: head, kinds: vault.kinds)
+    let present = HistoryVersion(nil, state: folder[0] ?? folder[1], after: states["HEAD"], kinds: vault.kinds)
     let isCommitted = present.comparison?.event == .unchanged
     isInGit = true
     isCutOff = commits.last.map { objects.isCutOff(before: $0.id) } ?? false
@@ -78,33 +60,32 @@ struct RecordHistory {
       (isCommitted ? [] : [present])
       + commits.map { commit in
         HistoryVersion(
-          commit, state: states[commit.id] ?? .none, after: commit.parents.first.flatMap { states[$0] } ?? .none,
-          kinds: vault.kinds)
+          commit, state: states[commit.id], after: commit.parents.first.flatMap { states[$0] }, kinds: vault.kinds)
       }
   }
 
-  private static func state(_ place: StoreLocation, _ store: any RecordStore) -> RecordState {
-    do throws(StoreError) { return RecordState(try store.read(place)) } catch { return .unreadable }
+  private static func state(_ place: StoreLocation, _ store: any RecordStore) -> StoredVersion? {
+    do throws(StoreError) { return try store.read(place).map { StoredVersion($0) } } catch { return .unreadable }
   }
 
   /// The live file, and an older file in the trash, for a vault without git. The changes of the oldest version are
   /// unknown.
-  private static func inFolder(_ states: [RecordState], _ kinds: KindCatalog) -> [HistoryVersion] {
-    let there = states.filter(\.isThere)
+  private static func inFolder(_ states: [StoredVersion?], _ kinds: KindCatalog) -> [HistoryVersion] {
+    let there = states.compactMap { $0 }
     return there.indices.map { index in
       HistoryVersion(nil, state: there[index], after: there[min(index + 1, there.count - 1)], kinds: kinds)
     }
   }
 
-  private static func states(of id: RecordID, in commits: [String], _ objects: GitObjects) -> [String: RecordState] {
+  private static func states(of id: RecordID, in commits: [String], _ objects: GitObjects) -> [String: StoredVersion] {
     let places = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
     let names = commits.flatMap { commit in places.map { "\(commit):./\($0)" } }
-    var states: [String: RecordState] = [:]
+    var states: [String: StoredVersion] = [:]
     objects.read(names, limit: byteLimit) { index, answer in
       let commit = commits[index / places.count]
-      guard states[commit]?.isThere != true else { return true }
+      guard states[commit] == nil else { return true }
       switch answer {
-      case .object(let object) where object.kind == .blob: states[commit] = RecordState(object.bytes)
+      case .object(let object) where object.kind == .blob: states[commit] = StoredVersion(object.bytes)
       case .missing: break
       case .object, .tooLarge, .failed: states[commit] = .unreadable
       }

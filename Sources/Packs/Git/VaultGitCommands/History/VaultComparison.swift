@@ -19,11 +19,11 @@ struct RecordDelta {
   let kind: String?
 
   /// Nil if the versions are equal.
-  init?(_ id: RecordID, from old: RecordState, to new: RecordState, _ kinds: KindCatalog) {
+  init?(_ id: RecordID, from old: StoredVersion?, to new: StoredVersion?, _ kinds: KindCatalog) {
     let version = HistoryVersion(nil, state: new, after: old, kinds: kinds)
     guard version.comparison?.event != .unchanged else { return nil }
     (self.id, comparison, fault) = (id, version.comparison, version.fault)
-    let file = new.file ?? old.file
+    let file = new?.record ?? old?.record
     kind = file?.envelope.kind
     let title = file.flatMap { file in kinds[file.envelope.kind]?.title(of: file.fields) } ?? ""
     name = title.isEmpty ? id.text : title

@@ -50,8 +50,8 @@ struct GitCheck {
         }
       }
       guard let id = place?.recordID else { continue }
-      if let old = old.flatMap({ RecordFile(parsing: $0) }) { versions[id, default: Versions()].old.append(old) }
-      if let new = new.flatMap({ RecordFile(parsing: $0) }) {
+      if let old = old.flatMap({ StoredVersion($0).record }) { versions[id, default: Versions()].old.append(old) }
+      if let new = new.flatMap({ StoredVersion($0).record }) {
         versions[id, default: Versions()].new.append((file.path, new))
       }
     }
@@ -96,7 +96,7 @@ struct GitCheck {
     let member = Array("\"attachments\"".utf8)
     objects.read(index.records.map { ":./" + $0 }, limit: Self.byteLimit) { _, answer in
       guard case .object(let object) = answer, object.bytes.contains(member) else { return true }
-      let named = RecordFile(parsing: object.bytes)?.attachmentIDs ?? []
+      let named = StoredVersion(object.bytes).record?.attachmentIDs ?? []
       missing.formUnion(named.filter { !index.has(.attachment($0)) })
       return true
     }

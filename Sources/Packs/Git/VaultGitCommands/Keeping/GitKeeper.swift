@@ -157,7 +157,7 @@ private struct KeepingCommit {
     let path = StoreLocation.record(id).relativePath
     guard known.contains(path), let old = git.output(["cat-file", "blob", "HEAD:./\(path)"], limit: 16 << 20),
       let new = try? TextInput.file(System.join(folder, path), limit: 16 << 20),
-      let before = RecordFile(parsing: old), let after = RecordFile(parsing: new)
+      let before = StoredVersion(old).record, let after = StoredVersion(new).record
     else { return nil }
     let changes = RecordComparison(from: before, to: after) { _ in true }.changes
     let paths = changes.map { Printable.text($0.path.description) }

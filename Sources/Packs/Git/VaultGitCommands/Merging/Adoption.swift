@@ -61,20 +61,20 @@ struct Adoption {
 
   /// Nil, with a note, for a record that does not verify.
   private func adopted(_ record: UnmergedRecord, side: MergeSide, earlier: Vault) throws -> Found? {
-    guard let bytes = record[side], let file = RecordFile(parsing: bytes) else { return nil }
-    let other = record[side == .ours ? .theirs : .ours]
+    guard let version = record[side], let file = version.record else { return nil }
     let versions: AdoptedVersions
     do throws(VaultError) {
-      versions = try opened.adopting(bytes, of: record.id, base: record.base, beside: other, from: earlier)
+      versions = try opened.adopting(
+        version.bytes, of: record.id, base: record.base?.bytes, beside: record[side.other]?.bytes, from: earlier)
     } catch {
       guard error.code == .damaged else { throw error }
       global.messages.note("not taken: \(error.description)")
       return nil
     }
     var result = record
-    result[side] = versions.adopted
-    result.base = versions.base ?? record.base
-    result.resealedMAC = RecordFile(parsing: versions.adopted).map { (file.envelope.mac, $0.envelope.mac) }
+    result[side] = StoredVersion(versions.adopted)
+    if let base = versions.base { result.base = StoredVersion(base) }
+    result.resealedMAC = result[side]?.envelope.map { (file.envelope.mac, $0.mac) }
     let root = opened.header.replacedRoot(hint: file.envelope.wrappedKey.rootHint)
     return Found(
       record: result, isAfterReseal: root.map(opened.header.hasResealed) ?? true,
@@ -82,8 +82,7 @@ struct Adoption {
   }
 
   private func lines(_ record: UnmergedRecord, side: MergeSide, file: RecordFile) -> [String] {
-    let comparison = RecordComparison(
-      from: record.base.flatMap { RecordFile(parsing: $0) }, to: file, kinds: opened.kinds)
+    let comparison = RecordComparison(from: record.base?.record, to: file, kinds: opened.kinds)
     let tip = record.isMergedUnderOldRoot ? "HEAD" : commit(side)
     let commits = GitCommit.list(Git(at: session.location.path), from: tip, limit: 1, of: record.places)
     let origin = commits?.first.map { ", commit \($0.line)" } ?? ""

@@ -9,14 +9,14 @@ import VaultStorage
 /// Merges versions of one file of a vault, with the vault's key if it is available.
 struct FileMerge {
   let place: StoreLocation
-  let base: [UInt8]
-  let ours: [UInt8]
-  let theirs: [UInt8]
+  let base: StoredVersion?
+  let ours: StoredVersion
+  let theirs: StoredVersion
   var labels = ConflictLabels()
   /// Whether the versions are only common ancestors. Then it does not matter if later versions were seen.
   var areAncestors = false
   /// The side whose version the other side has already replaced.
-  var passed: MergeSide?
+  var superseded: MergeSide?
   /// The MACs of a resealed version. A machine that has seen the first version has in effect seen the second.
   var resealedMAC: (from: [UInt8], to: [UInt8])?
   /// The branch that git replays, as in a rebase; nil for a merge.
@@ -24,7 +24,7 @@ struct FileMerge {
 
   /// The name of the record, if its kind is known without the vault.
   var name: String? {
-    guard let file = RecordFile(parsing: ours) ?? RecordFile(parsing: theirs) else { return nil }
+    guard let file = ours.record ?? theirs.record else { return nil }
     return KindCatalog.builtIn[file.envelope.kind]?.title(of: file.fields)
   }
 
@@ -34,28 +34,28 @@ struct FileMerge {
     if place == .header { return try keyedHeader(vault) }
     guard let id = place.recordID else { return keyless(currentRoot: vault.header.root.id) }
     let key = try key(vault, id)
-    if let passed, let later = RecordFile(parsing: passed == .ours ? theirs : ours),
-      key.verdict(on: later) == .authentic
-    {
+    if let superseded {
+      let later = superseded == .ours ? theirs : ours
+      if let file = later.record, key.verdict(on: file) == .authentic {
       // This version is both sides.
-      let bytes = passed == .ours ? theirs : ours
-      return FileMerge(place: place, base: [], ours: bytes, theirs: bytes).outcome(currentRoot: nil, key: key)
+        return FileMerge(place: place, base: nil, ours: later, theirs: later).outcome(currentRoot: nil, key: key)
+      }
     }
     return outcome(currentRoot: vault.header.root.id, key: key, preferring: preference)
   }
 
   /// One side of a record as a whole, as the next version after both.
-  func taking(_ side: [UInt8], after other: [UInt8]?, _ vault: Vault) throws -> MergeOutcome {
+  func taking(_ side: StoredVersion, after other: StoredVersion?, _ vault: Vault) throws -> MergeOutcome {
     guard let id = place.recordID else { preconditionFailure("only records are taken so") }
     return RecordMerge.taking(side, after: other, of: id, key: try key(vault, id))
   }
 
-  private func key(_ vault: Vault, _ id: RecordID) throws -> SealingMergeKey {
+  private func key(_ vault: Vault, _ id: RecordID) throws -> RecordMergeKey {
     var seen = areAncestors ? nil : try vault.seenVersion(of: id)
     if let resealedMAC, let version = seen, version.mac == resealedMAC.from {
       seen = (version.revision, resealedMAC.to)
     }
-    return SealingMergeKey(
+    return RecordMergeKey(
       root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) }, seen: seen,
       isReplayed: seen.map { isOnBranch($0, of: id, vault) } ?? false,
       write: { record in try? vault.fileBytes(of: record, in: place) })
@@ -65,7 +65,7 @@ struct FileMerge {
   /// is a version after it.
   private func isOnBranch(_ seen: (revision: Int, mac: [UInt8]), of id: RecordID, _ vault: Vault) -> Bool {
     if replayed?.has(seen.mac, of: id) == true { return true }
-    let sides = [ours, theirs].compactMap { RecordFile(parsing: $0)?.envelope }
+    let sides = [ours, theirs].compactMap(\.envelope)
     guard let latest = sides.map(\.revision).max(), seen.revision >= latest else { return false }
     return !sides.contains { $0.mac == seen.mac } && vault.hasSeenElsewhere(id)
   }
@@ -75,9 +75,9 @@ struct FileMerge {
     guard case .conflict(let conflicts, let text) = keyless, conflicts.map(\.reason) == [.bothChanged] else {
       return keyless
     }
-    switch try vault.mergedHeader(base: base, ours: ours, theirs: theirs) {
+    switch try vault.mergedHeader(base: base?.bytes ?? [], ours: ours.bytes, theirs: theirs.bytes) {
     case .merged(let bytes): return .merged(bytes)
-    case .refused(let reason): return .conflict([MergeConflict(ofHeader: reason)], text: text)
+    case .refused(let conflict): return .conflict([conflict], text: text)
     }
   }
 
@@ -86,15 +86,14 @@ struct FileMerge {
   func isForKey(_ outcome: MergeOutcome) -> Bool {
     guard place.recordID != nil || place == .header else { return false }
     guard case .conflict(let conflicts, _) = outcome else {
-      let (one, other) = (RecordFile(parsing: ours)?.envelope, RecordFile(parsing: theirs)?.envelope)
-      return one?.revision == other?.revision && one?.mac != other?.mac
+      return ours.envelope?.revision == theirs.envelope?.revision && ours.envelope?.mac != theirs.envelope?.mac
     }
     let helped: Set<MergeConflict.Reason> = [.needsKey, .sealed, .value, .removedMember, .bothChanged]
     return conflicts.contains { helped.contains($0.reason) }
   }
 
   private func outcome(
-    currentRoot: RootID?, key: SealingMergeKey?, preferring preference: MergePreference = MergePreference()
+    currentRoot: RootID?, key: RecordMergeKey?, preferring preference: MergePreference = MergePreference()
   ) -> MergeOutcome {
     switch place {
     case .record, .trash:
@@ -102,31 +101,20 @@ struct FileMerge {
         base: base, ours: ours, theirs: theirs, at: place, currentRoot: currentRoot, key: key, preferring: preference,
         labels: labels)
     case .header, .slot, .attachment:
-      DocumentMerge.merge(base: base, ours: ours, theirs: theirs, risingBy: "revision", labels: labels) {
-        try? JSONParser.parse($0).object
-      }
+      documents(risingBy: "revision") { try? JSONParser.parse($0).object }
     case .checkpoint:
-      DocumentMerge.merge(base: base, ours: ours, theirs: theirs, risingBy: "sequence", labels: labels) {
-        try? Checkpoint(parsing: $0).document
-      }
+      documents(risingBy: "sequence") { try? Checkpoint(parsing: $0).document }
     }
+  }
+
+  private func documents(risingBy number: String, reading said: ([UInt8]) -> JSONObject?) -> MergeOutcome {
+    DocumentMerge.merge(
+      base: base?.bytes ?? [], ours: ours.bytes, theirs: theirs.bytes, risingBy: number, labels: labels, reading: said)
   }
 }
 
 extension MergeConflict {
-  fileprivate init(ofHeader reason: HeaderMerge.Reason) {
-    switch reason {
-    case .unreadable: self.init(.unreadable)
-    case .unverified: self.init(.unverified)
-    case .older: self.init(.older)
-    case .keys: self.init(.key)
-    case .bothRemoved: self.init(.bothRemoved)
-    case .noSlot: self.init(.noSlot)
-    case .member(let path): self.init(.bothChanged, at: path)
-    }
-  }
-
-  /// Such as `password: both have sealed a new value, ours 2026-…, theirs 2026-…`.
+  /// `password: both have sealed a new value, ours 2026-…, theirs 2026-…`
   var line: String { (path.map { "\($0): " } ?? "") + reason.words + times }
 
   private var times: String {

@@ -1,5 +1,8 @@
+import VaultCare
 import VaultDocument
+import VaultKit
 import VaultMerge
+import VaultSealing
 import VaultStorage
 
 /// The files of a vault in one commit, by their place in the vault rather than by git's pairing of names.
@@ -43,7 +46,10 @@ struct VaultBlobs {
 
 /// The changes to a vault on two sides since they diverged.
 struct GitSides {
-  /// Nil without a common ancestor.
+  private let objects: GitObjects
+  /// What each of them had.
+  let superseded: SupersededVersions
+  /// Nil where they have nothing in common.
   let base: VaultBlobs?
   let ours: VaultBlobs
   let theirs: VaultBlobs
@@ -52,6 +58,8 @@ struct GitSides {
 
   /// Nil if one of them is not a commit, or if there are several common ancestors, which git merges itself.
   init?(ours: String, theirs: String, _ git: Git) {
+    objects = GitObjects(git)
+    superseded = SupersededVersions(git, objects, ours: ours, theirs: theirs)
     let bases = git.lines(["merge-base", "--all", ours, theirs]).filter { !$0.isEmpty }
     let tips = git.lines(["rev-parse", ours + "^{commit}", theirs + "^{commit}"])
     guard bases.count < 2, let one = VaultBlobs(ours, git), let other = VaultBlobs(theirs, git) else { return nil }
@@ -66,7 +74,7 @@ struct GitSides {
       let (one, other) = (ours.files(id), theirs.files(id))
       let before = base?.files(id) ?? VaultBlobs.Files(live: nil, removed: nil)
       return one != other && one != before && other != before
-    }.sorted { $0.text < $1.text }
+    }.sorted()
   }
 
   func changed(by side: MergeSide) -> [RecordID] {
@@ -74,7 +82,7 @@ struct GitSides {
     return Set(own.blobs.keys.compactMap(\.recordID)).filter { id in
       let before = base?.files(id) ?? VaultBlobs.Files(live: nil, removed: nil)
       return own.files(id) != before && other.files(id) == before
-    }.sorted { $0.text < $1.text }
+    }.sorted()
   }
 
   /// The records that are newly both live and removed on their side. git puts the second file in place without a
@@ -82,11 +90,68 @@ struct GitSides {
   var twinsOfTheirs: [RecordID] {
     Set(theirs.blobs.keys.compactMap(\.recordID)).filter { id in
       theirs.files(id).areBoth && base?.files(id).areBoth != true
-    }.sorted { $0.text < $1.text }
+    }.sorted()
   }
 
   func changedOnBoth(_ place: StoreLocation) -> Bool {
     let (one, other, before) = (ours.blobs[place], theirs.blobs[place], base?.blobs[place])
     return one != other && one != before && other != before
+  }
+}
+
+// The records that a merge of both joins.
+extension GitSides {
+  /// What the two commits would leave unmerged: records and other files.
+  func planned() -> (records: [UnmergedRecord], others: [String]) {
+    let others = [StoreLocation.header, .checkpoint].filter(changedOnBoth).map(\.relativePath)
+    return (records(Set(changedOnBoth + underReplacedRoot())), others)
+  }
+
+  /// The records that one side alone has changed, under a root key that the other has replaced. git has no conflict
+  /// there.
+  func underReplacedRoot() -> [RecordID] {
+    guard let (side, header) = replacedSide else { return [] }
+    let (ids, own) = (changed(by: side), side == .ours ? ours : theirs)
+    var replaced: [RecordID] = []
+    objects.forEachVersion(ids.map { own.blob($0) ?? "" }) { index, version in
+      if header.hasReplacedRoot(of: version) { replaced.append(ids[index]) }
+    }
+    return replaced
+  }
+
+  /// The side whose root key the other has replaced, by the word of the headers; nil for none.
+  private var replacedSide: (side: MergeSide, header: VaultHeader)? {
+    func header(_ blobs: VaultBlobs) -> VaultHeader? {
+      let bytes = blobs.blobs[.header].flatMap { objects.blob($0, limit: StoreLocation.header.byteLimit) }
+      return bytes.flatMap { try? VaultHeader(parsing: $0) }
+    }
+    guard let one = header(ours), let other = header(theirs), one.root.id != other.root.id else { return nil }
+    if other.replacedRoot(hint: one.root.id.bytes) != nil { return (.ours, other) }
+    return one.replacedRoot(hint: other.root.id.bytes) != nil ? (.theirs, one) : nil
+  }
+
+  /// The records with these ids, in their order.
+  ///
+  /// - Parameters:
+  ///   - held: blobs that were read already.
+  ///   - isStaged: whether git waits for a file.
+  func records(
+    _ ids: Set<RecordID>, held: [String: StoredVersion] = [:], isStaged: (StoreLocation) -> Bool = { _ in false }
+  ) -> [UnmergedRecord] {
+    let ids = ids.sorted()
+    let trees = [base, ours, theirs]
+    let blobs = ids.flatMap { id in trees.compactMap { $0?.blob(id) } }
+    let rest = objects.versions(blobs.filter { held[$0] == nil })
+    return ids.map { id in
+      func version(_ tree: VaultBlobs?) -> StoredVersion? { tree?.blob(id).flatMap { held[$0] ?? rest[$0] } }
+      let places = [StoreLocation.record(id), .trash(id)]
+      var files = places.filter(isStaged)
+      if files.isEmpty { files = places.filter { ours.blobs[$0] ?? theirs.blobs[$0] != nil } }
+      var record = UnmergedRecord(
+        id: id, files: files.map(\.relativePath).sorted(), base: version(base), ours: version(ours),
+        theirs: version(theirs))
+      record.note(superseded)
+      return record
+    }
   }
 }

@@ -33,8 +33,7 @@ extension UnmergedRecord {
 
   /// The later side for each conflict; nil if times do not decide all conflicts.
   private func later(in conflicts: [MergeConflict]) -> MergePreference? {
-    func envelope(_ side: [UInt8]?) -> RecordEnvelope? { side.flatMap { RecordFile(parsing: $0) }?.envelope }
-    guard let one = envelope(ours), let other = envelope(theirs) else { return nil }
+    guard let one = ours?.envelope, let other = theirs?.envelope else { return nil }
     func later(_ one: Timestamp, _ other: Timestamp) -> MergeSide? {
       one == other ? nil : one > other ? .ours : .theirs
     }
@@ -128,9 +127,9 @@ final class MergeQuestions {
   }
 
   /// A sealed value on one line. The middle of a long value is cut.
-  private func secret(_ side: [UInt8]?, of id: RecordID, at path: MemberPath) throws -> String {
+  private func secret(_ side: StoredVersion?, of id: RecordID, at path: MemberPath) throws -> String {
     guard let side else { return "" }
-    let text = try vault.authentic(side, id).withSecret(at: path) { bytes in
+    let text = try vault.authentic(side.bytes, id).withSecret(at: path) { bytes in
       unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }
     return Printable.text(Printable.cut(text ?? "", front: 40, back: 20))
@@ -146,8 +145,8 @@ extension MergeConflict {
 extension UnmergedRecord {
   /// The readable content of one side.
   fileprivate func words(on side: MergeSide, _ conflict: MergeConflict) -> String {
-    guard let bytes = side == .ours ? ours : theirs else { return "deleted it for good" }
-    guard let file = RecordFile(parsing: bytes) else { return "no record" }
+    guard let version = self[side] else { return "deleted it for good" }
+    guard let file = version.record else { return "no record" }
     guard let path = conflict.path, conflict.isOfValues else {
       let time = file.envelope.deletedAt ?? file.envelope.updatedAt
       return

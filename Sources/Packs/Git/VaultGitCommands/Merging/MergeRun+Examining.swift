@@ -65,9 +65,9 @@ extension MergeRun {
     GitObjects(git).read(places.map { theirs[$0] ?? "" }, limit: Self.byteLimit) { index, answer in
       guard let id = places[index].recordID else { return true }
       if case .object(let object) = answer {
-        let hint = RecordFile(parsing: object.bytes)?.envelope.wrappedKey.rootHint
-        let isReplaced = hint.map { vault.header.replacedRoot(hint: $0) != nil } ?? false
-        if isReplaced || vault.verifies(object.bytes, of: id) { return true }
+        if vault.header.hasReplacedRoot(of: StoredVersion(object.bytes)) || vault.verifies(object.bytes, of: id) {
+          return true
+        }
       }
       found.append(places[index].relativePath)
       return true

@@ -12,28 +12,20 @@ struct MergeRun {
   let session: Session
   let git: Git
   /// Nil if git waits for nothing.
-  let unmerged: Unmerged?
+  let state: GitMergeState?
   /// The sides before the merge.
   let sides: GitSides?
   /// The text of a header with both sides in it, which was replaced by our header to read the vault.
   private var conflicted: [UInt8]?
 
-  private init(_ session: Session, _ git: Git, unmerged: Unmerged? = nil, sides: GitSides? = nil) {
-    (self.session, self.git, self.unmerged, self.sides) = (session, git, unmerged, sides)
+  private init(_ session: Session, _ git: Git, state: GitMergeState? = nil, sides: GitSides? = nil) {
+    (self.session, self.git, self.state, self.sides) = (session, git, state, sides)
   }
 
   /// The command that finishes the operation; nil without an operation.
-  var ending: String? { unmerged?.ending ?? GitOperation(git)?.ending }
+  var ending: String? { state?.stopped?.ending ?? GitOperation(git)?.ending }
 
   var joinsHeaders: Bool { sides?.changedOnBoth(.header) ?? true }
-
-  /// The commit to merge, as git names it.
-  private var commit = ""
-
-  /// The files that both sides have changed; nil if that is unknown in advance.
-  func planned() -> (records: [UnmergedRecord], others: [String])? {
-    sides.map { Unmerged(git, $0, theirs: commit).planned() }
-  }
 
   // MARK: - A commit
 
@@ -73,9 +65,7 @@ struct MergeRun {
         "rotation_unfinished", name, "has a rotation that is not finished", "`vault rekey` there finishes it")
     }
     if let apart = RotatedApart(ours: session.locked.header, theirs: header, commit, git) { throw apart.error }
-    var run = MergeRun(session, git, sides: GitSides(ours: "HEAD", theirs: commit, git))
-    run.commit = commit
-    return run
+    return MergeRun(session, git, sides: GitSides(ours: "HEAD", theirs: commit, git))
   }
 
   /// Lets git begin the merge. Files that both sides have changed get git's conflict markers, whatever the clone's
@@ -126,14 +116,15 @@ struct MergeRun {
     _ begun: (run: MergeRun, operation: GitOperation)? = nil
   ) throws -> MergeRun {
     let location = try VaultLocation.find(vault)
-    let unmerged = Unmerged(vault: location.path, begun: begun.map { ($0.operation, $0.run.sides) })
-    let conflicted =
-      dryRun ? nil : try Self.putBack(unmerged?.versions(of: .header)?.ours, location: location, global: global)
+    let stopped = StoppedMerge(vault: location.path, begun: begun.map { ($0.operation, $0.run.sides) })
+    let ours = dryRun ? nil : stopped?.versions(of: .header)?.ours.bytes
+    let conflicted = try Self.putBack(ours, location: location, global: global)
     do {
       let session = try Session(vault, global).confirmingUse(dryRun ? .reading : .writing)
       var run = MergeRun(
         session, Git(at: location.path),
-        unmerged: unmerged ?? Unmerged(settledIn: location.path, session.locked.header))
+        state: stopped.map { .stopped($0) }
+          ?? SettledRecords(in: location.path, session.locked.header).map { .settled($0) })
       run.conflicted = conflicted
       return run
     } catch {
@@ -180,9 +171,9 @@ struct MergeRun {
   ///
   /// - Parameter adopts: whether to take our header if it has replaced their root key.
   func header(
-    _ unmerged: Unmerged, vault: Vault, report: inout MergeReport, adopts: Bool
+    _ state: GitMergeState, vault: Vault, report: inout MergeReport, adopts: Bool
   ) throws -> [UInt8]? {
-    guard let versions = unmerged.versions(of: .header) else { return nil }
+    guard let versions = state.stopped?.versions(of: .header) else { return nil }
     let file = StoreLocation.header.relativePath
     switch try versions.keyed(vault) {
     case .merged(let bytes):
@@ -191,12 +182,12 @@ struct MergeRun {
     case .conflict(let conflicts, _):
       if adopts, keepsOurs(versions) {
         report.merged.append(file)
-        return versions.ours
+        return versions.ours.bytes
       }
       if let conflicted { try Self.write(conflicted, in: session.location.path) }
-      let headers = [versions.ours, versions.theirs].compactMap { try? VaultHeader(parsing: $0) }
+      let headers = [versions.ours, versions.theirs].compactMap { try? VaultHeader(parsing: $0.bytes) }
       if headers.count == 2,
-        let apart = RotatedApart(ours: headers[0], theirs: headers[1], unmerged.theirCommit, git)
+        let apart = RotatedApart(ours: headers[0], theirs: headers[1], state.theirCommit, git)
       {
         for hint in ["`vault merge --abort` gives the merge up; then"] + apart.hints { session.messages.note(hint) }
       }
@@ -208,7 +199,7 @@ struct MergeRun {
   /// Whether our header has replaced their root key. The user must repeat other changes of their header, because
   /// anybody with the old key could have made them.
   private func keepsOurs(_ versions: FileMerge) -> Bool {
-    let headers = [versions.base, versions.ours, versions.theirs].map { try? VaultHeader(parsing: $0) }
+    let headers = [versions.base, versions.ours, versions.theirs].map { try? VaultHeader(parsing: $0?.bytes ?? []) }
     guard let ours = headers[1], let theirs = headers[2], ours.replacedRoot(hint: theirs.root.id.bytes) != nil else {
       return false
     }
@@ -221,11 +212,11 @@ struct MergeRun {
   ///
   /// - Parameter adopts: whether to take the authentic one if the other is from before a rotation.
   func checkpoint(
-    _ unmerged: Unmerged, vault: Vault, report: inout MergeReport, adopts: Bool
+    _ state: GitMergeState, vault: Vault, report: inout MergeReport, adopts: Bool
   ) -> CheckpointMerge? {
-    guard let versions = unmerged.versions(of: .checkpoint),
+    guard let versions = state.stopped?.versions(of: .checkpoint),
       let merge = vault.checkpointMerge(
-        base: versions.base, ours: versions.ours, theirs: versions.theirs, takesOne: adopts)
+        base: versions.base?.bytes ?? [], ours: versions.ours.bytes, theirs: versions.theirs.bytes, takesOne: adopts)
     else { return nil }
     report.merged.append(StoreLocation.checkpoint.relativePath)
     return merge
@@ -235,9 +226,9 @@ struct MergeRun {
   func write(_ report: MergeReport, header: [UInt8]?, checkpoint: CheckpointMerge?, _ vault: Vault) async throws {
     let merged = report.mergedRecords
     // Nothing can be written while the header is unmerged.
-    guard let unmerged, !(merged.isEmpty && report.merged.isEmpty) else { return }
+    guard let state, !(merged.isEmpty && report.merged.isEmpty) else { return }
     // Attachment files first, records last.
-    try MergedAttachments(git, in: session.location.path, of: ["HEAD", unmerged.theirCommit])
+    try MergedAttachments(git, in: session.location.path, of: ["HEAD", state.theirCommit])
       .bringBack(for: merged.compactMap(\.bytes))
     var places = try await vault.put(merged.map { Vault.MergedRecord($0.record.id, $0.bytes) })
     if let checkpoint {
@@ -249,7 +240,7 @@ struct MergeRun {
       try await vault.put(header: header, replacing: session.locked.headerBytes)
       places.filled.append(.header)
     }
-    try unmerged.add(places.filled, removing: places.emptied)
+    try state.add(places.filled, removing: places.emptied, git)
   }
 
   // MARK: - Back

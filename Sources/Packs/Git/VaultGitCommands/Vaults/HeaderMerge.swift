@@ -2,27 +2,12 @@ import VaultDocument
 import VaultKit
 import VaultSealing
 import VaultCare
+import VaultMerge
 
 /// The result of joining a header that two sides have changed separately.
 enum HeaderMerge {
   case merged([UInt8])
-  case refused(Reason)
-
-  /// Why it cannot be joined.
-  enum Reason: Sendable, Equatable {
-    case unreadable
-    case unverified
-    /// A side is older than the common base.
-    case older
-    /// Root keys or the list of older ones differ, or a rotation is not finished.
-    case keys
-    /// Both have removed the same way to unlock, and one has added another, which could belong to the same person.
-    case bothRemoved
-    /// No way to unlock would be left.
-    case noSlot
-    /// Both have changed this member differently.
-    case member(MemberPath)
-  }
+  case refused(MergeConflict)
 }
 
 extension Vault {
@@ -31,21 +16,23 @@ extension Vault {
   func mergedHeader(base: [UInt8], ours: [UInt8], theirs: [UInt8]) throws(VaultError) -> HeaderMerge {
     guard let base = try? VaultHeader(parsing: base), let ours = try? VaultHeader(parsing: ours),
       let theirs = try? VaultHeader(parsing: theirs)
-    else { return .refused(.unreadable) }
+    else { return .refused(MergeConflict(.unreadable)) }
     let root = keyring.current
     try inSealing { () throws(SealingError) in try root.requireHere() }
     let headers = [base, ours, theirs]
     guard headers.allSatisfy({ $0.root.id == root.id && $0.unfinishedRotation == nil }), ours.hasRest(of: base),
       theirs.hasRest(of: base)
-    else { return .refused(.keys) }
+    else { return .refused(MergeConflict(.key)) }
     for header in headers {
       do throws(VaultError) { try header.authenticate(under: root) } catch {
         guard error.code == .damaged else { throw error }
-        return .refused(.unverified)
+        return .refused(MergeConflict(.unverified))
       }
     }
     let oldest = min(ours.revision, theirs.revision)
-    guard oldest >= base.revision, max(ours.revision, theirs.revision) < Int.max else { return .refused(.older) }
+    guard oldest >= base.revision, max(ours.revision, theirs.revision) < Int.max else {
+      return .refused(MergeConflict(.older))
+    }
     return try HeaderJoin(base: base, ours: ours, theirs: theirs).joined(under: root)
   }
 }
@@ -69,7 +56,9 @@ private struct HeaderJoin {
   let theirs: VaultHeader
 
   private struct Refusal: Error {
-    let reason: HeaderMerge.Reason
+    let conflict: MergeConflict
+
+    init(_ reason: MergeConflict.Reason, at path: MemberPath? = nil) { conflict = MergeConflict(reason, at: path) }
   }
 
   func joined(under root: RootKey) throws(VaultError) -> HeaderMerge {
@@ -79,7 +68,7 @@ private struct HeaderJoin {
       slots = try joinedSlots()
       kinds = try joinedKinds()
     } catch {
-      return .refused(error.reason)
+      return .refused(error.conflict)
     }
     // Of two with one revision, the one with the greater MAC, so that all mergers agree.
     let isTheirs =
@@ -100,7 +89,7 @@ private struct HeaderJoin {
     let removed = base.slots.filter { slot($0.id, ours) == nil || slot($0.id, theirs) == nil }
     let removedByBoth = removed.filter { slot($0.id, ours) == nil && slot($0.id, theirs) == nil }
     guard removedByBoth.isEmpty || added(ours).isEmpty && added(theirs).isEmpty else {
-      throw Refusal(reason: .bothRemoved)
+      throw Refusal(.bothRemoved)
     }
     var joined: [Slot] = []
     for old in base.slots {
@@ -111,18 +100,18 @@ private struct HeaderJoin {
     let new = (added(ours) + added(theirs)).sorted { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
     for slot in new {
       if let twin = joined.first(where: { $0.id == slot.id }) {
-        guard twin.members == slot.members else { throw Refusal(reason: .member(.root.appending("slots"))) }
+        guard twin.members == slot.members else { throw Refusal(.bothChanged, at: .root.appending("slots")) }
       } else if slot.recipient == nil || !joined.contains(where: { $0.recipient == slot.recipient }) {
         joined.append(slot)
       }
     }
-    guard !joined.isEmpty else { throw Refusal(reason: .noSlot) }
+    guard !joined.isEmpty else { throw Refusal(.noSlot) }
     return joined
   }
 
   private func choice(_ old: Slot, one: Slot, other: Slot) throws(Refusal) -> Slot {
     if one.members == other.members || other.members == old.members { return one }
-    guard one.members == old.members else { throw Refusal(reason: .member(.root.appending("slots"))) }
+    guard one.members == old.members else { throw Refusal(.bothChanged, at: .root.appending("slots")) }
     return other
   }
 
@@ -135,7 +124,7 @@ private struct HeaderJoin {
       } else if one[name] == old[name] {
         joined[name] = other[name]
       } else {
-        throw Refusal(reason: .member(.root.appending("kinds").appending(name)))
+        throw Refusal(.bothChanged, at: .root.appending("kinds").appending(name))
       }
     }
     return joined

@@ -90,13 +90,13 @@ extension VersionSearch {
     let found = try await known == nil ? id(word.record, in: earlier.vault) : known
     guard let found else { return nil }
     let places = [StoreLocation.record(found), .trash(found)]
-    let files = try places.compactMap { place -> (place: StoreLocation, bytes: [UInt8])? in
-      try earlier.vault.bytes(of: found, at: place).map { (place, $0) }
+    let files = try places.compactMap { place -> (place: StoreLocation, file: StoredVersion)? in
+      try earlier.vault.bytes(of: found, at: place).map { (place, StoredVersion($0)) }
     }
     // The higher revision counts.
-    let chosen = files.max { RecordFile.revision(of: $0.bytes) < RecordFile.revision(of: $1.bytes) }
-    guard let (place, bytes) = chosen else { throw none(word) }
-    let version = try await verify(bytes, at: place) { earlier }
+    let chosen = files.max { ($0.file.envelope?.revision ?? 0) < ($1.file.envelope?.revision ?? 0) }
+    guard let (place, file) = chosen else { throw none(word) }
+    let version = try await verify(file, at: place) { earlier }
     return FoundVersion(version: version, origin: "commit \(earlier.commit.prefix(12))")
   }
 }
@@ -109,7 +109,7 @@ extension VersionSearch {
     var candidates: [Candidate] = []
     var known: Set<String> = []
     func take(_ bytes: [UInt8], _ place: StoreLocation, _ commit: String?, _ object: String?) {
-      guard let envelope = RecordFile(parsing: bytes)?.envelope, word.revision.mayBe(envelope, at: place),
+      guard let envelope = StoredVersion(bytes).envelope, word.revision.mayBe(envelope, at: place),
         object.map({ known.insert($0).inserted }) ?? true
       else { return }
       candidates.append(Candidate(place: place, commit: commit, object: object, envelope: envelope))
@@ -176,7 +176,7 @@ extension VersionSearch {
       throw CommandError(
         .changedUnderneath, "changed_underneath", subject: candidate.origin, "was changed while it was read")
     }
-    let version = try await verify(bytes, at: candidate.place) { [session, options] in
+    let version = try await verify(StoredVersion(bytes), at: candidate.place) { [session, options] in
       try candidate.commit.map { commit in
         try EarlierVault(at: commit, session.location, required: RequiredFingerprint(options), global: session.global)
       }
@@ -189,18 +189,19 @@ extension VersionSearch {
 extension VersionSearch {
   /// Verifies a version with the present vault if its root key is the same, otherwise with the vault of the commit.
   private func verify(
-    _ bytes: [UInt8], at place: StoreLocation, _ earlier: () throws -> EarlierVault?
+    _ file: StoredVersion, at place: StoreLocation, _ earlier: () throws -> EarlierVault?
   ) async throws -> RestorableRecord {
-    let hint = RecordFile(parsing: bytes)?.envelope.wrappedKey.rootHint
-    if let hint, let vault = vaults.first(where: { (try? $0.recordRoot(hint: hint)) != nil }) {
-      return try vault.restorableRecord(bytes, at: place)
+    if let hint = file.envelope?.wrappedKey.rootHint,
+      let vault = vaults.first(where: { (try? $0.recordRoot(hint: hint)) != nil })
+    {
+      return try vault.restorableRecord(file.bytes, at: place)
     }
     guard let earlier = try earlier() else {
-      return try await current().restorableRecord(bytes, at: place)
+      return try await current().restorableRecord(file.bytes, at: place)
     }
     let vault = try await Session(earlier, location: session.location, global: session.global).unlock(unlocking)
     vaults.append(vault)
-    return try vault.restorableRecord(bytes, at: place)
+    return try vault.restorableRecord(file.bytes, at: place)
   }
 
   private func current() async throws -> Vault {
@@ -231,6 +232,3 @@ extension VersionWord.Revision {
   }
 }
 
-extension RecordFile {
-  fileprivate static func revision(of bytes: [UInt8]) -> Int { RecordFile(parsing: bytes)?.envelope.revision ?? 0 }
-}

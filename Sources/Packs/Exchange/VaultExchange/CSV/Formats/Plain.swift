@@ -12,7 +12,7 @@ struct PlainCSVImporter: Importer {
     let rows = CSVTable.rows(of: sample, dialect: dialect)
     guard let row = CSVTable.firstRow(of: sample, dialect: dialect) else { return false }
     let names = row.cells.map { $0.trimmingSpaces.lowercased() }
-    if OwnTable.hasKinds(row.cells) { return true }
+    if VaultTable.hasKinds(row.cells) { return true }
     return names.count { LeafRule.usual($0) != nil } >= 2
       && TableHeader(row.cells).isHeader(above: rows.dropFirst()) { LeafRule.usual($0) != nil }
   }
@@ -20,8 +20,8 @@ struct PlainCSVImporter: Importer {
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
     let sample = try source.sample()
     let dialect = Self.dialect(of: sample)
-    if let header = CSVTable.firstRow(of: sample, dialect: dialect)?.cells, OwnTable.hasKinds(header) {
-      var table = try OwnTable(source, dialect: dialect, format: format, options: options)
+    if let header = CSVTable.firstRow(of: sample, dialect: dialect)?.cells, VaultTable.hasKinds(header) {
+      var table = try VaultTable(source, dialect: dialect, format: format, options: options)
       return ImportedItems { () throws(ExchangeError) in try table.next() }
     }
     guard let kind = options.kind ?? KindCatalog.builtIn["login"] else {

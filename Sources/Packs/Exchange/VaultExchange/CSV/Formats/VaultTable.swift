@@ -1,27 +1,27 @@
 internal import VaultRecords
 
 /// A table of several kinds that our own export wrote. Columns are member paths, and one column holds the kind.
-struct OwnTable {
+struct VaultTable {
   private var table: CSVTable
-  private let kinds: OwnKinds
+  private let kinds: VaultKinds
   private let kindColumn: Int
   private let format: String
   /// The rules of the columns, by kind.
   private var rules: [String: [LeafRule]] = [:]
 
-  static func hasKinds(_ header: [String]) -> Bool { header.contains(OwnExport.kindPath) }
+  static func hasKinds(_ header: [String]) -> Bool { header.contains(VaultExport.kindPath) }
 
   init(_ source: ImportSource, dialect: CSVDialect, format: ImportFormat, options: ImportOptions)
     throws(ExchangeError)
   {
     table = try CSVTable(source, dialect: dialect, encoding: options.encoding)
-    guard let column = table.header.firstIndex(of: OwnExport.kindPath) else {
+    guard let column = table.header.firstIndex(of: VaultExport.kindPath) else {
       throw ExchangeError(.missingColumn, "lacks the column of the kind", at: SourcePlace(line: 1))
     }
     guard options.mappings.isEmpty else {
       throw ExchangeError(.invalidMapping, "a table of this program says itself what its columns are")
     }
-    (kindColumn, kinds, self.format) = (column, OwnKinds(options), format.name)
+    (kindColumn, kinds, self.format) = (column, VaultKinds(options), format.name)
   }
 
   /// The next row. A row of an unknown kind is refused, and the others are still read.
@@ -43,7 +43,7 @@ struct OwnTable {
   private mutating func rules(of kind: RecordKind) -> [LeafRule] {
     if let known = rules[kind.name] { return known }
     let shape = KindShape(kind)
-    let made = table.header.map { OwnKinds.rule(for: $0, in: shape) }
+    let made = table.header.map { VaultKinds.rule(for: $0, in: shape) }
     rules[kind.name] = made
     return made
   }

@@ -4,7 +4,7 @@ package import VaultRecords
 package import VaultTerminal
 
 /// The vault for new records if the user named none. The rules of a set decide, and the program never guesses.
-package struct Placement {
+package struct VaultChoice {
   package let set: FoundSet
 
   /// Nil if the vault is known: by an option, by `CVAULT_DIR`, or by the working directory.

@@ -10,7 +10,7 @@ package struct EverywhereOptions: ParsableArguments {
   package init() {}
 }
 
-package protocol GoingEverywhere: ParsableCommand {
+package protocol RunsOverSet: ParsableCommand {
   var everywhere: EverywhereOptions { get }
   var vault: VaultOptions { get set }
   var global: GlobalOptions { get }
@@ -18,15 +18,15 @@ package protocol GoingEverywhere: ParsableCommand {
   /// The command for all vaults, after the checks that are possible before the first vault.
   ///
   /// - Parameter run: the vaults.
-  func prepared(_ run: Everywhere) async throws -> Self
+  func prepared(_ run: SetRun) async throws -> Self
   /// The command for one vault; nil if there is nothing to do.
   func adapted(to member: SetMember) throws -> Self?
   /// Whether a vault may lack what the command looks for, as long as another vault has it.
   var seeks: Bool { get }
 }
 
-extension GoingEverywhere {
-  package func prepared(_ run: Everywhere) async throws -> Self { self }
+extension RunsOverSet {
+  package func prepared(_ run: SetRun) async throws -> Self { self }
   package func adapted(to member: SetMember) throws -> Self? { self }
   package var seeks: Bool { false }
   /// Whether the command runs on more than one vault.
@@ -35,12 +35,12 @@ extension GoingEverywhere {
 
 /// One run of a command over all vaults of a set. Each vault is handled by itself, and failures are reported at the
 /// end.
-package struct Everywhere {
+package struct SetRun {
   package let members: [SetMember]
   private let global: GlobalOptions
   private let vaults: String?
 
-  init(_ command: some GoingEverywhere) throws {
+  init(_ command: some RunsOverSet) throws {
     let vault = command.vault
     guard vault.vault == nil else { throw CommandError.usage("--vault", "is one vault, and a set has several") }
     guard !command.everywhere.everywhere || vault.names.isEmpty else {
@@ -61,7 +61,7 @@ package struct Everywhere {
   }
 
   /// Runs the command in each vault, and ends with the worst exit code.
-  func run<Command: GoingEverywhere>(_ command: Command) async throws {
+  func run<Command: RunsOverSet>(_ command: Command) async throws {
     let command = try await command.prepared(self)
     let parts = VaultParts(members.map(\.name), global) { error in
       command.seeks && (error.status == .notFound || error.code == "unknown_kind")

@@ -5,7 +5,7 @@ internal import VaultSealing
 /// The kind of each record, which an export of several kinds adds to the members.
 ///
 /// The kind is under `$vault`, as in the records of a vault, so no member can have the name.
-package enum OwnExport {
+package enum VaultExport {
   /// The path of the kind, which is also the column name in tables.
   static let kindPath = "\(RecordEnvelope.memberName).kind"
 
@@ -39,7 +39,7 @@ package enum OwnExport {
 }
 
 /// The kinds that records can name.
-package struct OwnKinds: Sendable {
+package struct VaultKinds: Sendable {
   private static let unknown = "is of a kind that this vault does not have"
   private static let other = "is of another kind than the one that was named"
 
@@ -60,6 +60,6 @@ package struct OwnKinds: Sendable {
 
   /// The rule for a member path of our own export. A value without a place in the kind is sealed under its path.
   static func rule(for path: String, in shape: KindShape) -> LeafRule {
-    path == OwnExport.kindPath ? .known(as: "kind") : FieldRules.rule(forPath: path, in: shape) ?? .secret(path)
+    path == VaultExport.kindPath ? .known(as: "kind") : FieldRules.rule(forPath: path, in: shape) ?? .secret(path)
   }
 }

@@ -5,7 +5,7 @@ import VaultKit
 import VaultSealing
 
 /// All sealed values of a vault, also of removed records, for a search elsewhere. Only hashes are kept.
-struct OwnValues {
+struct VaultValues {
   struct Origin {
     let id: RecordID
     let name: String
@@ -24,7 +24,7 @@ struct OwnValues {
   init(
     of vault: Vault, visit: (_ label: Int, _ value: RawSpan) -> Void = { _, _ in }
   ) async throws {
-    var (values, failure): (OwnValues, (any Error)?) = (OwnValues(), nil)
+    var (values, failure): (VaultValues, (any Error)?) = (VaultValues(), nil)
     func take(_ record: OpenRecord, isTrashed: Bool) {
       guard failure == nil else { return }
       do {

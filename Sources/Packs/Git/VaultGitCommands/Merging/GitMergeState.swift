@@ -1,0 +1,96 @@
+import VaultCare
+import VaultDocument
+import VaultGit
+import VaultKit
+import VaultMerge
+import VaultSealing
+import VaultStorage
+import VaultTerminal
+
+/// What there is to merge in a vault's work tree, and how git is told that it is merged.
+enum GitMergeState {
+  /// git waits for it.
+  case stopped(StoppedMerge)
+  /// git waits for nothing, and has settled what nobody can read.
+  case settled(SettledRecords)
+
+  var stopped: StoppedMerge? { if case .stopped(let merge) = self { merge } else { nil } }
+
+  /// The records, in the order of their ids.
+  func records() -> [UnmergedRecord] {
+    switch self {
+    case .stopped(let merge): merge.records()
+    case .settled(let settled): settled.records
+    }
+  }
+
+  /// What the other side brings in, as git calls it.
+  var theirCommit: String {
+    switch self {
+    case .stopped(let merge): merge.theirCommit
+    case .settled(let settled): settled.commit
+    }
+  }
+
+  /// Tells git what has become of records, as `git add` does.
+  func add(_ filled: [StoreLocation], removing emptied: [StoreLocation], _ git: Git) throws {
+    for (words, places) in [(["--force-remove"], emptied), (["--add"], filled)] {
+      var paths = places.map(\.relativePath)[...]
+      while !paths.isEmpty {
+        // A command line has an end.
+        let some = paths.prefix(500)
+        paths = paths.dropFirst(500)
+        guard git.output(["update-index"] + words + ["--"] + some) == nil else { continue }
+        throw CommandError(
+          .inputOutput, "io_failed", subject: some.first, "is merged, and git could not be told so",
+          hints: ["`git add -A -- records trash` in the vault's folder tells it"])
+      }
+    }
+  }
+}
+
+/// Records under a root key that was replaced, which a branch from before has brought without any conflict.
+///
+/// Those under one root key at a time: a commit that still had it as its own says how they verify.
+struct SettledRecords {
+  /// In the order of ids.
+  let records: [UnmergedRecord]
+  /// The latest commit in our history whose header has the root key as its own.
+  let commit: String
+
+  /// Nil where there are none.
+  init?(in folder: String, _ header: VaultHeader) {
+    guard header.hasReplacedRoots else { return nil }
+    let git = Git(at: folder)
+    let objects = GitObjects(git)
+    let stages = GitStage.all(git).filter { $0.number == 0 }
+    var (found, root): ([RecordID: UnmergedRecord], [UInt8]?) = ([:], nil)
+    objects.forEachVersion(stages.map(\.blob)) { index, version in
+      let path = stages[index].path
+      guard let id = StoreLocation(relativePath: path)?.recordID, header.hasReplacedRoot(of: version),
+        let file = version.record, root ?? file.envelope.wrappedKey.rootHint == file.envelope.wrappedKey.rootHint,
+        // What somebody has put in its place since is theirs.
+        (try? TextInput.file(System.join(folder, path), limit: StoreLocation.record(id).byteLimit)) == version.bytes
+      else { return }
+      root = file.envelope.wrappedKey.rootHint
+      let place = file.isRemoved ? StoreLocation.trash(id) : .record(id)
+      found[id] = UnmergedRecord(id: id, files: [place.relativePath], theirs: version, isMergedUnderOldRoot: true)
+    }
+    guard let root, let commit = Self.commit(under: root, git, objects) else { return nil }
+    (records, self.commit) = (found.values.sorted { $0.id < $1.id }, commit)
+  }
+
+  private static func commit(under hint: [UInt8], _ git: Git, _ objects: GitObjects) -> String? {
+    let commits = git.lines(["log", "--format=%H", "HEAD", "--", "vault.json"], limit: GitStage.listByteLimit)
+    return commits.first { objects.header(in: $0)?.root.id.bytes.starts(with: hint) == true }
+  }
+}
+
+extension GitStage {
+  static let listByteLimit = 256 << 20
+
+  /// What git's index has of files, by default of all records.
+  static func all(_ git: Git, of paths: [String] = ["records", "trash"]) -> [GitStage] {
+    git.parts(["ls-files", "--stage", "-z", "--"] + paths, limit: listByteLimit).compactMap(GitStage.init)
+  }
+}
