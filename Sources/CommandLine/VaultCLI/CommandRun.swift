@@ -68,7 +68,7 @@ package enum CommandRun {
     do {
       return try VaultCommand.parsed(arguments)
     } catch {
-      throw UsageFault(error)
+      throw UsageFault.help(error) == nil ? UsageFault(error).described(arguments) : error
     }
   }
 
@@ -77,7 +77,7 @@ package enum CommandRun {
     // Help is asked for by an option while parsing, by `vault help` and by commands without a subcommand while running.
     if let text = UsageFault.help(error) { return print(help: text, arguments) }
     let flags = GivenFlags(arguments)
-    var error = (error as? UsageFault)?.described(arguments) ?? CommandError(any: error)
+    var error = CommandError(any: error)
     if error.status == .usage, error.hints.isEmpty { error.hints = [helpHint(arguments)] }
     ErrorReport(error, isJSON: flags.isJSON, isVerbose: flags.isVerbose, noColor: flags.noColor).print()
     // What runs a program leaves the other codes to the program.

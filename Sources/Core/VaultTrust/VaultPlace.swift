@@ -1,4 +1,5 @@
 internal import VaultCrypto
+internal import VaultDocument
 internal import VaultFileStore
 internal import VaultPostgresStore
 package import VaultStorage
@@ -25,7 +26,7 @@ public struct VaultPlace: Sendable {
     }
     // Before a connection, whose TLS needs all of it, and mostly before anything is sealed.
     CryptoLibrary.share()
-    do throws(PostgresAddress.Fault) {
+    do throws(TextFault) {
       kind = .database(try PostgresAddress(parsing: text), password: databasePassword)
     } catch {
       // None of its text: there may be a password in it.

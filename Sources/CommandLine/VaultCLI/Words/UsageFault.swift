@@ -2,16 +2,15 @@ import ArgumentParser
 import VaultTerminal
 
 /// Arguments that the parser refuses. What it says is put into our form, without repeating any value.
-struct UsageFault: Error {
+struct UsageFault {
   let cause: any Error
 
   init(_ cause: any Error) { self.cause = cause }
 
   /// What help or version text an "error" of the parser stands for.
   static func help(_ error: any Error) -> String? {
-    let cause = (error as? UsageFault)?.cause ?? error
-    guard !(cause is CommandError), VaultCommand.exitCode(for: cause) == .success else { return nil }
-    return VaultCommand.fullMessage(for: cause)
+    guard !(error is CommandError), VaultCommand.exitCode(for: error) == .success else { return nil }
+    return VaultCommand.fullMessage(for: error)
   }
 
   func described(_ arguments: [String]) -> CommandError {

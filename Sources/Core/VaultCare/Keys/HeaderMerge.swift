@@ -9,7 +9,7 @@ package enum HeaderMerge {
   case refused(Reason)
 
   /// Why it cannot be joined.
-  package enum Reason: Sendable, Equatable {
+  package enum Reason: Error, Equatable {
     case unreadable
     case unverified
     /// A side is older than what both come from.
@@ -68,18 +68,14 @@ private struct HeaderJoin {
   let ours: VaultHeader
   let theirs: VaultHeader
 
-  private struct Refusal: Error {
-    let reason: HeaderMerge.Reason
-  }
-
   func joined(under root: RootKey) throws(VaultError) -> HeaderMerge {
     let slots: [Slot]
     let kinds: JSONObject
-    do throws(Refusal) {
+    do throws(HeaderMerge.Reason) {
       slots = try joinedSlots()
       kinds = try joinedKinds()
     } catch {
-      return .refused(error.reason)
+      return .refused(error)
     }
     // Of two with one revision the one whose MAC is greater, whoever merges.
     let isTheirs =
@@ -94,13 +90,13 @@ private struct HeaderJoin {
 
   private func mac(_ header: VaultHeader) -> String { header.document["mac"]?.string ?? "" }
 
-  private func joinedSlots() throws(Refusal) -> [Slot] {
+  private func joinedSlots() throws(HeaderMerge.Reason) -> [Slot] {
     func slot(_ id: SlotID, _ header: VaultHeader) -> Slot? { header.slots.first { $0.id == id } }
     func added(_ header: VaultHeader) -> [Slot] { header.slots.filter { slot($0.id, base) == nil } }
     let removed = base.slots.filter { slot($0.id, ours) == nil || slot($0.id, theirs) == nil }
     let removedByBoth = removed.filter { slot($0.id, ours) == nil && slot($0.id, theirs) == nil }
     guard removedByBoth.isEmpty || added(ours).isEmpty && added(theirs).isEmpty else {
-      throw Refusal(reason: .bothRemoved)
+      throw .bothRemoved
     }
     var joined: [Slot] = []
     for old in base.slots {
@@ -111,22 +107,22 @@ private struct HeaderJoin {
     let new = (added(ours) + added(theirs)).sorted { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
     for slot in new {
       if let twin = joined.first(where: { $0.id == slot.id }) {
-        guard twin.members == slot.members else { throw Refusal(reason: .member(.root.appending("slots"))) }
+        guard twin.members == slot.members else { throw .member(.root.appending("slots")) }
       } else if slot.recipient == nil || !joined.contains(where: { $0.recipient == slot.recipient }) {
         joined.append(slot)
       }
     }
-    guard !joined.isEmpty else { throw Refusal(reason: .noSlot) }
+    guard !joined.isEmpty else { throw .noSlot }
     return joined
   }
 
-  private func choice(_ old: Slot, one: Slot, other: Slot) throws(Refusal) -> Slot {
+  private func choice(_ old: Slot, one: Slot, other: Slot) throws(HeaderMerge.Reason) -> Slot {
     if one.members == other.members || other.members == old.members { return one }
-    guard one.members == old.members else { throw Refusal(reason: .member(.root.appending("slots"))) }
+    guard one.members == old.members else { throw .member(.root.appending("slots")) }
     return other
   }
 
-  private func joinedKinds() throws(Refusal) -> JSONObject {
+  private func joinedKinds() throws(HeaderMerge.Reason) -> JSONObject {
     let (old, one, other) = (base.declaredKinds, ours.declaredKinds, theirs.declaredKinds)
     var joined = JSONObject()
     for name in old.names + one.names + other.names {
@@ -135,7 +131,7 @@ private struct HeaderJoin {
       } else if one[name] == old[name] {
         joined[name] = other[name]
       } else {
-        throw Refusal(reason: .member(.root.appending("kinds").appending(name)))
+        throw .member(.root.appending("kinds").appending(name))
       }
     }
     return joined

@@ -7,8 +7,8 @@ internal import VaultSealing
 /// answers, which case of an enum is there or which member an object has, is answered otherwise in runs of their own.
 /// In the end each value is refused once, to see whether the type then asks for a value of another kind.
 final class Recording {
-  /// The end of a run whose values go on without end, or are far too many.
-  struct Endless: Error {}
+  /// Ends a run whose values go on without end, or are far too many.
+  static let endless = TextFault("has values without end")
 
   private static let runLimit = 256
   private static let probeLimit = 256
@@ -93,7 +93,7 @@ final class Recording {
   /// Notes that a value is asked for.
   func ask(for value: RecordedValue) throws {
     valueCount += 1
-    guard valueCount < Self.valueLimit else { throw Endless() }
+    guard valueCount < Self.valueLimit else { throw Self.endless }
     if value.touch(inRun: run, script) { touched.append(value) }
   }
 

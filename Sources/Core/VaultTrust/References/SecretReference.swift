@@ -99,13 +99,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// What is wrong with a text that was to be a reference. A reference is no secret, but its text is not repeated.
-public struct ReferenceFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// A fixed phrase that follows the name of what was to be a reference.
-  public let reason: String
-  public var description: String { reason }
-
-  init(_ reason: String) { self.reason = reason }
-}
+public typealias ReferenceFault = TextFault
 
 extension SecretReference {
   /// Every reference in a text, good or not, with its line.

@@ -67,19 +67,23 @@ struct TarHeader: Equatable {
   private static let templateSum = template.reduce(0) { $0 + Int($1) }
 
   /// Reads a block strictly; the reason why it is none of this format, as an error.
-  init(parsing block: [UInt8]) throws(TarFault) {
+  init(parsing block: [UInt8]) throws(TextFault) {
     precondition(block.count == Self.byteCount, "a block has 512 bytes")
-    guard block[257..<265].elementsEqual("ustar\u{0}00".utf8) else { throw .notUstar }
-    guard block[Self.typeOffset] == UInt8(ascii: "0") else { throw .notAFile }
+    guard block[257..<265].elementsEqual("ustar\u{0}00".utf8) else {
+      throw TextFault("holds no archive of this program")
+    }
+    guard block[Self.typeOffset] == UInt8(ascii: "0") else {
+      throw TextFault("holds something that is no regular file")
+    }
     guard let size = Self.number(block[Self.sizeRange]), let modified = Self.number(block[Self.timeRange]) else {
-      throw .malformed
+      throw TextFault("has a file header of another form")
     }
     self.init(name: Array(block[Self.nameRange].prefix { $0 != 0 }), fileByteCount: size, modified: modified)
     // One spelling alone: another owner, mode, prefix or sum is no archive of this program.
     var own: [UInt8] = []
     own.reserveCapacity(Self.byteCount)
     append(to: &own)
-    guard own.has(block, at: 0) else { throw .malformed }
+    guard own.has(block, at: 0) else { throw TextFault("has a file header of another form") }
   }
 
   /// - Returns: the sum of the digits' bytes, where zeros were before.
@@ -104,9 +108,4 @@ struct TarHeader: Equatable {
     }
     return number
   }
-}
-
-/// Why a block is no header of this format.
-enum TarFault: Error {
-  case notUstar, notAFile, malformed
 }

@@ -1,4 +1,5 @@
 public import VaultCrypto
+public import VaultDocument
 internal import VaultSealing
 internal import VaultSystem
 
@@ -45,15 +46,15 @@ public struct ProgramEnvironment: Sendable {
   ///
   /// - Throws: ``EnvironmentFault`` of what no variable can hold; `CryptoError` `.memoryUnavailable`.
   public mutating func set(_ name: String, to value: SecretBytes) throws {
-    guard DeliveredVariable.isName(name) else { throw EnvironmentFault(name: name, reason: "is no name of a variable") }
+    guard DeliveredVariable.isName(name) else { throw TextFault(name: name, "is no name of a variable") }
     let hasNUL = value.withBytes { bytes in
       let bytes = Span<UInt8>(_bytes: bytes)
       return bytes.indices.contains { bytes[$0] == 0 }
     }
-    guard !hasNUL else { throw EnvironmentFault(name: name, reason: "holds a NUL, which no variable can") }
+    guard !hasNUL else { throw TextFault(name: name, "holds a NUL, which no variable can") }
     let entry = try Self.entry(name, value)
     guard entry.count <= Self.byteLimit else {
-      throw EnvironmentFault(name: name, reason: "is longer than a variable may be (128 KiB)")
+      throw TextFault(name: name, "is longer than a variable may be (128 KiB)")
     }
     inherited.removeAll { $0.name == name }
     delivered.removeAll { $0.name == name }
@@ -79,10 +80,4 @@ public struct ProgramEnvironment: Sendable {
 }
 
 /// Why a variable cannot be given a value. It never says the value.
-public struct EnvironmentFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The variable.
-  public let name: String
-  /// What follows the name in a message.
-  public let reason: String
-  public var description: String { "\(name) \(reason)" }
-}
+public typealias EnvironmentFault = TextFault

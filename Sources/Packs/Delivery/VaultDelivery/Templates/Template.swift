@@ -1,4 +1,4 @@
-internal import VaultDocument
+public import VaultDocument
 public import VaultKit
 
 /// A text with places for values: `{{ cvault://… }}`, blanks around the reference optional, all on one line.
@@ -77,14 +77,7 @@ public struct Template: Sendable {
 }
 
 /// What is wrong with a template, or with a value in its place: never the value.
-public struct TemplateFault: Error, Equatable, Sendable {
-  /// Of the template; nil where no line is to blame.
-  public let line: Int?
-  /// A fixed phrase, without text of the template.
-  public let reason: String
-
-  init(line: Int?, _ reason: String) { (self.line, self.reason) = (line, reason) }
-}
+public typealias TemplateFault = TextFault
 
 /// A value for a place.
 public struct TemplateValue: Sendable {

@@ -43,7 +43,7 @@ protocol TemplateSyntax: Sendable {
   func places(in template: Template, marks: TemplateMarks) throws(TemplateFault) -> [TemplatePlace?]
 
   /// A value as it has to stand in a place.
-  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateRefusal) -> String
+  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateFault) -> String
 
   /// A word in the place of a value, so that the text can be read.
   func standIn(_ mark: String, at place: TemplatePlace) -> String
@@ -56,12 +56,6 @@ extension TemplateSyntax {
   var hasTypes: Bool { false }
   func standIn(_ mark: String, at place: TemplatePlace) -> String { mark }
   func meaning(of value: TemplateValue, at place: TemplatePlace) -> String { value.text }
-}
-
-/// Why a value cannot stand in a place.
-struct TemplateRefusal: Error {
-  let reason: String
-  init(_ reason: String) { self.reason = reason }
 }
 
 extension String {

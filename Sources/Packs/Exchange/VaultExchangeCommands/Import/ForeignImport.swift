@@ -61,11 +61,8 @@ struct ForeignImport {
 
   /// Takes all items; a source that cannot be read to its end is reported, and what came before it is good.
   mutating func run(_ reader: SourceReader) async throws {
-    do {
-      while let item = try reader.next() { try await take(item) }
-    } catch let fault as SourceFault {
-      try report.end(fault)
-    }
+    while let item = try reader.next() { try await take(item) }
+    if let fault = reader.fault { try report.end(fault) }
     if !mode.isStrict || !report.hasRefusals { try await store() }
     try await update()
     // What was refused may be what seems to be missing.

@@ -21,7 +21,7 @@ enum ReaderLine {
 }
 
 /// Where a file cannot be read on, and why.
-struct SourceFault: Error {
+struct SourceFault {
   let place: SourcePlace
   let reason: String
 }

@@ -37,9 +37,10 @@ public struct StoreConformance: Sendable, CustomStringConvertible {
   public func check(_ store: any RecordStore) throws(Violation) {
     do {
       try test(store)
-    } catch is NotAsked {
-    } catch let finding as Finding {
-      throw Violation(rule: rule, finding: finding.text)
+    } catch is CancellationError {
+      // The store lacks what the rule is about, and may.
+    } catch let finding as TextFault {
+      throw Violation(rule: rule, finding: finding.reason)
     } catch {
       throw Violation(rule: rule, finding: "threw \(error)")
     }
@@ -62,17 +63,9 @@ public struct StoreConformance: Sendable, CustomStringConvertible {
   }
 }
 
-/// What was seen where a rule wants something else.
-struct Finding: Error {
-  let text: String
-}
-
-/// A store lacks what a rule is about, and may.
-struct NotAsked: Error {}
-
 /// Fails the case unless `condition` holds.
 func require(_ condition: Bool, _ what: String, line: Int = #line) throws {
-  guard condition else { throw Finding(text: "\(what) (line \(line))") }
+  guard condition else { throw TextFault("\(what) (line \(line))") }
 }
 
 /// Fails the case unless `body` throws `code`.
@@ -86,7 +79,7 @@ func require(
     if let path { try require(error.path == path, "expected the place \(path), got \(error)", line: line) }
     return
   }
-  throw Finding(text: "expected \(code), nothing was thrown (line \(line))")
+  throw TextFault("expected \(code), nothing was thrown (line \(line))")
 }
 
 extension StoreConformance {

@@ -1,3 +1,5 @@
+internal import VaultDocument
+
 /// Whether a script can be filled: no shell may run or evaluate a value, where it stands or through a variable.
 ///
 /// Files, pipes and other programs are not followed.

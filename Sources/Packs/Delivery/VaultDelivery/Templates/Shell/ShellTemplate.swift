@@ -17,7 +17,7 @@ struct ShellTemplate: TemplateSyntax {
     return scanner.places
   }
 
-  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateRefusal) -> String {
+  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateFault) -> String {
     // In some character sets a byte beyond ASCII takes the backslash behind it away, and never a single quote.
     let isEscaped = place == .doubleQuotes && value.text.utf8.allSatisfy { $0 < 0x80 }
     if isEscaped || place == .singleQuotes || place == .bare { return try value.text.shellWord(at: place) }
@@ -29,14 +29,6 @@ struct ShellTemplate: TemplateSyntax {
     try scanner.scan()
     return scanner.tokens
   }
-}
-
-/// Why a script is read no further.
-enum ShellStop: Error {
-  /// It is not a script.
-  case fault(Int, String)
-  /// Shells read differently what begins here.
-  case unsure(Int, String)
 }
 
 /// A word of a script: where it stands, and what it says once its quotes are gone.
