@@ -102,7 +102,7 @@ let package = Package(
     .target(
       name: "VaultCare",
       dependencies: [
-        "VaultKit", "VaultTrust", "VaultRecords", "VaultFileStore", "VaultMerge", "VaultSealing", "VaultStorage",
+        "VaultKit", "VaultTrust", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage",
         "VaultAge", "VaultCrypto", "VaultDocument",
       ]),
 

@@ -1,5 +1,6 @@
 import Testing
 import VaultDelivery
+import VaultDocument
 import VaultTestSupport
 
 private func filled(_ text: String, as format: TemplateFormat, _ value: String) throws -> String {

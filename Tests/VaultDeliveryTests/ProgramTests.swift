@@ -1,6 +1,7 @@
 import Testing
 import VaultCrypto
 import VaultDelivery
+import VaultDocument
 import VaultSealing
 import VaultTestSupport
 

@@ -61,8 +61,8 @@ struct SecretReferenceTests {
 
 @Suite("Files of variables")
 struct EnvironmentFileTests {
-  private func fault(_ text: String) -> EnvironmentFile.Fault? {
-    do throws(EnvironmentFile.Fault) {
+  private func fault(_ text: String) -> TextFault? {
+    do throws(TextFault) {
       _ = try EnvironmentFile.parse(Array(text.utf8))
       return nil
     } catch {

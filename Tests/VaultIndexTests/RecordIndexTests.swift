@@ -9,7 +9,7 @@ import VaultIndex
   private var place: IndexPlace { IndexPlace(directory: temporary.path + "/cache/cvault", name: "ab") }
   private var file: String { place.path + "/03" }
 
-  private func open(_ identity: [UInt8] = [1]) throws(IndexFailure) -> RecordIndex {
+  private func open(_ identity: [UInt8] = [1]) throws(TextFault) -> RecordIndex {
     try RecordIndex(at: place, identity: identity)
   }
 
@@ -134,15 +134,15 @@ import VaultIndex
     FileTree.remove(file)
     FileTree.makeFolder(file)
     #expect(try kept() == nil)
-    #expect(throws: IndexFailure.self) { try open().keep(folder("Ada"), as: 3) }
+    #expect(throws: TextFault.self) { try open().keep(folder("Ada"), as: 3) }
     for folder in [place.path, place.directory] {
       FileTree.setMode(0o755, of: folder)
-      #expect(throws: IndexFailure.self) { try open() }
+      #expect(throws: TextFault.self) { try open() }
       FileTree.setMode(0o700, of: folder)
     }
     FileTree.remove(place.path)
     FileTree.link(place.path, to: temporary.path)
-    #expect(throws: IndexFailure.self) { try open() }
+    #expect(throws: TextFault.self) { try open() }
   }
 
   @Test("a file in writing is left to its writer, and to nobody who died long ago")

@@ -1,4 +1,5 @@
 import Testing
+import VaultDocument
 import VaultPostgresStore
 
 @Suite("Addresses of databases") struct PostgresAddressTests {
@@ -123,7 +124,7 @@ import VaultPostgresStore
       "postgresql://h/db?vault=v&host=h:5433", "postgresql:///db?vault=v",
     ])
   func refused(_ text: String) throws {
-    let fault = #expect(throws: PostgresAddress.Fault.self) { try PostgresAddress(parsing: text) }
+    let fault = #expect(throws: TextFault.self) { try PostgresAddress(parsing: text) }
     #expect(fault?.reason.contains("hunter2") == false)
   }
 }

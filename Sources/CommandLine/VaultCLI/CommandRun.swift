@@ -71,7 +71,7 @@ package enum CommandRun {
     do {
       return try VaultCommand.parsed(arguments)
     } catch {
-      throw UsageFault(error)
+      throw UsageFault.help(error) == nil ? UsageFault(error).described(arguments) : error
     }
   }
 
@@ -80,7 +80,7 @@ package enum CommandRun {
     // An option asks for help during parsing. `vault help` and commands without a subcommand ask for it while running.
     if let text = UsageFault.help(error) { return print(help: text, arguments) }
     let flags = GivenFlags(arguments)
-    var error = (error as? UsageFault)?.described(arguments) ?? CommandError(any: error)
+    var error = CommandError(any: error)
     if error.status == .usage, error.hints.isEmpty { error.hints = [helpHint(arguments)] }
     ErrorReport(error, isJSON: flags.isJSON, isVerbose: flags.isVerbose, noColor: flags.noColor).print()
     // A command that runs a program leaves the other codes to the program.

@@ -60,14 +60,19 @@ public struct FaultCode<Owner>: Hashable, Sendable, CustomStringConvertible {
   package init(_ name: String = #function) { description = name }
 }
 
-/// Why a small text was refused: a phrase that follows the name of the text, and the line if it has several.
+/// Why a small text was refused, or why something cannot be used: a phrase that follows its name. The line is known
+/// if the text has several.
 public struct TextFault: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What it is called; nil where the caller knows that.
+  public let name: String?
   /// From 1; nil where no line is to blame.
   public let line: Int?
   /// A fixed phrase, without any of the text.
   public let reason: String
-  /// The phrase.
-  public var description: String { reason }
+  /// Name and phrase.
+  public var description: String { name.map { "\($0) \(reason)" } ?? reason }
 
-  package init(line: Int? = nil, _ reason: String) { (self.line, self.reason) = (line, reason) }
+  package init(name: String? = nil, line: Int? = nil, _ reason: String) {
+    (self.name, self.line, self.reason) = (name, line, reason)
+  }
 }

@@ -1,3 +1,5 @@
+internal import VaultDocument
+
 #if canImport(Darwin)
   internal import Darwin
 #elseif canImport(Musl)
@@ -28,11 +30,11 @@ struct IndexFile: ~Copyable {
   /// Creates a file in a directory for writing.
   ///
   /// - Returns: nil while another process writes it.
-  static func made(_ name: String, in directory: Int32) throws(IndexFailure) -> IndexFile? {
+  static func made(_ name: String, in directory: Int32) throws(TextFault) -> IndexFile? {
     for _ in 0..<2 {
       let descriptor = unsafe openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
       if descriptor >= 0 { return IndexFile(descriptor) }
-      guard errno == EEXIST else { throw IndexFailure("the index cannot be written") }
+      guard errno == EEXIST else { throw TextFault("the index cannot be written") }
       var status = stat()
       guard unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
       guard abs(time(nil) - status.modifiedSecond) > patience else { return nil }

@@ -30,13 +30,13 @@ package struct IndexPlace: Sendable {
   }
 
   /// Creates missing folders, and opens the inner one.
-  func open() throws(IndexFailure) -> Int32 {
+  func open() throws(TextFault) -> Int32 {
     for folder in [directory, path] {
       try Self.make(folder)
       try Self.requireOwn(folder)
     }
     let file = unsafe openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    guard file >= 0 else { throw IndexFailure("\(path) cannot be opened") }
+    guard file >= 0 else { throw TextFault("\(path) cannot be opened") }
     return file
   }
 
@@ -45,18 +45,18 @@ package struct IndexPlace: Sendable {
     return unsafe lstat(path, &status) == 0 ? status : nil
   }
 
-  private static func requireOwn(_ folder: String) throws(IndexFailure) {
+  private static func requireOwn(_ folder: String) throws(TextFault) {
     guard let status = status(folder), status.st_mode & S_IFMT == S_IFDIR else {
-      throw IndexFailure("\(folder) is no folder")
+      throw TextFault("\(folder) is no folder")
     }
     guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
-      throw IndexFailure("others may enter \(folder): `chmod go= \(folder.shellQuoted)` forbids it")
+      throw TextFault("others may enter \(folder): `chmod go= \(folder.shellQuoted)` forbids it")
     }
   }
 
-  private static func make(_ folder: String) throws(IndexFailure) {
+  private static func make(_ folder: String) throws(TextFault) {
     guard status(folder) == nil else { return }
     if let slash = folder.lastIndex(of: "/"), slash > folder.startIndex { try make(String(folder[..<slash])) }
-    guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw IndexFailure("\(folder) cannot be made") }
+    guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw TextFault("\(folder) cannot be made") }
   }
 }

@@ -5,7 +5,7 @@
 #else
   internal import Glibc
 #endif
-internal import VaultDocument
+package import VaultDocument
 
 /// The index of one vault: one file for each folder of records, with the data that was read and its stamps.
 ///
@@ -36,7 +36,7 @@ package final class RecordIndex: Sendable {
   /// Opens the index of a vault, whose place is created if missing.
   ///
   /// - Parameter identity: the vault and the settings of the reader; another identity has another index.
-  package init(at place: IndexPlace, identity: [UInt8]) throws(IndexFailure) {
+  package init(at place: IndexPlace, identity: [UInt8]) throws(TextFault) {
     path = place.path
     directory = try place.open()
     var seed = Checksum()
@@ -62,7 +62,7 @@ package final class RecordIndex: Sendable {
   }
 
   /// Stores the content of a folder, including texts, unless another process is writing it.
-  package func keep(_ folder: IndexedFolder, as number: UInt8) throws(IndexFailure) {
+  package func keep(_ folder: IndexedFolder, as number: UInt8) throws(TextFault) {
     let (name, texts) = (Self.name(number), folder.texts ?? [])
     var header = Header(
       mark: folder.mark, entryCount: folder.entries.count, stringByteCount: folder.strings.count,
@@ -74,7 +74,7 @@ package final class RecordIndex: Sendable {
       IndexFile.rename(name + ".new", to: name, in: directory)
     else {
       IndexFile.remove(name + ".new", in: directory)
-      throw IndexFailure("\(path) cannot be written")
+      throw TextFault("\(path) cannot be written")
     }
   }
 

@@ -2,16 +2,15 @@ import ArgumentParser
 import VaultTerminal
 
 /// Arguments that the parser refuses. Its message is put into our form, without repeating values.
-struct UsageFault: Error {
+struct UsageFault {
   let cause: any Error
 
   init(_ cause: any Error) { self.cause = cause }
 
   /// The help or version text, which the parser throws as an error.
   static func help(_ error: any Error) -> String? {
-    let cause = (error as? UsageFault)?.cause ?? error
-    guard !(cause is CommandError), VaultCommand.exitCode(for: cause) == .success else { return nil }
-    return VaultCommand.fullMessage(for: cause)
+    guard !(error is CommandError), VaultCommand.exitCode(for: error) == .success else { return nil }
+    return VaultCommand.fullMessage(for: error)
   }
 
   func described(_ arguments: [String]) -> CommandError {

@@ -30,7 +30,7 @@ package enum WordsElsewhere {
 enum RecordInPlaceOfCommand {
   /// The error with a hint, if its words begin with the name of a record.
   static func hinted(_ error: any Error, _ arguments: [String]) async -> any Error {
-    guard error is UsageFault, let name = arguments.first, !name.hasPrefix("-"),
+    guard error is CommandError, let name = arguments.first, !name.hasPrefix("-"), name != "help",
       var told = CommandNames.unknown(arguments), CommandNames.named(arguments).path == "vault",
       let location = try? VaultLocation.find(nil as String?), location.hasVault, !location.isDatabase,
       let records = try? await LockedVault(at: location.path).records(named: name), !records.isEmpty

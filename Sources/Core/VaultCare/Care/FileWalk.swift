@@ -15,7 +15,7 @@ package protocol RecordVisitor {
   var looking: @Sendable (UInt8) throws(VaultError) -> Look { get }
   /// Takes the outcome for one file, in the order of ids.
   mutating func take(_ file: File, at place: StoreLocation, _ id: RecordID) throws(VaultError)
-  /// Takes the fault of an unreadable folder, or of the trash if no folder is given, before the files that could be read.
+  /// Takes the fault of an unreadable folder, or of the trash if no folder is given, before its readable files.
   mutating func miss(_ folder: UInt8?, _ fault: VaultFault)
   /// Called after a folder, or the trash if no folder is given, was read.
   mutating func finish(_ folder: UInt8?) throws(VaultError)

@@ -22,16 +22,16 @@ public enum JSONParser {
 
   /// Reads one document; see `parse(_:limits:)` for raw spans.
   public static func parse(_ bytes: Span<UInt8>, limits: JSONLimits = .record) throws(DocumentError) -> JSONValue {
-    try parse(bytes, limits: limits) { scanner, bytes throws(JSONFailure) in try scanner.document(in: bytes) }
+    try parse(bytes, limits: limits) { scanner, bytes throws(DocumentError) in try scanner.document(in: bytes) }
   }
 
   private static func parse(
     _ bytes: Span<UInt8>, limits: JSONLimits,
-    read: (inout JSONScanner, Span<UInt8>) throws(JSONFailure) -> JSONValue
+    read: (inout JSONScanner, Span<UInt8>) throws(DocumentError) -> JSONValue
   ) throws(DocumentError) -> JSONValue {
     guard bytes.count <= limits.byteCount else { throw DocumentError(code: .tooLarge) }
     var scanner = JSONScanner(limits: limits)
-    do throws(JSONFailure) {
+    do throws(DocumentError) {
       return try read(&scanner, bytes)
     } catch {
       throw error.located(in: bytes)
@@ -39,20 +39,15 @@ public enum JSONParser {
   }
 }
 
-/// A failure inside the parser, with its offset but not yet its line.
-struct JSONFailure: Error {
-  let code: DocumentError.Code
-  let reason: StaticString?
-  let offset: Int
-
-  init(_ code: DocumentError.Code, _ reason: StaticString? = nil, at offset: Int) {
-    self.code = code
-    self.reason = reason
-    self.offset = offset
+extension DocumentError {
+  /// A failure inside the parser: its column is an offset until ``located(in:)`` says the line.
+  init(_ code: Code, _ reason: StaticString? = nil, at offset: Int) {
+    self.init(code: code, reason: reason.map { "\($0)" }, column: offset)
   }
 
   func located(in bytes: Span<UInt8>) -> DocumentError {
-    // Both count from 1: lines end with LF, and columns count Unicode scalars.
+    let offset = column ?? 0
+    // Both from 1: lines end with LF, and columns count Unicode scalars.
     var (line, column) = (1, 1)
     for index in 0..<min(offset, bytes.count) {
       if bytes[index] == UInt8(ascii: "\n") {
@@ -61,6 +56,6 @@ struct JSONFailure: Error {
         column += 1
       }
     }
-    return DocumentError(code: code, reason: reason.map { "\($0)" }, line: line, column: column)
+    return DocumentError(code: code, reason: reason, line: line, column: column)
   }
 }

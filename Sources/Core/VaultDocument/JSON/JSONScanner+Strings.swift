@@ -1,6 +1,6 @@
 extension JSONScanner {
   /// Reads a string; its opening quote is at the position.
-  mutating func string(in bytes: Span<UInt8>) throws(JSONFailure) -> String {
+  mutating func string(in bytes: Span<UInt8>) throws(DocumentError) -> String {
     let start = position + 1
     let end = try plainEnd(in: bytes, from: start)
     if bytes[end] == UInt8(ascii: "\"") {
@@ -10,20 +10,20 @@ extension JSONScanner {
     return try escapedString(in: bytes, from: start, firstEscape: end)
   }
 
-  func text(of range: Range<Int>, in bytes: Span<UInt8>) throws(JSONFailure) -> String {
+  func text(of range: Range<Int>, in bytes: Span<UInt8>) throws(DocumentError) -> String {
     do throws(UTF8.ValidationError) {
       return String(copying: try UTF8Span(validating: bytes.extracting(range)))
     } catch {
-      throw JSONFailure(.invalidUTF8, at: range.lowerBound + error.byteOffsets.lowerBound)
+      throw DocumentError(.invalidUTF8, at: range.lowerBound + error.byteOffsets.lowerBound)
     }
   }
 
   /// The offset of the next quote or backslash.
-  private func plainEnd(in bytes: Span<UInt8>, from start: Int) throws(JSONFailure) -> Int {
+  private func plainEnd(in bytes: Span<UInt8>, from start: Int) throws(DocumentError) -> Int {
     let end = PlainBytes.end(in: bytes, from: start)
     guard end < bytes.count else { throw endOfInput(bytes) }
     guard bytes[end] >= 0x20 else {
-      throw JSONFailure(.invalidJSON, "a control character in a string must be escaped", at: end)
+      throw DocumentError(.invalidJSON, "a control character in a string must be escaped", at: end)
     }
     return end
   }
@@ -31,7 +31,7 @@ extension JSONScanner {
   /// Each run between escapes is validated in place, so that a failure has its offset; the parts are joined once.
   private mutating func escapedString(
     in bytes: Span<UInt8>, from start: Int, firstEscape: Int
-  ) throws(JSONFailure) -> String {
+  ) throws(DocumentError) -> String {
     var result: [UInt8] = []
     var runStart = start
     var runEnd = firstEscape
@@ -46,16 +46,16 @@ extension JSONScanner {
     }
   }
 
-  private func validate(_ range: Range<Int>, in bytes: Span<UInt8>) throws(JSONFailure) {
+  private func validate(_ range: Range<Int>, in bytes: Span<UInt8>) throws(DocumentError) {
     do throws(UTF8.ValidationError) {
       _ = try UTF8Span(validating: bytes.extracting(range))
     } catch {
-      throw JSONFailure(.invalidUTF8, at: range.lowerBound + error.byteOffsets.lowerBound)
+      throw DocumentError(.invalidUTF8, at: range.lowerBound + error.byteOffsets.lowerBound)
     }
   }
 
   /// Reads one escape; its backslash is at the position.
-  private mutating func escape(in bytes: Span<UInt8>, to result: inout [UInt8]) throws(JSONFailure) {
+  private mutating func escape(in bytes: Span<UInt8>, to result: inout [UInt8]) throws(DocumentError) {
     let start = position
     guard start + 1 < bytes.count else { throw endOfInput(bytes) }
     position = start + 2
@@ -67,31 +67,31 @@ extension JSONScanner {
     case UInt8(ascii: "r"): result.append(0x0D)
     case UInt8(ascii: "t"): result.append(0x09)
     case UInt8(ascii: "u"): try unicodeEscape(in: bytes, from: start, to: &result)
-    default: throw JSONFailure(.invalidJSON, "unknown escape", at: start)
+    default: throw DocumentError(.invalidJSON, "unknown escape", at: start)
     }
   }
 
   private mutating func unicodeEscape(
     in bytes: Span<UInt8>, from start: Int, to result: inout [UInt8]
-  ) throws(JSONFailure) {
+  ) throws(DocumentError) {
     let unit = try hexUnit(in: bytes, escapeAt: start)
     if let scalar = Unicode.Scalar(unit) { return result.append(scalar) }
     let second = position
     guard UTF16.isLeadSurrogate(unit), take(UInt8(ascii: "\\"), in: bytes), take(UInt8(ascii: "u"), in: bytes) else {
-      throw JSONFailure(.loneSurrogate, at: start)
+      throw DocumentError(.loneSurrogate, at: start)
     }
     let low = try hexUnit(in: bytes, escapeAt: second)
-    guard UTF16.isTrailSurrogate(low) else { throw JSONFailure(.loneSurrogate, at: start) }
+    guard UTF16.isTrailSurrogate(low) else { throw DocumentError(.loneSurrogate, at: start) }
     result.append(UTF16.decode(UTF16.EncodedScalar([unit, low])))
   }
 
   /// Reads four hex digits at the position.
-  private mutating func hexUnit(in bytes: Span<UInt8>, escapeAt start: Int) throws(JSONFailure) -> UInt16 {
+  private mutating func hexUnit(in bytes: Span<UInt8>, escapeAt start: Int) throws(DocumentError) -> UInt16 {
     guard position + 4 <= bytes.count else { throw endOfInput(bytes) }
     var unit: UInt16 = 0
     for index in position..<position + 4 {
       guard let digit = Hex.value(ofDigit: bytes[index]) else {
-        throw JSONFailure(.invalidJSON, "four hex digits were expected", at: start)
+        throw DocumentError(.invalidJSON, "four hex digits were expected", at: start)
       }
       unit = unit << 4 | UInt16(digit)
     }

@@ -11,28 +11,28 @@ struct JSONScanner {
     maximumNumberByteCount = limits.numberByteCount
   }
 
-  mutating func document(in bytes: Span<UInt8>) throws(JSONFailure) -> JSONValue {
+  mutating func document(in bytes: Span<UInt8>) throws(DocumentError) -> JSONValue {
     try begin(bytes)
     let value = try value(in: bytes, depth: 1)
     try end(bytes)
     return value
   }
 
-  mutating func begin(_ bytes: Span<UInt8>) throws(JSONFailure) {
+  mutating func begin(_ bytes: Span<UInt8>) throws(DocumentError) {
     if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF {
-      throw JSONFailure(.byteOrderMark, at: 0)
+      throw DocumentError(.byteOrderMark, at: 0)
     }
     skipWhiteSpace(in: bytes)
   }
 
-  mutating func end(_ bytes: Span<UInt8>) throws(JSONFailure) {
+  mutating func end(_ bytes: Span<UInt8>) throws(DocumentError) {
     skipWhiteSpace(in: bytes)
-    guard position == bytes.count else { throw JSONFailure(.invalidJSON, "text after the document", at: position) }
+    guard position == bytes.count else { throw DocumentError(.invalidJSON, "text after the document", at: position) }
   }
 
-  mutating func value(in bytes: Span<UInt8>, depth: Int) throws(JSONFailure) -> JSONValue {
+  mutating func value(in bytes: Span<UInt8>, depth: Int) throws(DocumentError) -> JSONValue {
     guard position < bytes.count else { throw endOfInput(bytes) }
-    guard depth <= maximumDepth else { throw JSONFailure(.tooDeep, at: position) }
+    guard depth <= maximumDepth else { throw DocumentError(.tooDeep, at: position) }
     switch bytes[position] {
     case UInt8(ascii: "\""): return .string(try string(in: bytes))
     case UInt8(ascii: "{"): return .object(try object(in: bytes, depth: depth))
@@ -41,11 +41,11 @@ struct JSONScanner {
     case UInt8(ascii: "t"): return try literal("true", as: .bool(true), in: bytes)
     case UInt8(ascii: "f"): return try literal("false", as: .bool(false), in: bytes)
     case UInt8(ascii: "n"): return try literal("null", as: .null, in: bytes)
-    default: throw JSONFailure(.invalidJSON, "a value was expected", at: position)
+    default: throw DocumentError(.invalidJSON, "a value was expected", at: position)
     }
   }
 
-  private mutating func array(in bytes: Span<UInt8>, depth: Int) throws(JSONFailure) -> [JSONValue] {
+  private mutating func array(in bytes: Span<UInt8>, depth: Int) throws(DocumentError) -> [JSONValue] {
     position += 1
     skipWhiteSpace(in: bytes)
     var items: [JSONValue] = []
@@ -59,7 +59,7 @@ struct JSONScanner {
         return items
       } else {
         throw position < bytes.count
-          ? JSONFailure(.invalidJSON, "',' or ']' was expected", at: position) : endOfInput(bytes)
+          ? DocumentError(.invalidJSON, "',' or ']' was expected", at: position) : endOfInput(bytes)
       }
     }
   }
@@ -67,12 +67,12 @@ struct JSONScanner {
   /// Room for the members of most objects, so that the array need not grow.
   private static let usualMemberCount = 12
 
-  private mutating func object(in bytes: Span<UInt8>, depth: Int) throws(JSONFailure) -> JSONObject {
+  private mutating func object(in bytes: Span<UInt8>, depth: Int) throws(DocumentError) -> JSONObject {
     let start = position
     var members: [JSONObject.Element] = []
     var isSorted = true
     var isASCII = true
-    try forEachMember(in: bytes, isASCII: &isASCII) { scanner, name throws(JSONFailure) in
+    try forEachMember(in: bytes, isASCII: &isASCII) { scanner, name throws(DocumentError) in
       if let last = members.last {
         if isSorted { isSorted = precedesInBytes(last.name, name) }
       } else {
@@ -90,8 +90,8 @@ struct JSONScanner {
   /// Reads an object, whose brace is at the position; `body` reads the value of each member.
   @inline(__always)
   mutating func forEachMember(
-    in bytes: Span<UInt8>, isASCII: inout Bool, _ body: (inout JSONScanner, String) throws(JSONFailure) -> Void
-  ) throws(JSONFailure) {
+    in bytes: Span<UInt8>, isASCII: inout Bool, _ body: (inout JSONScanner, String) throws(DocumentError) -> Void
+  ) throws(DocumentError) {
     position += 1
     skipWhiteSpace(in: bytes)
     if take(UInt8(ascii: "}"), in: bytes) { return }
@@ -103,21 +103,21 @@ struct JSONScanner {
     } while take(UInt8(ascii: ","), in: bytes)
     guard take(UInt8(ascii: "}"), in: bytes) else {
       throw position < bytes.count
-        ? JSONFailure(.invalidJSON, "',' or '}' was expected", at: position) : endOfInput(bytes)
+        ? DocumentError(.invalidJSON, "',' or '}' was expected", at: position) : endOfInput(bytes)
     }
   }
 
   /// Reads a member's name and the colon after it.
-  mutating func memberName(in bytes: Span<UInt8>, isASCII: inout Bool) throws(JSONFailure) -> String {
+  mutating func memberName(in bytes: Span<UInt8>, isASCII: inout Bool) throws(DocumentError) -> String {
     guard position < bytes.count else { throw endOfInput(bytes) }
     guard bytes[position] == UInt8(ascii: "\"") else {
-      throw JSONFailure(.invalidJSON, "a member name in quotes was expected", at: position)
+      throw DocumentError(.invalidJSON, "a member name in quotes was expected", at: position)
     }
     let name = try string(in: bytes)
     isASCII = isASCII && name.utf8Span.isKnownASCII
     skipWhiteSpace(in: bytes)
     guard take(UInt8(ascii: ":"), in: bytes) else {
-      throw position < bytes.count ? JSONFailure(.invalidJSON, "':' was expected", at: position) : endOfInput(bytes)
+      throw position < bytes.count ? DocumentError(.invalidJSON, "':' was expected", at: position) : endOfInput(bytes)
     }
     skipWhiteSpace(in: bytes)
     return name
@@ -133,40 +133,40 @@ struct JSONScanner {
   }
 
   /// Reads an object a second time to find the first repeated name; only used on failure.
-  private func repeatedName(inObjectAt start: Int, of bytes: Span<UInt8>, depth: Int) -> JSONFailure {
+  private func repeatedName(inObjectAt start: Int, of bytes: Span<UInt8>, depth: Int) -> DocumentError {
     var again = self
     again.position = start + 1
     var seen = Set<String>()
     var isASCII = true
-    do throws(JSONFailure) {
+    do throws(DocumentError) {
       repeat {
         again.skipWhiteSpace(in: bytes)
         let offset = again.position
         let name = try again.memberName(in: bytes, isASCII: &isASCII)
-        if !seen.insert(CanonicalNames.key(for: name)).inserted { return JSONFailure(.duplicateMember, at: offset) }
+        if !seen.insert(CanonicalNames.key(for: name)).inserted { return DocumentError(.duplicateMember, at: offset) }
         _ = try again.value(in: bytes, depth: depth + 1)
         again.skipWhiteSpace(in: bytes)
       } while again.take(UInt8(ascii: ","), in: bytes)
     } catch { return error }
-    return JSONFailure(.duplicateMember, at: start)
+    return DocumentError(.duplicateMember, at: start)
   }
 
-  private mutating func number(in bytes: Span<UInt8>) throws(JSONFailure) -> JSONNumber {
+  private mutating func number(in bytes: Span<UInt8>) throws(DocumentError) -> JSONNumber {
     let start = position
     guard let end = JSONNumberGrammar.end(in: bytes, from: start) else {
-      throw JSONFailure(.invalidJSON, "malformed number", at: start)
+      throw DocumentError(.invalidJSON, "malformed number", at: start)
     }
-    guard end - start <= maximumNumberByteCount else { throw JSONFailure(.numberTooLong, at: start) }
+    guard end - start <= maximumNumberByteCount else { throw DocumentError(.numberTooLong, at: start) }
     position = end
     return JSONNumber(checked: try text(of: start..<end, in: bytes))
   }
 
   private mutating func literal(
     _ word: StaticString, as value: JSONValue, in bytes: Span<UInt8>
-  ) throws(JSONFailure) -> JSONValue {
+  ) throws(DocumentError) -> JSONValue {
     let start = position
     for expected in "\(word)".utf8 where !take(expected, in: bytes) {
-      throw JSONFailure(.invalidJSON, "a value was expected", at: start)
+      throw DocumentError(.invalidJSON, "a value was expected", at: start)
     }
     return value
   }
@@ -188,7 +188,7 @@ struct JSONScanner {
     }
   }
 
-  func endOfInput(_ bytes: Span<UInt8>) -> JSONFailure {
-    JSONFailure(.invalidJSON, "unexpected end of the document", at: bytes.count)
+  func endOfInput(_ bytes: Span<UInt8>) -> DocumentError {
+    DocumentError(.invalidJSON, "unexpected end of the document", at: bytes.count)
   }
 }

@@ -45,7 +45,7 @@ public struct MemberPath: Hashable, Sendable, CustomStringConvertible {
   public init(parsing text: String) throws(DocumentError) {
     let bytes = text.utf8Span.span
     var reader = MemberPathReader()
-    do throws(JSONFailure) {
+    do throws(DocumentError) {
       components = try reader.components(in: bytes)
     } catch {
       throw error.located(in: bytes)
@@ -101,7 +101,7 @@ public struct MemberPath: Hashable, Sendable, CustomStringConvertible {
 private struct MemberPathReader {
   private var scanner = JSONScanner(limits: .record)
 
-  mutating func components(in bytes: Span<UInt8>) throws(JSONFailure) -> [MemberPath.Component] {
+  mutating func components(in bytes: Span<UInt8>) throws(DocumentError) -> [MemberPath.Component] {
     if bytes.count == 1, bytes[0] == UInt8(ascii: ".") { return [] }
     var components: [MemberPath.Component] = []
     repeat {
@@ -115,14 +115,14 @@ private struct MemberPathReader {
     return components
   }
 
-  private mutating func bracketed(in bytes: Span<UInt8>) throws(JSONFailure) -> MemberPath.Component {
+  private mutating func bracketed(in bytes: Span<UInt8>) throws(DocumentError) -> MemberPath.Component {
     guard scanner.position < bytes.count else { throw malformed() }
     let component: MemberPath.Component
     if bytes[scanner.position] == UInt8(ascii: "\"") {
       let start = scanner.position
-      do throws(JSONFailure) {
+      do throws(DocumentError) {
         component = .member(try scanner.string(in: bytes))
-      } catch { throw JSONFailure(.invalidPath, at: start) }
+      } catch { throw DocumentError(.invalidPath, at: start) }
     } else {
       component = .index(try index(in: bytes))
     }
@@ -131,7 +131,7 @@ private struct MemberPathReader {
   }
 
   /// A plain decimal of at most nine digits, because no array within the limits has more items.
-  private mutating func index(in bytes: Span<UInt8>) throws(JSONFailure) -> Int {
+  private mutating func index(in bytes: Span<UInt8>) throws(DocumentError) -> Int {
     let start = scanner.position
     var index = 0
     while scanner.position < bytes.count, bytes[scanner.position] &- UInt8(ascii: "0") < 10 {
@@ -144,7 +144,7 @@ private struct MemberPathReader {
     return index
   }
 
-  private mutating func plainName(in bytes: Span<UInt8>) throws(JSONFailure) -> String {
+  private mutating func plainName(in bytes: Span<UInt8>) throws(DocumentError) -> String {
     let start = scanner.position
     while scanner.position < bytes.count {
       let byte = bytes[scanner.position]
@@ -153,14 +153,14 @@ private struct MemberPathReader {
     }
     let name = try scanner.text(of: start..<scanner.position, in: bytes)
     guard !name.isEmpty, name.unicodeScalars.allSatisfy({ !MemberPath.isSpecial($0) }) else {
-      throw JSONFailure(.invalidPath, at: start)
+      throw DocumentError(.invalidPath, at: start)
     }
     return name
   }
 
-  private mutating func require(_ byte: UInt8, in bytes: Span<UInt8>) throws(JSONFailure) {
+  private mutating func require(_ byte: UInt8, in bytes: Span<UInt8>) throws(DocumentError) {
     guard scanner.take(byte, in: bytes) else { throw malformed() }
   }
 
-  private func malformed() -> JSONFailure { JSONFailure(.invalidPath, at: scanner.position) }
+  private func malformed() -> DocumentError { DocumentError(.invalidPath, at: scanner.position) }
 }

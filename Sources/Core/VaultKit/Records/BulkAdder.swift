@@ -12,10 +12,8 @@ struct PreparedRecord: Sendable {
   var version: SeenVersion?
 }
 
-struct Refusal<Input: Sendable>: Error {
-  let input: Input
-  let error: VaultError
-}
+/// What became of an input: the record, or why there is none and the input that is kept for the answer.
+typealias Preparation<Input> = (record: Result<PreparedRecord, VaultError>, refused: Input?)
 
 /// Takes prepared records in the order of the input and stages them, so that they leave memory again.
 ///
@@ -71,22 +69,22 @@ struct BulkAdder<Input: Sendable> {
     return try count >= vault.locked.recordCount()
   }
 
-  mutating func take(_ prepared: Result<PreparedRecord, Refusal<Input>>) throws(VaultError) {
+  mutating func take(_ prepared: Preparation<Input>) throws(VaultError) {
     defer { index += 1 }
-    switch prepared {
+    switch prepared.record {
     case .success(let record):
       result.ids.append(record.id)
       if let version = record.version { versions.append(version.version) }
       guard lock != nil, let bytes = record.bytes else { return }
       piece.append(StoreChange(.record(record.id), from: nil, to: bytes))
       if piece.count == Chunks<[Int]>.size { try stage() }
-    case .failure(let refusal): try refuse(refusal)
+    case .failure(let error): try refuse(prepared.refused, error)
     }
   }
 
-  private mutating func refuse(_ refusal: Refusal<Input>) throws(VaultError) {
-    guard refusal.error.code == .inputRefused, refusals != .throwFirst else { throw refusal.error }
-    result.refusals.append((index: index, input: refusal.input, error: refusal.error))
+  private mutating func refuse(_ input: Input?, _ error: VaultError) throws(VaultError) {
+    guard let input, error.code == .inputRefused, refusals != .throwFirst else { throw error }
+    result.refusals.append((index: index, input: input, error: error))
     if refusals == .storeNothing { end() }
   }
 

@@ -54,9 +54,9 @@ struct FolderReader: Sendable {
   }
 
   /// Lists a folder and reads the files that are not known in their present state.
-  func read(_ number: UInt8, _ stamp: StoreStamp?, to question: IndexQuestion) throws(IndexStop) -> FolderAnswer {
+  func read(_ number: UInt8, _ stamp: StoreStamp?, to question: IndexQuestion) throws(TextFault) -> FolderAnswer {
     let folder = try askingStore { () throws(StoreError) in try contents(number, stamp) }
-    try inIndex { () throws(IndexFailure) in try index.keep(folder, as: number) }
+    try index.keep(folder, as: number)
     return FolderAnswer(folder, to: question, isOwn: true)
   }
 

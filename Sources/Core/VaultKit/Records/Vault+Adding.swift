@@ -142,9 +142,9 @@ extension Vault {
     try await ParallelMap(chunkSize: 1)(
       Chunks(zip(inputs, ids)), cancellation: VaultError.cancelled,
       { chunk throws(VaultError) in
-        let prepared = chunk.map { input, id in
-          self.prepared(id) { () throws(VaultError) in try make(input, id, now) }
-            .mapError { Refusal(input: kept(input), error: $0) }
+        let prepared = chunk.map { input, id -> Preparation<Input> in
+          let record = self.prepared(id) { () throws(VaultError) in try make(input, id, now) }
+          return if case .failure = record { (record, kept(input)) } else { (record, nil) }
         }
         return try prepared.staged(in: replacement)
       },
@@ -273,13 +273,13 @@ extension Vault {
 extension Array {
   /// Writes the record on the sealing thread, if a replacement takes records from any thread.
   fileprivate func staged<Input>(in replacement: (any StoreReplacement)?) throws(VaultError) -> Self
-  where Element == Result<PreparedRecord, Refusal<Input>> {
+  where Element == Preparation<Input> {
     guard let replacement else { return self }
     let good = compactMap { result -> (id: RecordID, bytes: [UInt8])? in
-      guard case .success(let record) = result, let bytes = record.bytes else { return nil }
+      guard case .success(let record) = result.record, let bytes = record.bytes else { return nil }
       return (record.id, bytes)
     }
     try inStore { () throws(StoreError) in try replacement.stage(good) }
-    return map { $0.map { PreparedRecord(id: $0.id, bytes: nil, version: $0.version) } }
+    return map { ($0.record.map { PreparedRecord(id: $0.id, bytes: nil, version: $0.version) }, $0.refused) }
   }
 }

@@ -3,28 +3,7 @@ internal import VaultIndex
 internal import VaultStorage
 internal import VaultTrust
 
-/// Why the files must be read although an index was wanted.
-enum IndexStop: Error {
-  case failure(IndexFailure)
-  case store(StoreError)
-  /// A batch is not in place yet, or other processes write too fast.
-  case unsettled
-  /// So many files must be read each time that an index saves nothing.
-  case uselessness
-  case cancelled
-
-  var reason: String {
-    switch self {
-    case .failure(let failure): failure.reason
-    case .store(let error): error.description
-    case .unsettled: "the vault is being written"
-    case .uselessness: "too many records are damaged, or of an older schema"
-    case .cancelled: "the task was cancelled"
-    }
-  }
-}
-
-/// Rows of an index, and the records that must be read as well.
+/// Rows of an index, and what else has to be looked at.
 struct IndexAnswer {
   let rows: IndexRows
   /// Whether the rows have the requested order and number.
@@ -50,20 +29,20 @@ struct IndexSession {
   init(_ reader: FolderReader, _ question: IndexQuestion) { (self.reader, self.question) = (reader, question) }
 
   /// The answer, and the records whose files must be read as well.
-  mutating func answer() async throws(IndexStop) -> IndexAnswer {
+  mutating func answer() async throws(TextFault) -> IndexAnswer {
     try await ask()
     for _ in 0..<Self.attempts {
       if let answer = try await look() { return answer }
     }
-    throw .unsettled
+    throw TextFault("the vault is being written")
   }
 
   /// Checks whether the index is current; nil if some files had to be read.
-  private mutating func look() async throws(IndexStop) -> IndexAnswer? {
+  private mutating func look() async throws(TextFault) -> IndexAnswer? {
     let (isPending, stamps) = try askingStore { () throws(StoreError) in
       (try reader.store.hasPendingBatch(), try reader.store.folderStamps())
     }
-    guard !isPending else { throw .unsettled }
+    guard !isPending else { throw TextFault("the vault is being written") }
     let current = zip(folders, stamps).compactMap { folder, stamp in folder.flatMap { $0.isOf(stamp) ? $0 : nil } }
     guard current.count == folders.count else {
       try await read(folders.indices.filter { folders[$0]?.isOf(stamps[$0]) != true }, stamps)
@@ -77,7 +56,9 @@ struct IndexSession {
       return try await look()
     }
     let watched = current.flatMap(\.watched)
-    guard watched.count <= Self.maximumWatchedCount else { throw .uselessness }
+    guard watched.count <= Self.maximumWatchedCount else {
+      throw TextFault("too many records are damaged, or of an older schema")
+    }
     let rows = IndexRows(current.map(\.rows), by: question.order, limit: question.limit)
     let stale = try await staleFolders(rows.indicesByFolder, current)
     guard stale.isEmpty else {
@@ -87,22 +68,22 @@ struct IndexSession {
     return IndexAnswer(rows: rows, isOrdered: isOrdered, watched: watched)
   }
 
-  private mutating func ask() async throws(IndexStop) {
-    folders = try await Self.map(UInt8.min...UInt8.max, atOnce: 16) { [reader, question] folder throws(IndexStop) in
+  private mutating func ask() async throws(TextFault) {
+    folders = try await Self.map(UInt8.min...UInt8.max, atOnce: 16) { [reader, question] folder throws(TextFault) in
       reader.known(folder, to: question)
     }
   }
 
-  private mutating func read(_ numbers: [Int], _ stamps: [StoreStamp?]) async throws(IndexStop) {
-    let read = try await Self.map(numbers, atOnce: 1) { [reader, question] number throws(IndexStop) in
+  private mutating func read(_ numbers: [Int], _ stamps: [StoreStamp?]) async throws(TextFault) {
+    let read = try await Self.map(numbers, atOnce: 1) { [reader, question] number throws(TextFault) in
       try reader.read(UInt8(number), stamps[number], to: question)
     }
     for (number, answer) in zip(numbers, read) { folders[number] = answer }
   }
 
   /// The folders in which a shown file has changed since it was read.
-  private func staleFolders(_ shown: [[Int]], _ current: [FolderAnswer]) async throws(IndexStop) -> [Int] {
-    let isCurrent = try await Self.map(zip(shown, current), atOnce: 16) { [reader] shown, folder throws(IndexStop) in
+  private func staleFolders(_ shown: [[Int]], _ current: [FolderAnswer]) async throws(TextFault) -> [Int] {
+    let isCurrent = try await Self.map(zip(shown, current), atOnce: 16) { [reader] shown, folder throws(TextFault) in
       let stamps = try askingStore { () throws(StoreError) in
         try reader.store.recordStamps(of: shown.map(folder.rows.id))
       }
@@ -112,20 +93,17 @@ struct IndexSession {
   }
 
   private static func map<Input: Sequence, Output: Sendable>(
-    _ elements: Input, atOnce: Int, _ work: @escaping @Sendable (Input.Element) throws(IndexStop) -> Output
-  ) async throws(IndexStop) -> [Output] where Input.Element: Sendable {
+    _ elements: Input, atOnce: Int, _ work: @escaping @Sendable (Input.Element) throws(TextFault) -> Output
+  ) async throws(TextFault) -> [Output] where Input.Element: Sendable {
     var outputs: [Output] = []
-    try await ParallelMap(chunkSize: atOnce)(elements, cancellation: { .cancelled }, work) {
-      output throws(IndexStop) in outputs.append(output)
+    try await ParallelMap(chunkSize: atOnce)(elements, cancellation: { TextFault("the task was cancelled") }, work) {
+      output throws(TextFault) in outputs.append(output)
     }
     return outputs
   }
 }
 
-func inIndex<Result>(_ step: () throws(IndexFailure) -> Result) throws(IndexStop) -> Result {
-  do { return try step() } catch { throw .failure(error) }
-}
-
-func askingStore<Result>(_ step: () throws(StoreError) -> Result) throws(IndexStop) -> Result {
-  do { return try step() } catch { throw .store(error) }
+/// Asks the store; a fault is a reason to read the files although an index was wanted.
+func askingStore<Result>(_ step: () throws(StoreError) -> Result) throws(TextFault) -> Result {
+  do { return try step() } catch { throw TextFault(error.description) }
 }

@@ -64,9 +64,9 @@ extension LockedVault {
   /// The answer of the index, if there is one or making one is worthwhile; otherwise the reason is noted.
   private func answer(to question: IndexQuestion) async -> IndexAnswer? {
     guard let indexOptions, let place = indexPlace, let stamped = store as? any StampedStore else { return nil }
-    do throws(IndexStop) {
+    do throws(TextFault) {
       if !place.isTaken, try !holds(indexOptions.minimumRecordCount) { return nil }
-      let index = try inIndex { () throws(IndexFailure) in try RecordIndex(at: place, identity: indexIdentity) }
+      let index = try RecordIndex(at: place, identity: indexIdentity)
       var session = IndexSession(FolderReader(vault: self, store: stamped, index: index), question)
       return try await session.answer()
     } catch {
@@ -75,7 +75,7 @@ extension LockedVault {
     }
   }
 
-  private func holds(_ count: Int) throws(IndexStop) -> Bool {
+  private func holds(_ count: Int) throws(TextFault) -> Bool {
     var found = 0
     let few = try askingStore { () throws(StoreError) in try (store as? any RemoteStore)?.fewRecords() }
     let source = few ?? store

@@ -7,8 +7,8 @@ internal import VaultSealing
 /// as the case of an enum or the members of an object, gets other answers in separate runs. Finally each value is
 /// refused once, to see whether the type then asks for a value of another kind.
 final class Recording {
-  /// Ends a run that has endless or far too many values.
-  struct Endless: Error {}
+  /// Ends a run whose values go on without end, or are far too many.
+  static let endless = TextFault("has values without end")
 
   private static let runLimit = 256
   private static let probeLimit = 256
@@ -91,7 +91,7 @@ final class Recording {
 
   func ask(for value: RecordedValue) throws {
     valueCount += 1
-    guard valueCount < Self.valueLimit else { throw Endless() }
+    guard valueCount < Self.valueLimit else { throw Self.endless }
     if value.touch(inRun: run, script) { touched.append(value) }
   }
 

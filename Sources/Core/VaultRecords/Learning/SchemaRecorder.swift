@@ -60,7 +60,7 @@ struct SchemaRecorder: Decoder, ExactDecoder {
     if let given = value.given { return try Self.example(of: type, given) }
     if let described = type as? any MemberValue.Type { value.take(described.described) }
     guard let own = try special(type), let sample = own as? Value else {
-      guard !ends(before: type) else { throw Recording.Endless() }
+      guard !ends(before: type) else { throw Recording.endless }
       return try Value(from: SchemaRecorder(value, types: types + [(type, value)], recording: recording))
     }
     return sample
@@ -192,7 +192,7 @@ private struct RecordedItems: UnkeyedDecodingContainer {
   private static let limit = 64
 
   private mutating func next() throws -> SchemaRecorder {
-    guard currentIndex < Self.limit else { throw Recording.Endless() }
+    guard currentIndex < Self.limit else { throw Recording.endless }
     currentIndex += 1
     return recorder
   }

@@ -19,7 +19,7 @@ public struct Pattern: Sendable, Equatable {
     self.text = text
     var compiler = PatternCompiler()
     var parser = PatternParser(text)
-    do throws(PatternFault) {
+    do throws(TextFault) {
       try compiler.append(try parser.wholePattern())
     } catch {
       throw RecordError(.invalidSchema, "is no pattern that can be used: \(error.reason)")
@@ -44,11 +44,6 @@ public struct Pattern: Sendable, Equatable {
       if threads.advance(over: scalar, to: PatternPlace(previous: scalar, next: current), of: program) { return true }
     }
   }
-}
-
-/// Why a pattern was refused.
-struct PatternFault: Error {
-  let reason: String
 }
 
 /// One instruction of a compiled pattern.

@@ -2,7 +2,7 @@
 struct PatternCompiler {
   private(set) var program: [PatternStep] = []
 
-  mutating func append(_ node: PatternNode) throws(PatternFault) {
+  mutating func append(_ node: PatternNode) throws(TextFault) {
     switch node {
     case .set(let set): try append(.take(set))
     case .assertion(let assertion): try append(.assert(assertion))
@@ -12,12 +12,12 @@ struct PatternCompiler {
     }
   }
 
-  private mutating func append(_ step: PatternStep) throws(PatternFault) {
-    guard program.count < Pattern.maximumSize else { throw PatternFault(reason: "it is too long") }
+  private mutating func append(_ step: PatternStep) throws(TextFault) {
+    guard program.count < Pattern.maximumSize else { throw TextFault("it is too long") }
     program.append(step)
   }
 
-  private mutating func append(choice nodes: ArraySlice<PatternNode>) throws(PatternFault) {
+  private mutating func append(choice nodes: ArraySlice<PatternNode>) throws(TextFault) {
     guard let node = nodes.first else { return }
     guard nodes.count > 1 else { return try append(node) }
     let split = program.count
@@ -30,7 +30,7 @@ struct PatternCompiler {
     program[jump] = .jump(program.count)
   }
 
-  private mutating func append(_ node: PatternNode, minimum: Int, maximum: Int?) throws(PatternFault) {
+  private mutating func append(_ node: PatternNode, minimum: Int, maximum: Int?) throws(TextFault) {
     for _ in 0..<minimum {
       let before = program.count
       try append(node)

@@ -15,10 +15,10 @@ struct PatternParser {
 
   init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
-  mutating func wholePattern() throws(PatternFault) -> PatternNode {
-    guard scalars.count <= Pattern.maximumSize else { throw PatternFault(reason: "it is too long") }
+  mutating func wholePattern() throws(TextFault) -> PatternNode {
+    guard scalars.count <= Pattern.maximumSize else { throw TextFault("it is too long") }
     let node = try choice()
-    guard position == scalars.count else { throw PatternFault(reason: "a ) closes nothing") }
+    guard position == scalars.count else { throw TextFault("a ) closes nothing") }
     return node
   }
 
@@ -30,28 +30,28 @@ struct PatternParser {
     return true
   }
 
-  private mutating func takeAny() throws(PatternFault) -> Unicode.Scalar {
-    guard let scalar = next else { throw PatternFault(reason: "it ends too early") }
+  private mutating func takeAny() throws(TextFault) -> Unicode.Scalar {
+    guard let scalar = next else { throw TextFault("it ends too early") }
     position += 1
     return scalar
   }
 
-  private mutating func choice() throws(PatternFault) -> PatternNode {
+  private mutating func choice() throws(TextFault) -> PatternNode {
     depth += 1
     defer { depth -= 1 }
-    guard depth <= Self.maximumDepth else { throw PatternFault(reason: "its groups are nested too deeply") }
+    guard depth <= Self.maximumDepth else { throw TextFault("its groups are nested too deeply") }
     var branches = [try sequence()]
     while take("|") { branches.append(try sequence()) }
     return branches.count == 1 ? branches[0] : .choice(branches)
   }
 
-  private mutating func sequence() throws(PatternFault) -> PatternNode {
+  private mutating func sequence() throws(TextFault) -> PatternNode {
     var nodes: [PatternNode] = []
     while let scalar = next, scalar != "|", scalar != ")" { nodes.append(try repeated(try atom())) }
     return .sequence(nodes)
   }
 
-  private mutating func repeated(_ node: PatternNode) throws(PatternFault) -> PatternNode {
+  private mutating func repeated(_ node: PatternNode) throws(TextFault) -> PatternNode {
     let bounds: (Int, Int?)
     switch next {
     case "*": bounds = (0, nil)
@@ -61,35 +61,35 @@ struct PatternParser {
     default: return node
     }
     position += 1
-    if case .assertion = node { throw PatternFault(reason: "it repeats what takes no character") }
+    if case .assertion = node { throw TextFault("it repeats what takes no character") }
     _ = take("?")  // Greedy or not: it makes no difference whether there is a match.
     return .repetition(node, minimum: bounds.0, maximum: bounds.1)
   }
 
   /// `{n}`, `{n,}` or `{n,m}`, up to the closing brace.
-  private mutating func countedBounds() throws(PatternFault) -> (Int, Int?) {
+  private mutating func countedBounds() throws(TextFault) -> (Int, Int?) {
     position += 1
     let minimum = try number()
     var maximum: Int? = minimum
     if take(",") { maximum = next == "}" ? nil : try number() }
-    guard next == "}" else { throw PatternFault(reason: "a { has no }") }
-    if let maximum, maximum < minimum { throw PatternFault(reason: "a repetition ends below its beginning") }
+    guard next == "}" else { throw TextFault("a { has no }") }
+    if let maximum, maximum < minimum { throw TextFault("a repetition ends below its beginning") }
     return (minimum, maximum)
   }
 
-  private mutating func number() throws(PatternFault) -> Int {
+  private mutating func number() throws(TextFault) -> Int {
     var digits = ""
     while let scalar = next, ("0"..."9").contains(scalar) {
       digits.unicodeScalars.append(scalar)
       position += 1
     }
     guard let number = Int(digits), number <= Pattern.maximumSize else {
-      throw PatternFault(reason: "a repetition has no count from 0 to \(Pattern.maximumSize)")
+      throw TextFault("a repetition has no count from 0 to \(Pattern.maximumSize)")
     }
     return number
   }
 
-  private mutating func atom() throws(PatternFault) -> PatternNode {
+  private mutating func atom() throws(TextFault) -> PatternNode {
     let scalar = try takeAny()
     switch scalar {
     case "^": return .assertion(.start)
@@ -101,25 +101,25 @@ struct PatternParser {
       if take("b") { return .assertion(.boundary) }
       if take("B") { return .assertion(.noBoundary) }
       return .set(try escape())
-    case "*", "+", "?", "{": throw PatternFault(reason: "a repetition follows nothing")
-    case "}", "]": throw PatternFault(reason: "a closing bracket closes nothing")
+    case "*", "+", "?", "{": throw TextFault("a repetition follows nothing")
+    case "}", "]": throw TextFault("a closing bracket closes nothing")
     default: return .set(PatternSet(scalar...scalar))
     }
   }
 
-  private mutating func group() throws(PatternFault) -> PatternNode {
+  private mutating func group() throws(TextFault) -> PatternNode {
     if take("?"), !take(":") {
       guard take("<"), let scalar = next, scalar != "=", scalar != "!" else {
-        throw PatternFault(reason: "look-around is not supported")
+        throw TextFault("look-around is not supported")
       }
       while try takeAny() != ">" {}
     }
     let node = try choice()
-    guard take(")") else { throw PatternFault(reason: "a ( is not closed") }
+    guard take(")") else { throw TextFault("a ( is not closed") }
     return node
   }
 
-  private mutating func characterClass() throws(PatternFault) -> PatternSet {
+  private mutating func characterClass() throws(TextFault) -> PatternSet {
     var set = PatternSet()
     set.isNegated = take("^")
     while !take("]") {
@@ -131,14 +131,14 @@ struct PatternParser {
       position += 1
       let high = try classMember()
       guard let first = low.onlyScalar, let last = high.onlyScalar, first <= last else {
-        throw PatternFault(reason: "a range of characters has no order")
+        throw TextFault("a range of characters has no order")
       }
       set.ranges.append(first...last)
     }
     return set
   }
 
-  private mutating func classMember() throws(PatternFault) -> PatternSet {
+  private mutating func classMember() throws(TextFault) -> PatternSet {
     let scalar = try takeAny()
     guard scalar == "\\" else { return PatternSet(scalar...scalar) }
     if take("b") { return PatternSet("\u{8}"..."\u{8}") }
@@ -146,7 +146,7 @@ struct PatternParser {
     return try escape()
   }
 
-  private mutating func escape() throws(PatternFault) -> PatternSet {
+  private mutating func escape() throws(TextFault) -> PatternSet {
     let scalar = try takeAny()
     switch scalar {
     case "d": return .digit
@@ -157,14 +157,14 @@ struct PatternParser {
     case "S": return PatternSet.space.negated
     case "p": return try category()
     case "P": return try category().negated
-    case "1"..."9", "k": throw PatternFault(reason: "back references are not supported")
+    case "1"..."9", "k": throw TextFault("back references are not supported")
     default:
       let literal = try escapedScalar(scalar)
       return PatternSet(literal...literal)
     }
   }
 
-  private mutating func escapedScalar(_ scalar: Unicode.Scalar) throws(PatternFault) -> Unicode.Scalar {
+  private mutating func escapedScalar(_ scalar: Unicode.Scalar) throws(TextFault) -> Unicode.Scalar {
     switch scalar {
     case "t": return "\t"
     case "n": return "\n"
@@ -176,14 +176,14 @@ struct PatternParser {
     case "u":
       guard take("{") else { return try hex(digitCount: 4) }
       let value = try hex(digitCount: nil)
-      guard take("}") else { throw PatternFault(reason: "a { has no }") }
+      guard take("}") else { throw TextFault("a { has no }") }
       return value
     case "^", "$", "\\", ".", "*", "+", "?", "(", ")", "[", "]", "{", "}", "|", "/": return scalar
-    default: throw PatternFault(reason: "an escape means nothing")
+    default: throw TextFault("an escape means nothing")
     }
   }
 
-  private mutating func hex(digitCount: Int?) throws(PatternFault) -> Unicode.Scalar {
+  private mutating func hex(digitCount: Int?) throws(TextFault) -> Unicode.Scalar {
     var digits = ""
     while digits.utf8.count < digitCount ?? 6, let scalar = next, scalar.properties.isASCIIHexDigit {
       digits.unicodeScalars.append(scalar)
@@ -191,17 +191,17 @@ struct PatternParser {
     }
     guard digitCount.map({ $0 == digits.utf8.count }) ?? true, let value = UInt32(digits, radix: 16),
       let scalar = Unicode.Scalar(value)
-    else { throw PatternFault(reason: "an escape names no character") }
+    else { throw TextFault("an escape names no character") }
     return scalar
   }
 
   /// `{L}`, `{Lu}` and so on.
-  private mutating func category() throws(PatternFault) -> PatternSet {
-    guard take("{") else { throw PatternFault(reason: "an escape means nothing") }
+  private mutating func category() throws(TextFault) -> PatternSet {
+    guard take("{") else { throw TextFault("an escape means nothing") }
     var name = ""
     while !take("}") { name.unicodeScalars.append(try takeAny()) }
     guard let set = PatternSet(category: name) else {
-      throw PatternFault(reason: "of the classes of Unicode only general categories such as Lu are supported")
+      throw TextFault("of the classes of Unicode only general categories such as Lu are supported")
     }
     return set
   }

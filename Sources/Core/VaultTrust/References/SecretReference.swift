@@ -98,14 +98,8 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Why a text is not a valid reference. A reference is not secret, but its text is not repeated.
-public struct ReferenceFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// A fixed phrase that follows the name of the reference.
-  public let reason: String
-  public var description: String { reason }
-
-  init(_ reason: String) { self.reason = reason }
-}
+/// What is wrong with a text that was to be a reference. A reference is no secret, but its text is not repeated.
+public typealias ReferenceFault = TextFault
 
 extension SecretReference {
   /// Every reference in a text, valid or not, with its line.

@@ -1,4 +1,4 @@
-internal import VaultDocument
+package import VaultDocument
 package import VaultKit
 
 package struct DeliveredVariable: Sendable {
@@ -60,13 +60,7 @@ package struct DeliveredVariable: Sendable {
 ///
 /// `$NAME` is not replaced, and nothing is run.
 package enum EnvironmentFile {
-  package struct Fault: Error, Sendable {
-    /// The line, from 1.
-    package let line: Int
-    /// A fixed sentence, without text of the line.
-    package let reason: String
-  }
-
+  /// A variable, and the line that it stands on.
   package struct Entry: Sendable {
     /// The line, from 1.
     package let line: Int
@@ -78,7 +72,7 @@ package enum EnvironmentFile {
   /// - Parameter isRefused: names that are refused, in addition to those that decide what a program runs.
   package static func parse(
     _ bytes: [UInt8], refusing isRefused: (String) -> Bool = { _ in false }
-  ) throws(Fault) -> [Entry] {
+  ) throws(TextFault) -> [Entry] {
     var entries: [Entry] = []
     for line in lines(of: bytes, refusing: isRefused) { entries.append(try line.get()) }
     return entries
@@ -87,17 +81,17 @@ package enum EnvironmentFile {
   /// All lines of a file except empty ones and comments, valid or not.
   package static func lines(
     of bytes: [UInt8], refusing isRefused: (String) -> Bool = { _ in false }
-  ) -> [Result<Entry, Fault>] {
-    var (reader, lines, names) = (DotenvReader(bytes), [Result<Entry, Fault>](), Set<String>())
+  ) -> [Result<Entry, TextFault>] {
+    var (reader, lines, names) = (DotenvReader(bytes), [Result<Entry, TextFault>](), Set<String>())
     while let found = reader.next() {
       lines.append(
-        Result { () throws(Fault) in
+        Result { () throws(TextFault) in
           guard !isRefused(found.name) else {
-            throw Fault(line: found.line, reason: "\(found.name) is not taken from a file")
+            throw TextFault(line: found.line, "\(found.name) is not taken from a file")
           }
           let variable = try variable(found.name, found.value, line: found.line)
           guard names.insert(found.name).inserted else {
-            throw Fault(line: found.line, reason: "\(found.name) stands there twice")
+            throw TextFault(line: found.line, "\(found.name) stands there twice")
           }
           return Entry(line: found.line, variable: variable)
         })
@@ -105,19 +99,19 @@ package enum EnvironmentFile {
     return lines
   }
 
-  private static func variable(_ name: String, _ value: String?, line: Int) throws(Fault) -> DeliveredVariable {
+  private static func variable(_ name: String, _ value: String?, line: Int) throws(TextFault) -> DeliveredVariable {
     guard DeliveredVariable.isName(name), let value else {
-      throw Fault(line: line, reason: "is no NAME=cvault://RECORD/FIELD and no NAME=text")
+      throw TextFault(line: line, "is no NAME=cvault://RECORD/FIELD and no NAME=text")
     }
-    guard !value.utf8.contains(0) else { throw Fault(line: line, reason: "holds a NUL, which no variable can") }
+    guard !value.utf8.contains(0) else { throw TextFault(line: line, "holds a NUL, which no variable can") }
     guard !DeliveredVariable.decidesWhatRuns(name) else {
-      throw Fault(line: line, reason: "\(name) decides what a program runs, and is not taken from a file")
+      throw TextFault(line: line, "\(name) decides what a program runs, and is not taken from a file")
     }
     guard SecretReference.isMeant(by: value) else { return DeliveredVariable(name: name, content: .text(value)) }
     do throws(ReferenceFault) {
       return DeliveredVariable(name: name, content: .reference(try SecretReference(parsing: value)))
     } catch {
-      throw Fault(line: line, reason: "\(name) \(error.reason)")
+      throw TextFault(line: line, "\(name) \(error.reason)")
     }
   }
 }

@@ -56,7 +56,7 @@ struct RefsCommand: AsyncParsableCommand {
       case .failure(let fault):
         // An invalid reference was reported already.
         if !findings.contains(where: { $0.line == fault.line && $0.fault != nil }) {
-          findings.append(ReferenceFinding(file: file, line: fault.line, fault: fault.reason))
+          findings.append(ReferenceFinding(file: file, line: fault.line ?? 0, fault: fault.reason))
         }
       }
     }

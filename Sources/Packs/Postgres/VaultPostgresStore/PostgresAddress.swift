@@ -1,14 +1,9 @@
-internal import VaultDocument
+package import VaultDocument
 
 /// The address of a vault in a database:
 /// `postgresql://[USER@]HOST[:PORT][,HOST[:PORT]]…/DATABASE?vault=NAME[&NAME=VALUE]…`.
 package struct PostgresAddress: Sendable {
-  /// Why a text is not such an address: a fixed sentence without any of its text.
-  package struct Fault: Error, Sendable {
-    package let reason: String
-  }
-
-  /// The other settings of an address, which are passed to libpq under its own names.
+  /// What else an address may say, which is handed on to libpq by its own names.
   static let settingNames: Set<String> = [
     "channel_binding", "connect_timeout", "host", "krbsrvname", "passfile", "service", "sslcert", "sslcrl", "sslkey",
     "sslmode", "sslrootcert", "target_session_attrs",
@@ -30,43 +25,43 @@ package struct PostgresAddress: Sendable {
     text.hasPrefix("postgresql:") || text.hasPrefix("postgres:")
   }
 
-  package init(parsing text: String) throws(Fault) {
+  package init(parsing text: String) throws(TextFault) {
     guard Self.isAddress(text), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), let parts = Parts(of: text) else {
-      throw Fault(reason: "is not written postgresql://USER@HOST:PORT/DATABASE?vault=NAME")
+      throw TextFault("is not written postgresql://USER@HOST:PORT/DATABASE?vault=NAME")
     }
     guard parts.user?.contains(":") != true else {
-      throw Fault(reason: "holds a password, which everybody on this machine could see")
+      throw TextFault("holds a password, which everybody on this machine could see")
     }
     var settings = try Self.settings(in: parts.query)
     guard let vault = settings.removeValue(forKey: "vault"), (1...200).contains(vault.utf8.count) else {
-      throw Fault(reason: "does not name the vault: it ends with ?vault=NAME")
+      throw TextFault("does not name the vault: it ends with ?vault=NAME")
     }
     guard !parts.database.isEmpty, !parts.database.contains("/"),
       let database = Self.text(of: parts.database)
-    else { throw Fault(reason: "does not name one database") }
+    else { throw TextFault("does not name one database") }
     let schema = settings.removeValue(forKey: "schema") ?? "vault"
     guard Self.isPlainName(schema) else {
-      throw Fault(reason: "names a schema that is not of lower-case letters, digits and _")
+      throw TextFault("names a schema that is not of lower-case letters, digits and _")
     }
     if let name = settings.keys.sorted().first(where: { !Self.settingNames.contains($0) }) {
-      throw Fault(
-        reason: name == "password"
+      throw TextFault(
+        name == "password"
           ? "holds a password, which everybody on this machine could see" : "has a setting that is not known")
     }
     (self.vault, self.database, self.schema) = (vault, database, schema)
     user = parts.user.flatMap { Self.text(of: $0) }
-    guard user != nil || parts.user == nil else { throw Fault(reason: "names a user that is not text") }
+    guard user != nil || parts.user == nil else { throw TextFault("names a user that is not text") }
     hosts = try PostgresHost.list(parts.hosts, instead: settings.removeValue(forKey: "host"))
     self.settings = settings
   }
 
   /// The `NAME=VALUE` settings after the question mark.
-  private static func settings(in query: Substring) throws(Fault) -> [String: String] {
+  private static func settings(in query: Substring) throws(TextFault) -> [String: String] {
     var settings: [String: String] = [:]
     for part in query.split(separator: "&") {
       let (name, value) = (part.prefix { $0 != "=" }, part.drop { $0 != "=" }.dropFirst())
       guard let value = Self.text(of: value), settings.updateValue(value, forKey: String(name)) == nil else {
-        throw Fault(reason: "has a setting twice, or one that is not text")
+        throw TextFault("has a setting twice, or one that is not text")
       }
     }
     return settings

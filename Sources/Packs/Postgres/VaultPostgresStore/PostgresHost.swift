@@ -31,21 +31,21 @@ package struct PostgresHost: Hashable, Sendable {
   ///   - setting: hosts that replace those, without ports and separated by commas.
   static func list(
     _ text: Substring, instead setting: String?
-  ) throws(PostgresAddress.Fault) -> [PostgresHost] {
+  ) throws(TextFault) -> [PostgresHost] {
     let written = try text.split(separator: ",", omittingEmptySubsequences: false).map {
-      part throws(PostgresAddress.Fault) in try PostgresHost(part)
+      part throws(TextFault) in try PostgresHost(part)
     }
     guard let setting else { return written }
     guard written.count == 1 else {
-      throw PostgresAddress.Fault(reason: "names several hosts, and others again by host=")
+      throw TextFault("names several hosts, and others again by host=")
     }
     return try setting.split(separator: ",", omittingEmptySubsequences: false).map {
-      part throws(PostgresAddress.Fault) in try PostgresHost(name: String(part), port: written[0].port)
+      part throws(TextFault) in try PostgresHost(name: String(part), port: written[0].port)
     }
   }
 
   /// - Parameter part: `HOST[:PORT]` in an address; IPv6 in brackets.
-  private init(_ part: Substring) throws(PostgresAddress.Fault) {
+  private init(_ part: Substring) throws(TextFault) {
     let bracket = part.first == "[" ? part.lastIndex(of: "]") : nil
     let name = part[..<(bracket.map { part.index(after: $0) } ?? part.firstIndex(of: ":") ?? part.endIndex)]
     let rest = part[name.endIndex...]
@@ -54,17 +54,17 @@ package struct PostgresHost: Hashable, Sendable {
     guard let decoded = PercentEncoding.text(of: literal), !isBracketed || decoded.contains(":"),
       rest.isEmpty || rest.first == ":", let port = Self.port(rest.dropFirst())
     else {
-      throw PostgresAddress.Fault(reason: "names a host or a port that cannot be read; IPv6 stands in brackets")
+      throw TextFault("names a host or a port that cannot be read; IPv6 stands in brackets")
     }
     try self.init(name: decoded, port: port)
   }
 
-  private init(name: String, port: Int) throws(PostgresAddress.Fault) {
+  private init(name: String, port: Int) throws(TextFault) {
     let isSocket = name.hasPrefix("/") || name.hasPrefix("@")
     guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), !name.contains(","),
       isSocket || Self.isNameOrLiteral(name)
     else {
-      throw PostgresAddress.Fault(reason: "names an empty host, or one that is not a name")
+      throw TextFault("names an empty host, or one that is not a name")
     }
     (self.name, self.port) = (isSocket ? name : name.lowercased(), port)
   }

@@ -83,15 +83,7 @@ final class ArchiveReader {
   }
 
   private func header(_ block: [UInt8]) throws(VaultError) -> TarHeader {
-    do throws(TarFault) {
-      return try TarHeader(parsing: block)
-    } catch {
-      switch error {
-      case .notUstar: throw damaged("holds no archive of this program")
-      case .notAFile: throw damaged("holds something that is no regular file")
-      case .malformed: throw damaged("has a file header of another form")
-      }
-    }
+    do throws(TextFault) { return try TarHeader(parsing: block) } catch { throw damaged(error.reason) }
   }
 
   private func member(_ header: TarHeader) throws(VaultError) -> ArchiveMember {

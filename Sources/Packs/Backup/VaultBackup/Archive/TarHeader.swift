@@ -67,19 +67,23 @@ struct TarHeader: Equatable {
   private static let templateSum = template.reduce(0) { $0 + Int($1) }
 
   /// Reads a block strictly. Throws the reason if the block does not have this format.
-  init(parsing block: [UInt8]) throws(TarFault) {
+  init(parsing block: [UInt8]) throws(TextFault) {
     precondition(block.count == Self.byteCount, "a block has 512 bytes")
-    guard block[257..<265].elementsEqual("ustar\u{0}00".utf8) else { throw .notUstar }
-    guard block[Self.typeOffset] == UInt8(ascii: "0") else { throw .notAFile }
+    guard block[257..<265].elementsEqual("ustar\u{0}00".utf8) else {
+      throw TextFault("holds no archive of this program")
+    }
+    guard block[Self.typeOffset] == UInt8(ascii: "0") else {
+      throw TextFault("holds something that is no regular file")
+    }
     guard let size = Self.number(block[Self.sizeRange]), let modified = Self.number(block[Self.timeRange]) else {
-      throw .malformed
+      throw TextFault("has a file header of another form")
     }
     self.init(name: Array(block[Self.nameRange].prefix { $0 != 0 }), fileByteCount: size, modified: modified)
     // Only one spelling is valid. Another owner, mode, prefix or checksum means another program.
     var own: [UInt8] = []
     own.reserveCapacity(Self.byteCount)
     append(to: &own)
-    guard own.has(block, at: 0) else { throw .malformed }
+    guard own.has(block, at: 0) else { throw TextFault("has a file header of another form") }
   }
 
   /// Replaces zeros by octal digits, and returns the sum of the digits' bytes.
@@ -104,8 +108,4 @@ struct TarHeader: Equatable {
     }
     return number
   }
-}
-
-enum TarFault: Error {
-  case notUstar, notAFile, malformed
 }

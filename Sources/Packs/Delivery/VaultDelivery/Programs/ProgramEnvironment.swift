@@ -1,4 +1,5 @@
 public import VaultCrypto
+public import VaultDocument
 internal import VaultSealing
 internal import VaultSystem
 
@@ -47,15 +48,15 @@ public struct ProgramEnvironment: Sendable {
   ///
   /// - Throws: ``EnvironmentFault`` if no variable can hold the value; `CryptoError` `.memoryUnavailable`.
   public mutating func set(_ name: String, to value: SecretBytes) throws {
-    guard DeliveredVariable.isName(name) else { throw EnvironmentFault(name: name, reason: "is no name of a variable") }
+    guard DeliveredVariable.isName(name) else { throw TextFault(name: name, "is no name of a variable") }
     let hasNUL = value.withBytes { bytes in
       let bytes = Span<UInt8>(_bytes: bytes)
       return bytes.indices.contains { bytes[$0] == 0 }
     }
-    guard !hasNUL else { throw EnvironmentFault(name: name, reason: "holds a NUL, which no variable can") }
+    guard !hasNUL else { throw TextFault(name: name, "holds a NUL, which no variable can") }
     let entry = try Self.entry(name, value)
     guard entry.count <= Self.byteLimit else {
-      throw EnvironmentFault(name: name, reason: "is longer than a variable may be (128 KiB)")
+      throw TextFault(name: name, "is longer than a variable may be (128 KiB)")
     }
     inherited.removeAll { $0.name == name }
     delivered.removeAll { $0.name == name }
@@ -80,11 +81,5 @@ public struct ProgramEnvironment: Sendable {
   }
 }
 
-/// Why a variable cannot have a value. The error does not hold the value.
-public struct EnvironmentFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The variable.
-  public let name: String
-  /// The reason, which follows the name in a message.
-  public let reason: String
-  public var description: String { "\(name) \(reason)" }
-}
+/// Why a variable cannot be given a value. It never says the value.
+public typealias EnvironmentFault = TextFault

@@ -35,10 +35,10 @@ struct EnvironmentTemplate: TemplateSyntax {
     (.doubleQuotes, #"\" "#, #"" "#), (.singleQuotes, #"'\'' "#, "' "), (.bare, "'x #y'", "x #y"),
   ]
 
-  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateRefusal) -> String {
+  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateFault) -> String {
     if place == .bare || place == .beside, value.text.isPlainWord { return value.text }
     guard place != .beside else {
-      throw TemplateRefusal("the value has characters that want quotes: put the place between double quotes")
+      throw TemplateFault("the value has characters that want quotes: put the place between double quotes")
     }
     return try value.text.shellWord(at: place)
   }
@@ -63,8 +63,8 @@ extension String {
   }
 
   /// The text as a shell needs it in a place.
-  func shellWord(at place: TemplatePlace) throws(TemplateRefusal) -> String {
-    guard !utf8.contains(0) else { throw TemplateRefusal("the value has a NUL, which no shell can hold") }
+  func shellWord(at place: TemplatePlace) throws(TemplateFault) -> String {
+    guard !utf8.contains(0) else { throw TemplateFault("the value has a NUL, which no shell can hold") }
     let content = replacing("'", with: #"'\''"#)
     switch place {
     case .singleQuotes: return content

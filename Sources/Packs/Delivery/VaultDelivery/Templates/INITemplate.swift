@@ -1,4 +1,6 @@
-/// INI, compared line by line. Readers differ, so only values with the same meaning in all of them are accepted.
+internal import VaultDocument
+
+/// INI: its lines are compared. Readers differ, so that only values are taken of which all of them get the same.
 struct INITemplate: TemplateSyntax {
   let name = "INI"
 
@@ -11,10 +13,10 @@ struct INITemplate: TemplateSyntax {
     }
   }
 
-  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateRefusal) -> String {
-    guard !value.text.hasControls else { throw TemplateRefusal("the value has line ends or control characters") }
+  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateFault) -> String {
+    guard !value.text.hasControls else { throw TemplateFault("the value has line ends or control characters") }
     guard !value.text.utf8.contains(where: { "\"\\%$".utf8.contains($0) }) else {
-      throw TemplateRefusal("the value has one of \" \\ % $, which readers of INI take differently")
+      throw TemplateFault("the value has one of \" \\ % $, which readers of INI take differently")
     }
     if place == .beside {
       let isOdd =
@@ -23,7 +25,7 @@ struct INITemplate: TemplateSyntax {
           $0?.properties.isWhitespace ?? false
         }
       guard !isOdd else {
-        throw TemplateRefusal(
+        throw TemplateFault(
           "the value has one of ' ; # or blanks around it, which readers of INI take differently without double quotes")
       }
     }

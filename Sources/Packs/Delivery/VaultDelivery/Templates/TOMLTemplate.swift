@@ -18,18 +18,18 @@ struct TOMLTemplate: TemplateSyntax {
     }
   }
 
-  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateRefusal) -> String {
+  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateFault) -> String {
     switch place {
     case .bare: return value.isText ? "\"\(value.text.quotedContent)\"" : value.text
     case .doubleQuotes: return value.text.quotedContent
     case .singleQuotes:
       // Readers turn a carriage return and a line feed into a line feed.
       guard !value.text.utf8.contains(where: { $0 == UInt8(ascii: "'") || $0 == 0x0D }) else {
-        throw TemplateRefusal(
+        throw TemplateFault(
           "the value has a single quote or a carriage return: put the place between double quotes")
       }
       return value.text
-    default: throw TemplateRefusal("the place stands beside other text without quotes: put all of it between quotes")
+    default: throw TemplateFault("the place stands beside other text without quotes: put all of it between quotes")
     }
   }
 

@@ -1,4 +1,4 @@
-internal import VaultDocument
+public import VaultDocument
 public import VaultKit
 
 /// A text with places for values: `{{ cvault://… }}`, on one line, with optional spaces around the reference.
@@ -78,15 +78,8 @@ public struct Template: Sendable {
   }
 }
 
-/// Why a template, or a value in it, is refused. The error does not hold the value.
-public struct TemplateFault: Error, Equatable, Sendable {
-  /// The line of the template; nil if no line is to blame.
-  public let line: Int?
-  /// A fixed phrase, without text of the template.
-  public let reason: String
-
-  init(line: Int?, _ reason: String) { (self.line, self.reason) = (line, reason) }
-}
+/// What is wrong with a template, or with a value in its place: never the value.
+public typealias TemplateFault = TextFault
 
 /// A value for a place.
 public struct TemplateValue: Sendable {

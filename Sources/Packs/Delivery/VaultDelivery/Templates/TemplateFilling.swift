@@ -1,4 +1,4 @@
-internal import VaultDocument
+public import VaultDocument
 
 extension Template {
   /// Checks that a template has a format, and that each place can hold a value.
@@ -78,7 +78,7 @@ private struct TemplateFilling {
   func filled(with values: [TemplateValue]) throws(TemplateFault) -> [UInt8] {
     var written: [[UInt8]] = []
     for (index, value) in values.enumerated() {
-      do throws(TemplateRefusal) {
+      do throws(TemplateFault) {
         written.append(Array(try syntax.written(value, at: places[index]).utf8))
       } catch {
         throw TemplateFault(line: template.placeholders[index].line, error.reason)

@@ -41,7 +41,7 @@ protocol TemplateSyntax: Sendable {
   /// - Parameter marks: replace the values.
   func places(in template: Template, marks: TemplateMarks) throws(TemplateFault) -> [TemplatePlace?]
 
-  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateRefusal) -> String
+  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateFault) -> String
 
   /// A word instead of a value, so that the text can be parsed.
   func standIn(_ mark: String, at place: TemplatePlace) -> String
@@ -54,11 +54,6 @@ extension TemplateSyntax {
   var hasTypes: Bool { false }
   func standIn(_ mark: String, at place: TemplatePlace) -> String { mark }
   func meaning(of value: TemplateValue, at place: TemplatePlace) -> String { value.text }
-}
-
-struct TemplateRefusal: Error {
-  let reason: String
-  init(_ reason: String) { self.reason = reason }
 }
 
 extension String {

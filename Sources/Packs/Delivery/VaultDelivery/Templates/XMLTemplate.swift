@@ -16,12 +16,12 @@ struct XMLTemplate: TemplateSyntax {
     }
   }
 
-  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateRefusal) -> String {
+  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateFault) -> String {
     let isHeld = value.text.unicodeScalars.allSatisfy { scalar in
       scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF
         || [0x09, 0x0A, 0x0D].contains(scalar.value)
     }
-    guard isHeld else { throw TemplateRefusal("the value has control characters, which XML cannot hold") }
+    guard isHeld else { throw TemplateFault("the value has control characters, which XML cannot hold") }
     if place == .beside { return value.text }
     var result = ""
     for scalar in value.text.unicodeScalars {

@@ -56,18 +56,18 @@ struct YAMLTemplate: TemplateSyntax {
     return isLineStart && !blanks.isEmpty ? Array(blanks) : nil
   }
 
-  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateRefusal) -> String {
+  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateFault) -> String {
     switch place {
     case .bare: return value.isText ? "\"\(value.text.quotedContent)\"" : value.text
     case .doubleQuotes: return value.text.quotedContent
     case .singleQuotes:
       guard !value.text.hasControls else {
-        throw TemplateRefusal("the value has line ends or control characters: put the place between double quotes")
+        throw TemplateFault("the value has line ends or control characters: put the place between double quotes")
       }
       return value.text.replacing("'", with: "''")
     case .beside:
       guard !value.text.hasControls else {
-        throw TemplateRefusal("the value has line ends or control characters: put the place between double quotes")
+        throw TemplateFault("the value has line ends or control characters: put the place between double quotes")
       }
       return value.text
     case .block(let indentation):

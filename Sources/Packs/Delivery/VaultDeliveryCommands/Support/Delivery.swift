@@ -95,7 +95,7 @@ extension Delivery {
   private static func file(_ path: String) throws -> [Delivery] {
     let file = try NamedFile.reading(path)
     let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "a file of variables")
-    do throws(EnvironmentFile.Fault) {
+    do throws(TextFault) {
       return try EnvironmentFile.parse(bytes.withBytes { $0.copiedBytes() }, refusing: isOwn).map { entry in
         Delivery(
           name: entry.variable.name, form: .variable, content: entry.variable.content,
@@ -103,7 +103,7 @@ extension Delivery {
       }
     } catch {
       var refused = CommandError(
-        .inputRefused, "input_refused", subject: path, "line \(error.line): \(error.reason)",
+        .inputRefused, "input_refused", subject: path, "line \(error.line ?? 0): \(error.reason)",
         hints: [
           "one NAME=cvault://RECORD/FIELD or NAME=text a line; quotes as in a shell, and nothing put in for $NAME"
         ])

@@ -1,6 +1,7 @@
 import VaultCLI
 import VaultCrypto
 import VaultDelivery
+import VaultDocument
 import VaultSystem
 import VaultTerminal
 

@@ -60,11 +60,8 @@ struct ForeignImport {
 
   /// Takes all items. If the source cannot be read to its end, the items before are still imported.
   mutating func run(_ reader: SourceReader) async throws {
-    do {
-      while let item = try reader.next() { try await take(item) }
-    } catch let fault as SourceFault {
-      try report.end(fault)
-    }
+    while let item = try reader.next() { try await take(item) }
+    if let fault = reader.fault { try report.end(fault) }
     if !mode.isStrict || !report.hasRefusals { try await store() }
     try await update()
     // A refused entry may be one that seems to be missing.

@@ -21,7 +21,7 @@ enum ReaderLine {
 }
 
 /// The place and reason of an early end.
-struct SourceFault: Error {
+struct SourceFault {
   let place: SourcePlace
   let reason: String
 }

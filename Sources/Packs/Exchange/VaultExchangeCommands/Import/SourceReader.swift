@@ -22,7 +22,8 @@ final class SourceReader {
   private var format: String
   private var importer: (any Importer)?
   private var counts = ReaderCounts()
-  private var fault: SourceFault?
+  /// Where the file could not be read on; known once all items are.
+  private(set) var fault: SourceFault?
 
   /// Starts the process.
   ///
@@ -101,7 +102,6 @@ final class SourceReader {
       case .end(let counts):
         guard counts == self.counts else { throw broken() }
         try finish()
-        if let fault { throw fault }
         return nil
       case .asks: try givePassphrase()
       case .read(let percents): pass(percents)

@@ -9,7 +9,7 @@ extension StoreConformance {
         let (id, bytes) = (AttachmentID.random(), content(size))
         try store.attach(bytes, as: id, pieceByteCount: 1 + size / 7)
         let place = StoreLocation.attachment(id)
-        guard let reader = try store.reader(of: place) else { throw Finding(text: "no reader of \(size) bytes") }
+        guard let reader = try store.reader(of: place) else { throw TextFault("no reader of \(size) bytes") }
         try require(reader.byteCount == size, "its size")
         try require(reader.all() == bytes && reader.next().isEmpty, "\(size) bytes in pieces")
         try require(store.read(place) == bytes && store.mark(of: place) == reader.mark, "\(size) bytes at once")
@@ -70,7 +70,7 @@ extension StoreConformance {
     rule("who reads an attachment that is removed meanwhile gets all of it, or an error") { store in
       let (id, bytes) = (AttachmentID.random(), content(3_000_000))
       try store.attach(bytes, as: id, pieceByteCount: 1 << 18)
-      guard let reader = try store.reader(of: .attachment(id)) else { throw Finding(text: "no reader") }
+      guard let reader = try store.reader(of: .attachment(id)) else { throw TextFault("no reader") }
       let first = try reader.next()
       try store.withLock(.exclusive) { lock throws(StoreError) in
         try store.removeAttachments([id], under: lock)
@@ -91,7 +91,7 @@ extension StoreConformance {
         }
         try store.attach([1], as: .random(), pieceByteCount: 1)
       }
-      guard let reader = try view.reader(of: .attachment(id)) else { throw Finding(text: "no reader") }
+      guard let reader = try view.reader(of: .attachment(id)) else { throw TextFault("no reader") }
       try require(view.heldAttachments() == [id] && reader.all() == bytes, "what was there")
     },
   ]
@@ -101,7 +101,7 @@ extension StoreConformance {
     _ rule: String, test: @escaping @Sendable (any AttachmentStore) throws -> Void
   ) -> StoreConformance {
     StoreConformance(rule: rule) { store in
-      guard let store = store as? any AttachmentStore else { throw NotAsked() }
+      guard let store = store as? any AttachmentStore else { throw CancellationError() }
       try test(store)
     }
   }

@@ -17,7 +17,7 @@ extension StoreConformance {
   private static func replacement(
     of store: any RecordStore, under lock: any StoreLock
   ) throws -> any StoreReplacement {
-    guard let replacement = try store.replacement(under: lock) else { throw NotAsked() }
+    guard let replacement = try store.replacement(under: lock) else { throw CancellationError() }
     return replacement
   }
 

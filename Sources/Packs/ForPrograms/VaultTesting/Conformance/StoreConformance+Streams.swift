@@ -11,7 +11,7 @@ extension StoreConformance {
         if let old { _ = try old.all() }
         try store.write(bytes, to: .checkpoint, pieceByteCount: 1 + size / 7, replacing: old?.mark)
         try require(store.read(.checkpoint) == bytes, "\(size) bytes")
-        guard let reader = try store.reader(of: .checkpoint) else { throw Finding(text: "no reader") }
+        guard let reader = try store.reader(of: .checkpoint) else { throw TextFault("no reader") }
         try require(reader.all() == bytes && reader.next().isEmpty, "\(size) bytes in pieces")
       }
     },
@@ -25,7 +25,7 @@ extension StoreConformance {
     },
     StoreConformance(rule: "a document that is not the one that was read is not replaced") { store in
       try store.apply([.put(.checkpoint, [1, 2, 3])])
-      guard let reader = try store.reader(of: .checkpoint) else { throw Finding(text: "no reader") }
+      guard let reader = try store.reader(of: .checkpoint) else { throw TextFault("no reader") }
       _ = try reader.all()
       try store.apply([StoreChange(.checkpoint, from: [1, 2, 3], to: [1, 2, 4])])
       try require(.changedUnderneath, at: "checkpoint.jsonl") { () throws(StoreError) in

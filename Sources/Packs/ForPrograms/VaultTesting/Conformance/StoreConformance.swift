@@ -37,9 +37,10 @@ public struct StoreConformance: Sendable, CustomStringConvertible {
   public func check(_ store: any RecordStore) throws(Violation) {
     do {
       try test(store)
-    } catch is NotAsked {
-    } catch let finding as Finding {
-      throw Violation(rule: rule, finding: finding.text)
+    } catch is CancellationError {
+      // The store lacks what the rule is about, and may.
+    } catch let finding as TextFault {
+      throw Violation(rule: rule, finding: finding.reason)
     } catch {
       throw Violation(rule: rule, finding: "threw \(error)")
     }
@@ -62,16 +63,9 @@ public struct StoreConformance: Sendable, CustomStringConvertible {
   }
 }
 
-/// The observation that breaks a rule.
-struct Finding: Error {
-  let text: String
-}
-
-/// The store lacks an optional part that the rule is about.
-struct NotAsked: Error {}
-
+/// Fails the case unless `condition` holds.
 func require(_ condition: Bool, _ what: String, line: Int = #line) throws {
-  guard condition else { throw Finding(text: "\(what) (line \(line))") }
+  guard condition else { throw TextFault("\(what) (line \(line))") }
 }
 
 func require(
@@ -84,7 +78,7 @@ func require(
     if let path { try require(error.path == path, "expected the place \(path), got \(error)", line: line) }
     return
   }
-  throw Finding(text: "expected \(code), nothing was thrown (line \(line))")
+  throw TextFault("expected \(code), nothing was thrown (line \(line))")
 }
 
 extension StoreConformance {

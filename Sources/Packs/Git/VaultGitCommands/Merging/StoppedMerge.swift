@@ -1,5 +1,4 @@
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultMerge
 import VaultSealing

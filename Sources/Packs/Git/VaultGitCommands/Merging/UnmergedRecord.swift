@@ -1,6 +1,5 @@
 import VaultCare
 import VaultDocument
-import VaultGit
 import VaultKit
 import VaultMerge
 import VaultRecords

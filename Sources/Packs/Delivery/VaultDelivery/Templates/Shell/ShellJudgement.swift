@@ -1,4 +1,6 @@
-/// Decides whether a script can be filled: no shell may run or evaluate a value, directly or through a variable.
+internal import VaultDocument
+
+/// Whether a script can be filled: no shell may run or evaluate a value, where it stands or through a variable.
 ///
 /// Files, pipes and other programs are not followed.
 struct ShellJudgement {

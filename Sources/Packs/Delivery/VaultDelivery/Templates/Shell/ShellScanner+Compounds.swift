@@ -1,7 +1,7 @@
 /// Commands with a grammar of their own.
 extension ShellScanner {
   /// `for NAME in WORD…`
-  mutating func loop(_ start: Int, _ command: inout ShellCommand) throws(ShellStop) {
+  mutating func loop(_ start: Int, _ command: inout ShellCommand) throws(TemplateFault) {
     command = ShellCommand(kind: .loop, range: start..<index)
     try blanks()
     if isAt("((") {
@@ -10,25 +10,25 @@ extension ShellScanner {
       return
     }
     let name = try word(mayAssign: false)
-    guard name.isFixed, DeliveredVariable.isName(name.text) else { throw .unsure(start, "a loop without a plain name") }
+    guard name.isFixed, DeliveredVariable.isName(name.text) else { throw unsure(start, "a loop without a plain name") }
     command.words.append(name)
     try blanks(true)
     if isAt(";") || text[..<index].last == UInt8(ascii: "\n") && isAt("do") { return finish(&command) }
     let word = try plainWord()
-    guard word == "in" else { throw .unsure(start, "a loop without in") }
+    guard word == "in" else { throw unsure(start, "a loop without in") }
   }
 
   /// `case WORD in PATTERN) … ;; esac`
-  mutating func choice(_ start: Int, _ command: inout ShellCommand) throws(ShellStop) {
+  mutating func choice(_ start: Int, _ command: inout ShellCommand) throws(TemplateFault) {
     try blanks()
     var head = ShellCommand(kind: .choice, range: start..<index)
     head.words.append(try word(mayAssign: false))
     finish(&head)
     try blanks(true)
-    guard try plainWord() == "in" else { throw .unsure(start, "a case without in") }
+    guard try plainWord() == "in" else { throw unsure(start, "a case without in") }
     while true {
       try blanks(true)
-      guard index < text.count else { throw .fault(start, "has a case that is not closed") }
+      guard index < text.count else { throw fault(start, "has a case that is not closed") }
       if isAt("esac"), !(byte(index + 4).map(Self.isOfName) ?? false) { break }
       try pattern(start)
       if try branch(start) { break }
@@ -37,18 +37,18 @@ extension ShellScanner {
     command.isClosed = true
   }
 
-  private mutating func plainWord() throws(ShellStop) -> String {
+  private mutating func plainWord() throws(TemplateFault) -> String {
     guard let next = byte(index), !";&|()<>\n".utf8.contains(next) else {
-      throw .unsure(index, "a word that is missing")
+      throw unsure(index, "a word that is missing")
     }
     return try word(mayAssign: false).text
   }
 
-  private mutating func pattern(_ start: Int) throws(ShellStop) {
+  private mutating func pattern(_ start: Int) throws(TemplateFault) {
     if isAt("(") { sign() }
     while true {
       try blanks()
-      guard let next = byte(index), !";&<>\n".utf8.contains(next) else { throw .unsure(start, "a pattern of case") }
+      guard let next = byte(index), !";&<>\n".utf8.contains(next) else { throw unsure(start, "a pattern of case") }
       if next == UInt8(ascii: ")") { return sign() }
       if next == UInt8(ascii: "|") {
         sign()
@@ -56,16 +56,16 @@ extension ShellScanner {
       }
       let (begin, count) = (index, places.count)
       _ = try plainWord()
-      guard index > begin else { throw .unsure(start, "a pattern of case") }
+      guard index > begin else { throw unsure(start, "a pattern of case") }
       for place in count..<places.count { places[place] = nil }
     }
   }
 
   /// The commands after a pattern. Returns true if the word `esac` ends them.
-  private mutating func branch(_ start: Int) throws(ShellStop) -> Bool {
+  private mutating func branch(_ start: Int) throws(TemplateFault) -> Bool {
     depth += 1
     defer { depth -= 1 }
-    guard depth < 40 else { throw .fault(start, "is nested too deeply") }
+    guard depth < 40 else { throw fault(start, "is nested too deeply") }
     var command = ShellCommand(range: index..<index)
     while index < text.count {
       if command.isEmpty, isAt("esac"), !(byte(index + 4).map(Self.isOfName) ?? false) { return true }
@@ -76,22 +76,22 @@ extension ShellScanner {
       }
       if try !blank(&command), try !operation(&command) { try step(&command) }
     }
-    throw .fault(start, "has a case that is not closed")
+    throw fault(start, "has a case that is not closed")
   }
 
   /// `[[ … ]]` up to its end. No place in it is filled.
-  mutating func condition(_ start: Int, _ command: inout ShellCommand) throws(ShellStop) {
+  mutating func condition(_ start: Int, _ command: inout ShellCommand) throws(TemplateFault) {
     command = ShellCommand(kind: .condition, range: start..<index)
     let count = places.count
     var isWordStart = true
     while index < text.count, !(isWordStart && isAt("]]")) {
       if "\n<#\\".utf8.contains(text[index]), isAt("<<") || isAt("\n") || isAt("\\\n") || isAt("#") && isWordStart {
-        throw .unsure(index, "a [[ that holds a line end, << or #")
+        throw unsure(index, "a [[ that holds a line end, << or #")
       }
       isWordStart = " \t".utf8.contains(text[index])
       if isWordStart || ";&|()<>".utf8.contains(text[index]) { sign() } else { try piece() }
     }
-    guard index < text.count else { throw .fault(start, "has a [[ that is not closed") }
+    guard index < text.count else { throw fault(start, "has a [[ that is not closed") }
     for place in count..<places.count { places[place] = nil }
     let inside = String(decoding: text[start..<index], as: UTF8.self)
     let words = inside.split { " \t()&|!<>".contains($0) }
@@ -105,7 +105,7 @@ extension ShellScanner {
   }
 
   /// `((…))` or `$((…))`: only text that every shell reads as arithmetic.
-  mutating func arithmetic(from count: Int, _ form: String) throws(ShellStop) {
+  mutating func arithmetic(from count: Int, _ form: String) throws(TemplateFault) {
     let start = index
     var (end, level) = (index + count, 2)
     while end < text.count, level > 0 {
@@ -113,39 +113,39 @@ extension ShellScanner {
       case UInt8(ascii: "("): level += 1
       case UInt8(ascii: ")"):
         level -= 1
-        if level == 1, byte(end + 1) != UInt8(ascii: ")") { throw .unsure(start, "arithmetic that may be a group") }
+        if level == 1, byte(end + 1) != UInt8(ascii: ")") { throw unsure(start, "arithmetic that may be a group") }
       case UInt8(ascii: "$") where byte(end + 1) == UInt8(ascii: "(") || byte(end + 1) == UInt8(ascii: "["),
         UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "`"), UInt8(ascii: "\n"),
         UInt8(ascii: "{") where byte(end - 1) != UInt8(ascii: "$"):
-        throw .unsure(start, "arithmetic with quotes, commands or lines in it")
+        throw unsure(start, "arithmetic with quotes, commands or lines in it")
       case UInt8(ascii: "<") where count == 2 && isAt("<<", end), UInt8(ascii: "#") where count == 2:
-        throw .unsure(start, "arithmetic with << or # in it")
+        throw unsure(start, "arithmetic with << or # in it")
       default: break
       }
       end += 1
     }
-    guard level == 0 else { throw .fault(start, "has a (( that is not closed") }
+    guard level == 0 else { throw fault(start, "has a (( that is not closed") }
     evaluated.append(start..<end)
     sign(end - index, form)
   }
 
   // MARK: Redirections
 
-  mutating func redirection(_ command: inout ShellCommand) throws(ShellStop) {
+  mutating func redirection(_ command: inout ShellCommand) throws(TemplateFault) {
     let start = index
     // A number or name before a redirection is not a word of the command.
     if let last = command.words.last, last.range.upperBound == start, command.kind == .simple {
       let isNumber = text[last.range].allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
       if isNumber { command.words.removeLast() }
-      if text[last.range].first == UInt8(ascii: "{") { throw .unsure(start, "a descriptor by name") }
+      if text[last.range].first == UInt8(ascii: "{") { throw unsure(start, "a descriptor by name") }
     }
     if isAt("<<"), !isAt("<<<") { return try announcement() }
     let signs = ["<<<", "&>>", ">>", ">&", "<&", "<>", ">|", "<", ">"].first { isAt($0) } ?? "<"
     sign(signs.utf8.count)
-    guard byte(index) != UInt8(ascii: "\\") else { throw .unsure(start, "a backslash behind a sign") }
+    guard byte(index) != UInt8(ascii: "\\") else { throw unsure(start, "a backslash behind a sign") }
     try blanks()
     guard let next = byte(index), !";&|()<>\n#".utf8.contains(next) else {
-      throw .unsure(start, "a redirection without a plain target")
+      throw unsure(start, "a redirection without a plain target")
     }
     let count = places.count
     let target = try word(mayAssign: false)
@@ -154,7 +154,7 @@ extension ShellScanner {
   }
 
   /// The announcement of a here-document, with a plain word.
-  private mutating func announcement() throws(ShellStop) {
+  private mutating func announcement() throws(TemplateFault) {
     let start = index
     sign(2)
     let dropsTabs = isAt("-")
@@ -167,7 +167,7 @@ extension ShellScanner {
     let close = quote == nil || byte(end) == quote
     let behind = byte(end + (quote == nil ? 0 : 1)) ?? 0x0A
     guard end > begin, close, " \t\n;&|)<>".utf8.contains(behind) else {
-      throw .unsure(start, "a here-document whose last line is not one plain word")
+      throw unsure(start, "a here-document whose last line is not one plain word")
     }
     documents.append(
       Document(start: start, end: Array(text[begin..<end]), dropsTabs: dropsTabs, isExpanded: quote == nil))
@@ -175,7 +175,7 @@ extension ShellScanner {
   }
 
   /// Skips the here-documents that the line before announced. No place in them is filled.
-  mutating func takeDocuments() throws(ShellStop) {
+  mutating func takeDocuments() throws(TemplateFault) {
     for document in documents {
       let start = index
       var isEnded = false
@@ -184,12 +184,12 @@ extension ShellScanner {
         let line = text[index..<end].drop { document.dropsTabs && $0 == UInt8(ascii: "\t") }
         isEnded = Array(line) == document.end
         if document.isExpanded, !isEnded, !Self.isPlainBody(line) {
-          throw .unsure(
+          throw unsure(
             index, "a here-document with commands or quotes in its expansions, or a backslash at a line's end")
         }
         sign(min(text.count, end + 1) - index)
       }
-      guard isEnded else { throw .unsure(document.start, "a here-document without its last line") }
+      guard isEnded else { throw unsure(document.start, "a here-document without its last line") }
       bodies.append((document.start, start..<index))
     }
     documents = []

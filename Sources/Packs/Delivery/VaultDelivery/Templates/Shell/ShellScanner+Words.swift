@@ -1,12 +1,12 @@
 /// Words and their parts: quotes, expansions, commands.
 extension ShellScanner {
-  mutating func word(mayAssign: Bool) throws(ShellStop) -> ShellWord {
+  mutating func word(mayAssign: Bool) throws(TemplateFault) -> ShellWord {
     var word = ShellWord(range: index..<index)
     let (start, count) = (index, places.count)
     while let next = byte(index), !" \t\n;&|)".utf8.contains(next) {
       if next == UInt8(ascii: "<") || next == UInt8(ascii: ">") {
         guard isAt("<(") || isAt(">(") else { break }
-        guard index == start else { throw .unsure(index, "a substitution of a process within a word") }
+        guard index == start else { throw unsure(index, "a substitution of a process within a word") }
         sign(2)
         try list(until: UInt8(ascii: ")"))
         word.isFixed = false
@@ -38,26 +38,26 @@ extension ShellScanner {
   }
 
   /// The words of `NAME=(…)`.
-  private mutating func array(_ start: Int) throws(ShellStop) {
+  private mutating func array(_ start: Int) throws(TemplateFault) {
     sign()
     while true {
       try blanks(true)
-      guard let next = byte(index) else { throw .fault(start, "has a parenthesis that is not closed") }
+      guard let next = byte(index) else { throw fault(start, "has a parenthesis that is not closed") }
       if next == UInt8(ascii: ")") { return sign() }
-      guard !";&|".utf8.contains(next) else { throw .unsure(start, "an array with commands in it") }
+      guard !";&|".utf8.contains(next) else { throw unsure(start, "an array with commands in it") }
       let begin = index
       let word = try word(mayAssign: false)
-      guard index > begin else { throw .unsure(start, "an array with commands in it") }
+      guard index > begin else { throw unsure(start, "an array with commands in it") }
       if text[begin] == UInt8(ascii: "[") { evaluated.append(word.range) }
     }
   }
 
-  mutating func piece() throws(ShellStop) {
+  mutating func piece() throws(TemplateFault) {
     var word = ShellWord(range: index..<index)
     try piece(&word)
   }
 
-  mutating func piece(_ word: inout ShellWord) throws(ShellStop) {
+  mutating func piece(_ word: inout ShellWord) throws(TemplateFault) {
     if takeMark(.bare) {
       word.isFixed = false
       return
@@ -65,7 +65,7 @@ extension ShellScanner {
     let next = text[index]
     let isBehindLetter = index > 0 && text[index - 1] >= 0x80
     if isBehindLetter, "\\`|{}[]~".utf8.contains(next) {
-      throw .unsure(index, "a sign right behind a letter beyond ASCII")
+      throw unsure(index, "a sign right behind a letter beyond ASCII")
     }
     switch next {
     case UInt8(ascii: "'"): try single(&word)
@@ -82,18 +82,18 @@ extension ShellScanner {
       word.literal.append(next)
       sign()
     case _ where next < 0x20 || next == 0x7F:
-      throw .unsure(index, "a carriage return or another control character outside of quotes")
+      throw unsure(index, "a carriage return or another control character outside of quotes")
     default:
       word.literal.append(next)
       literal()
     }
   }
 
-  private mutating func escaped(_ word: inout ShellWord) throws(ShellStop) {
+  private mutating func escaped(_ word: inout ShellWord) throws(TemplateFault) {
     index += 1
     guard index < text.count else { return }
     if text[index] == UInt8(ascii: "\n") {
-      guard documents.isEmpty else { throw .unsure(index, "a line that goes on behind a here-document") }
+      guard documents.isEmpty else { throw unsure(index, "a line that goes on behind a here-document") }
       index += 1
     } else {
       if marks[index] != nil { word.isFixed = false }
@@ -107,13 +107,13 @@ extension ShellScanner {
     if !takeMark(nil) { literal() }
   }
 
-  private mutating func checkLine() throws(ShellStop) {
+  private mutating func checkLine() throws(TemplateFault) {
     guard text[index] != UInt8(ascii: "\n") || documents.isEmpty else {
-      throw .unsure(index, "quotes of several lines behind a here-document")
+      throw unsure(index, "quotes of several lines behind a here-document")
     }
   }
 
-  private mutating func single(_ word: inout ShellWord) throws(ShellStop) {
+  private mutating func single(_ word: inout ShellWord) throws(TemplateFault) {
     let start = index
     index += 1
     openText()
@@ -126,11 +126,11 @@ extension ShellScanner {
         literal()
       }
     }
-    guard index < text.count else { throw .fault(start, "has a single quote that is not closed") }
+    guard index < text.count else { throw fault(start, "has a single quote that is not closed") }
     index += 1
   }
 
-  private mutating func double(_ word: inout ShellWord) throws(ShellStop) {
+  private mutating func double(_ word: inout ShellWord) throws(TemplateFault) {
     let start = index
     index += 1
     openText()
@@ -154,19 +154,19 @@ extension ShellScanner {
         literal()
       }
     }
-    guard index < text.count else { throw .fault(start, "has a double quote that is not closed") }
+    guard index < text.count else { throw fault(start, "has a double quote that is not closed") }
     index += 1
   }
 
-  private mutating func backslash(_ word: inout ShellWord) throws(ShellStop) {
-    guard text[index - 1] < 0x80 else { throw .unsure(index, "a sign right behind a letter beyond ASCII") }
+  private mutating func backslash(_ word: inout ShellWord) throws(TemplateFault) {
+    guard text[index - 1] < 0x80 else { throw unsure(index, "a sign right behind a letter beyond ASCII") }
     let next = byte(index + 1) ?? 0
     if "$`\"\\".utf8.contains(next) {
       index += 1
       word.literal.append(next)
       literal()
     } else if next == UInt8(ascii: "\n") {
-      guard documents.isEmpty else { throw .unsure(index, "a line that goes on behind a here-document") }
+      guard documents.isEmpty else { throw unsure(index, "a line that goes on behind a here-document") }
       index += 2
     } else {
       word.literal.append(text[index])
@@ -177,46 +177,46 @@ extension ShellScanner {
 
   // MARK: Expansions
 
-  private mutating func dollar(isQuoted: Bool) throws(ShellStop) {
+  private mutating func dollar(isQuoted: Bool) throws(TemplateFault) {
     let form = isQuoted ? "\"" : ""
     switch byte(index + 1) {
     case UInt8(ascii: "(") where isAt("$(("): try arithmetic(from: 3, form)
     case UInt8(ascii: "("):
-      guard documents.isEmpty else { throw .unsure(index, "a command in a line with a here-document") }
+      guard documents.isEmpty else { throw unsure(index, "a command in a line with a here-document") }
       sign(2, form)
       try list(until: UInt8(ascii: ")"))
     case UInt8(ascii: "{"): try expansion(form)
-    case UInt8(ascii: "["): throw .unsure(index, "a $[, which only some shells know")
+    case UInt8(ascii: "["): throw unsure(index, "a $[, which only some shells know")
     case UInt8(ascii: "\""):
-      guard isQuoted else { throw .unsure(index, "a $\", which only some shells know") }
+      guard isQuoted else { throw unsure(index, "a $\", which only some shells know") }
       sign()
     case UInt8(ascii: "'"):
       if isQuoted { sign() } else { try ansi() }
     case UInt8(ascii: "\\") where byte(index + 2) == UInt8(ascii: "\n"):
-      throw .unsure(index, "a $ at the end of a line")
+      throw unsure(index, "a $ at the end of a line")
     default: try variable(form)
     }
   }
 
   /// `$'…'`, which other shells read as a `$` and a text in single quotes.
-  private mutating func ansi() throws(ShellStop) {
+  private mutating func ansi() throws(TemplateFault) {
     var end = index + 2
     while let next = byte(end), next != UInt8(ascii: "'") {
       if next == UInt8(ascii: "\\") {
-        guard byte(end + 1) != UInt8(ascii: "'") else { throw .unsure(index, "a \\' in $'…'") }
+        guard byte(end + 1) != UInt8(ascii: "'") else { throw unsure(index, "a \\' in $'…'") }
         end += 1
       }
       guard next != UInt8(ascii: "\n") || documents.isEmpty else {
-        throw .unsure(index, "quotes of several lines behind a here-document")
+        throw unsure(index, "quotes of several lines behind a here-document")
       }
       end += 1
     }
-    guard end < text.count else { throw .fault(index, "has a single quote that is not closed") }
+    guard end < text.count else { throw fault(index, "has a single quote that is not closed") }
     sign(end + 1 - index)
   }
 
   /// `$NAME`, or a literal `$`.
-  private mutating func variable(_ form: String) throws(ShellStop) {
+  private mutating func variable(_ form: String) throws(TemplateFault) {
     var end = index + 1
     while end < text.count, marks[end] == nil, Self.isOfName(text[end]) { end += 1 }
     if end == index + 1, end < text.count, "#?*@!$-".utf8.contains(text[end]) { end += 1 }
@@ -224,9 +224,9 @@ extension ShellScanner {
     sign(end - index, form)
     let next = byte(index) ?? 0
     if !isNamed, "=~^+".utf8.contains(next) {
-      throw .unsure(index, "a $ before = ~ ^ or +, which changes an expansion of zsh")
+      throw unsure(index, "a $ before = ~ ^ or +, which changes an expansion of zsh")
     }
-    if isNamed, isAt("[") || isAt("\\\n") { throw .unsure(index, "a [ or the end of a line right behind $NAME") }
+    if isNamed, isAt("[") || isAt("\\\n") { throw unsure(index, "a [ or the end of a line right behind $NAME") }
     // A value would be a part of the name, or turn the sign into `$'`.
     if marks[index] != nil { take() }
   }
@@ -236,7 +236,7 @@ extension ShellScanner {
   }
 
   /// Takes `${…}` without quotes, because shells differ about quotes in it.
-  private mutating func expansion(_ form: String) throws(ShellStop) {
+  private mutating func expansion(_ form: String) throws(TemplateFault) {
     let start = index
     var end = index + 2
     if byte(end) == UInt8(ascii: "#"), byte(end + 1) != UInt8(ascii: "}") { end += 1 }
@@ -244,16 +244,16 @@ extension ShellScanner {
     end = name.isEmpty ? end + 1 : name.endIndex
     guard !name.isEmpty || byte(end - 1).map({ "@*#?$!-".utf8.contains($0) }) ?? false,
       !(name.isEmpty && byte(end) != UInt8(ascii: "}"))
-    else { throw .unsure(start, "an expansion that only some shells know") }
+    else { throw unsure(start, "an expansion that only some shells know") }
     let rest = end
     while let next = byte(end), next != UInt8(ascii: "}") {
       let isVariable = next == UInt8(ascii: "$") && (byte(end + 1).map(Self.isOfName) ?? false)
       guard next >= 0x20, next < 0x7F, !"'\"\\`{()".utf8.contains(next), next != UInt8(ascii: "$") || isVariable else {
-        throw .unsure(start, "quotes, commands or braces within ${…}")
+        throw unsure(start, "quotes, commands or braces within ${…}")
       }
       end += 1
     }
-    guard end < text.count else { throw .fault(start, "has a ${ that is not closed") }
+    guard end < text.count else { throw fault(start, "has a ${ that is not closed") }
     if isEvaluated(text[rest..<end]) { evaluated.append(start..<end) }
     sign(end + 1 - start, form)
   }
@@ -266,23 +266,24 @@ extension ShellScanner {
       || first == UInt8(ascii: ":") && !"-=?+".utf8.contains(second)
   }
 
-  private mutating func backquoted(isQuoted: Bool) throws(ShellStop) {
+  private mutating func backquoted(isQuoted: Bool) throws(TemplateFault) {
     let start = index
     guard start == 0 || text[start - 1] < 0x80 else {
-      throw .unsure(start, "a sign right behind a letter beyond ASCII")
+      throw unsure(start, "a sign right behind a letter beyond ASCII")
     }
     guard let end = text[(start + 1)...].firstIndex(of: UInt8(ascii: "`")) else {
-      throw .fault(start, "has a ` that is not closed")
+      throw fault(start, "has a ` that is not closed")
     }
     let inside = text[(start + 1)..<end]
     guard documents.isEmpty, !inside.contains(where: { "\\\n#".utf8.contains($0) }),
       !isQuoted || !inside.contains(where: { "'\"".utf8.contains($0) })
-    else { throw .unsure(start, "quotes, comments or lines within `…`") }
+    else { throw unsure(start, "quotes, comments or lines within `…`") }
     // The inner commands are read like a script of their own.
     var inner = ShellScanner(Array(text[..<end]), marks: marks.filter { $0.key < end })
     (inner.index, inner.depth) = (start + 1, depth)
+    defer { doubt = inner.doubt ?? doubt }
     try inner.list(until: nil)
-    guard inner.documents.isEmpty else { throw .unsure(start, "a here-document within `…`") }
+    guard inner.documents.isEmpty else { throw unsure(start, "a here-document within `…`") }
     commands += inner.commands
     evaluated += inner.evaluated
     functions.formUnion(inner.functions)

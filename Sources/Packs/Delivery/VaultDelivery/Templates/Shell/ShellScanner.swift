@@ -1,3 +1,5 @@
+internal import VaultDocument
+
 /// Reads a script as bash, dash, zsh and busybox do: words, quotes, commands.
 ///
 /// Source: POSIX, Shell Command Language, section 2. The reading ends at text that these shells read differently, and
@@ -31,6 +33,8 @@ struct ShellScanner {
   private var commandStart = 0
   /// The text after an early end of the reading.
   var unread: Range<Int>?
+  /// Where something begins that shells read differently.
+  var doubt: Int?
 
   init(_ text: [UInt8], marks: [Int: Int]) { (self.text, self.marks) = (text, marks) }
 
@@ -39,24 +43,30 @@ struct ShellScanner {
     if let zero = text.firstIndex(of: 0) {
       throw TemplateFault(line: line(of: zero), "has a NUL, which no shell can hold")
     }
-    do throws(ShellStop) {
+    do throws(TemplateFault) {
       try checkInterpreter()
       try list(until: nil)
-      guard documents.isEmpty else { throw .unsure(index, "a here-document without its last line") }
+      guard documents.isEmpty else { throw unsure(index, "a here-document without its last line") }
     } catch {
-      switch error {
-      case .fault(let start, let reason): throw TemplateFault(line: line(of: start), reason)
-      case .unsure(let start, let reason):
-        if let next = marks.keys.filter({ $0 >= min(start, commandStart) }).min() {
-          throw TemplateFault(
-            line: line(of: next),
-            "cannot be sure how a shell reads the place: line \(line(of: start)) has \(reason)")
-        }
-        unread = start..<text.count
-        tokens.append(TemplateToken(mark: "unread"))
-        tokens.append(TemplateToken(mark: String(decoding: text[min(index, text.count)...], as: UTF8.self)))
+      guard let doubt else { throw error }
+      if let next = marks.keys.filter({ $0 >= min(doubt, commandStart) }).min() {
+        throw TemplateFault(
+          line: line(of: next),
+          "cannot be sure how a shell reads the place: line \(line(of: doubt)) has \(error.reason)")
       }
+      unread = doubt..<text.count
+      tokens.append(TemplateToken(mark: "unread"))
+      tokens.append(TemplateToken(mark: String(decoding: text[min(index, text.count)...], as: UTF8.self)))
     }
+  }
+
+  /// It is not a script.
+  func fault(_ start: Int, _ reason: String) -> TemplateFault { TemplateFault(line: line(of: start), reason) }
+
+  /// Shells read differently what begins here.
+  mutating func unsure(_ start: Int, _ reason: String) -> TemplateFault {
+    doubt = start
+    return fault(start, reason)
   }
 
   func line(of start: Int) -> Int { 1 + text[..<min(start, text.count)].count { $0 == UInt8(ascii: "\n") } }
@@ -73,7 +83,7 @@ struct ShellScanner {
   func hasMark(in range: Range<Int>) -> Bool { marks.keys.contains(where: range.contains) }
 
   /// Refuses other shells.
-  private mutating func checkInterpreter() throws(ShellStop) {
+  private mutating func checkInterpreter() throws(TemplateFault) {
     guard isAt("#!") else { return }
     let line = String(decoding: text[2...].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     var words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }.map(String.init)
@@ -82,7 +92,7 @@ struct ShellScanner {
     let name = words.first?.split(separator: "/").last.map(String.init) ?? ""
     let isPlain = words.dropFirst().allSatisfy { $0.utf8.allSatisfy { "-eux".utf8.contains($0) } }
     guard ["sh", "bash", "dash", "ash", "zsh"].contains(name), isPlain else {
-      throw .unsure(0, "an interpreter that is not sh, bash, dash, ash or zsh, or options for it")
+      throw unsure(0, "an interpreter that is not sh, bash, dash, ash or zsh, or options for it")
     }
   }
 
@@ -121,23 +131,23 @@ struct ShellScanner {
   // MARK: Commands
 
   /// Reads commands up to the parenthesis, or the end of the text.
-  mutating func list(until end: UInt8?) throws(ShellStop) {
+  mutating func list(until end: UInt8?) throws(TemplateFault) {
     let start = index
     depth += 1
     defer { depth -= 1 }
-    guard depth < 40 else { throw .fault(start, "is nested too deeply") }
+    guard depth < 40 else { throw fault(start, "is nested too deeply") }
     var command = ShellCommand(range: index..<index)
     while index < text.count {
       let byte = text[index]
       if byte == end {
-        guard documents.isEmpty else { throw .unsure(index, "a here-document that begins before a parenthesis ends") }
+        guard documents.isEmpty else { throw unsure(index, "a here-document that begins before a parenthesis ends") }
         finish(&command)
         return sign()
       }
       if try !blank(&command), try !operation(&command) { try step(&command) }
     }
     finish(&command)
-    if end != nil { throw .fault(start, "has a parenthesis that is not closed") }
+    if end != nil { throw fault(start, "has a parenthesis that is not closed") }
   }
 
   mutating func finish(_ command: inout ShellCommand) {
@@ -150,7 +160,7 @@ struct ShellScanner {
   }
 
   /// Takes spaces, line ends and comments between words.
-  mutating func blank(_ command: inout ShellCommand) throws(ShellStop) -> Bool {
+  mutating func blank(_ command: inout ShellCommand) throws(TemplateFault) -> Bool {
     switch text[index] {
     case UInt8(ascii: " "), UInt8(ascii: "\t"): sign()
     case UInt8(ascii: "\n"):
@@ -161,7 +171,7 @@ struct ShellScanner {
     case UInt8(ascii: "#"): comment()
     case UInt8(ascii: "\\") where byte(index + 1) == UInt8(ascii: "\n"):
       guard documents.isEmpty, byte(index + 2) != UInt8(ascii: "#") else {
-        throw .unsure(index, "a backslash at the end of a line with a here-document or before a #")
+        throw unsure(index, "a backslash at the end of a line with a here-document or before a #")
       }
       index += 2
     default: return false
@@ -171,16 +181,16 @@ struct ShellScanner {
 
   mutating func comment() { sign((text[index...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count) - index) }
 
-  mutating func operation(_ command: inout ShellCommand) throws(ShellStop) -> Bool {
+  mutating func operation(_ command: inout ShellCommand) throws(TemplateFault) -> Bool {
     let byte = text[index]
     guard ";&|()<>".utf8.contains(byte), !isAt("<("), !isAt(">(") else { return false }
     switch byte {
     case UInt8(ascii: "<"), UInt8(ascii: ">"): try redirection(&command)
     case UInt8(ascii: "("): try parenthesis(&command)
-    case UInt8(ascii: ")"): throw .unsure(index, "a parenthesis that nothing opens")
+    case UInt8(ascii: ")"): throw unsure(index, "a parenthesis that nothing opens")
     default:
       let count = ["&&", "||", ";;", "|&"].contains(where: { isAt($0) }) ? 2 : 1
-      guard self.byte(index + count) != UInt8(ascii: "\\") else { throw .unsure(index, "a backslash behind a sign") }
+      guard self.byte(index + count) != UInt8(ascii: "\\") else { throw unsure(index, "a backslash behind a sign") }
       finish(&command)
       sign(count)
       command.range = index..<index
@@ -189,10 +199,10 @@ struct ShellScanner {
   }
 
   /// A group in parentheses, arithmetic, or a function.
-  private mutating func parenthesis(_ command: inout ShellCommand) throws(ShellStop) {
+  private mutating func parenthesis(_ command: inout ShellCommand) throws(TemplateFault) {
     let start = index
     if isAt("((") {
-      guard command.isEmpty else { throw .unsure(start, "parentheses within a command") }
+      guard command.isEmpty else { throw unsure(start, "parentheses within a command") }
       try arithmetic(from: 2, "")
       command.isClosed = true
     } else if command.isEmpty {
@@ -202,7 +212,7 @@ struct ShellScanner {
     } else {
       guard command.words.count == 1, command.words[0].isFixed, command.assignments.isEmpty,
         command.words[0].range.upperBound == start, isAt("()")
-      else { throw .unsure(start, "parentheses within a command") }
+      else { throw unsure(start, "parentheses within a command") }
       functions.insert(command.words[0].text)
       sign(2)
       command = ShellCommand(range: index..<index)
@@ -211,12 +221,12 @@ struct ShellScanner {
 
   // MARK: Words of commands
 
-  mutating func step(_ command: inout ShellCommand) throws(ShellStop) {
+  mutating func step(_ command: inout ShellCommand) throws(TemplateFault) {
     let word = try word(mayAssign: command.isAtStart || command.kind == .simple)
-    guard !command.isClosed else { throw .unsure(word.range.lowerBound, "words behind the end of a group") }
+    guard !command.isClosed else { throw unsure(word.range.lowerBound, "words behind the end of a group") }
     guard command.words.isEmpty else {
       if word.range.count == 1, isAt("}", word.range.lowerBound) {
-        throw .unsure(word.range.lowerBound, "a } that zsh takes for the end of a group")
+        throw unsure(word.range.lowerBound, "a } that zsh takes for the end of a group")
       }
       return command.words.append(word)
     }
@@ -230,32 +240,32 @@ struct ShellScanner {
   /// Takes the construct of a reserved word. Returns false if the word is not reserved.
   private mutating func keyword(
     _ word: String, start: Int, command: inout ShellCommand
-  ) throws(ShellStop) -> Bool {
+  ) throws(TemplateFault) -> Bool {
     switch word {
     case "if", "then", "else", "elif", "do", "while", "until", "!", "{": break
     case "time":
       let next = text[index...].first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-      if next == UInt8(ascii: "-") { throw .unsure(start, "an option of time, which only some shells know") }
+      if next == UInt8(ascii: "-") { throw unsure(start, "an option of time, which only some shells know") }
     case "fi", "done", "}": command.isClosed = true
-    case "esac": throw .unsure(start, "an esac that ends nothing")
+    case "esac": throw unsure(start, "an esac that ends nothing")
     case "case": try choice(start, &command)
     case "for", "select": try loop(start, &command)
     case "[[": try condition(start, &command)
     case "function":
       try blanks()
       let name = try self.word(mayAssign: false)
-      guard name.isFixed else { throw .unsure(start, "a function without a plain name") }
+      guard name.isFixed else { throw unsure(start, "a function without a plain name") }
       functions.insert(name.text)
       if isAt("()") { sign(2) }
     case "coproc", "repeat", "foreach", "end", "alias", "setopt", "unsetopt", "emulate", "always":
-      throw .unsure(start, "a word that changes how the rest is read, or that only some shells know")
+      throw unsure(start, "a word that changes how the rest is read, or that only some shells know")
     default: return false
     }
     return true
   }
 
   /// Takes spaces, line ends and comments within a command.
-  mutating func blanks(_ areLinesTaken: Bool = false) throws(ShellStop) {
+  mutating func blanks(_ areLinesTaken: Bool = false) throws(TemplateFault) {
     while let next = byte(index), marks[index] == nil {
       let isLine = next == UInt8(ascii: "\n")
       guard
@@ -263,7 +273,7 @@ struct ShellScanner {
           || areLinesTaken && (isLine || next == UInt8(ascii: "#"))
       else { return }
       guard !isLine || documents.isEmpty else {
-        throw .unsure(index, "a here-document within a command of several lines")
+        throw unsure(index, "a here-document within a command of several lines")
       }
       if next == UInt8(ascii: "#") { comment() } else { sign() }
     }

@@ -18,7 +18,7 @@ struct ShellTemplate: TemplateSyntax {
     return scanner.places
   }
 
-  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateRefusal) -> String {
+  func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateFault) -> String {
     // In some character sets a byte beyond ASCII swallows a following backslash, but never a single quote.
     let isEscaped = place == .doubleQuotes && value.text.utf8.allSatisfy { $0 < 0x80 }
     if isEscaped || place == .singleQuotes || place == .bare { return try value.text.shellWord(at: place) }
@@ -32,14 +32,7 @@ struct ShellTemplate: TemplateSyntax {
   }
 }
 
-enum ShellStop: Error {
-  /// The text is not a script.
-  case fault(Int, String)
-  /// Shells differ from here on.
-  case unsure(Int, String)
-}
-
-/// A word of a script: its range, and its text without quotes.
+/// A word of a script: where it stands, and what it says once its quotes are gone.
 struct ShellWord {
   var range: Range<Int>
   var literal: [UInt8] = []
