@@ -37,7 +37,7 @@ struct FileMerge {
     if let superseded {
       let later = superseded == .ours ? theirs : ours
       if let file = later.record, key.verdict(on: file) == .authentic {
-      // This version is both sides.
+        // This version is both sides.
         return FileMerge(place: place, base: nil, ours: later, theirs: later).outcome(currentRoot: nil, key: key)
       }
     }
