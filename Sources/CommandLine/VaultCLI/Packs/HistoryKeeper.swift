@@ -7,22 +7,24 @@ package import VaultTerminal
 
 /// A pack that keeps earlier states of vaults, as git does.
 package protocol HistoryKeeper: Sendable {
-  // What is kept
+  // The present state
 
   /// Whether the files of a folder are kept.
   func keeps(_ folder: String) -> Bool
   /// How a file is kept, or would be once it is there. Nil if it is left alone.
   func tracking(_ file: String) -> String?
-  /// What somebody has begun there and not finished, in a line.
+  /// An unfinished operation in the folder, in a line.
   func unfinished(in folder: String) -> String?
-  /// Keeps what a command has written, or says what is not kept.
+  /// Keeps the files that a command has written, or reports the files that are not kept.
   ///
   /// - Parameter command: The words of the command.
   func keep(_ written: [WrittenFiles.Entry], of command: String)
-  /// Offers its part for a new vault.
+  /// Offers to keep a new vault.
   func offer(newVaultAt folder: String, _ global: GlobalOptions) throws
-  /// What `doctor` says of a vault that is kept.
-  func checks(of session: Session, _ condition: VaultCondition) throws -> [DoctorCheck]
+  /// The checks of `doctor` for a vault that is kept.
+  ///
+  /// - Parameter missingLines: The lines that git needs in the vault's own files, each with its file.
+  func checks(of session: Session, missingLines: [String]) throws -> [DoctorCheck]
 
   // Earlier states
 
@@ -55,7 +57,7 @@ package protocol HistoryKeeper: Sendable {
 }
 
 extension Packs {
-  /// What keeps earlier states. Nil if the program has no such pack.
+  /// The keeper of earlier states; nil if the program has no such pack.
   package static var history: (any HistoryKeeper)? { all.lazy.compactMap(\.history).first }
 
   package static func requiredHistory() throws -> any HistoryKeeper {
@@ -67,14 +69,14 @@ extension Packs {
   }
 }
 
-/// An earlier state of a vault, which is only read. Nothing is remembered of it.
+/// An earlier state of a vault, which is only read. Nothing is remembered.
 package struct EarlierVault {
   package let vault: LockedVault
-  /// Its whole hash.
+  /// The whole hash.
   package let commit: String
-  /// Whether somebody has said that it is the vault.
+  /// Whether a required fingerprint confirmed the vault.
   package let isNamed: Bool
-  /// Whether its root key is the one that this machine knows the vault by. Nil if nothing is known of it.
+  /// Whether this machine knows the vault by this root key; nil if it does not know the vault.
   package let isUnderKnownRoot: Bool?
 
   package init(vault: LockedVault, commit: String, isNamed: Bool, isUnderKnownRoot: Bool?) {
@@ -82,22 +84,22 @@ package struct EarlierVault {
   }
 }
 
-/// An earlier version of a record, verified.
+/// A verified earlier version of a record.
 package struct FoundVersion {
-  package let version: RecordToBringBack
-  /// Where it was found: `commit 1a2b3c4d5e6f`.
+  package let version: RestorableRecord
+  /// The origin: `commit 1a2b3c4d5e6f`.
   package let origin: String
 
   package var record: OpenRecord { version.record }
 
-  package init(version: RecordToBringBack, origin: String) { (self.version, self.origin) = (version, origin) }
+  package init(version: RestorableRecord, origin: String) { (self.version, self.origin) = (version, origin) }
 }
 
 /// A text that a state brings: a file, or the message of a commit.
 package struct ChangedText {
   /// Nil for the next commit.
   package let commit: String?
-  /// As its last part shows it.
+  /// The name of the place.
   package let place: String
   /// Nil if the text is not there, or is longer than the limit.
   package let read: (_ limit: Int) -> [UInt8]?
@@ -108,7 +110,7 @@ package struct ChangedText {
 }
 
 extension Session {
-  /// The earlier version that a word names, verified, and nil where it names none; with `--at` it is a name alone.
+  /// The verified earlier version that a word names; nil if the word names none. With `--at` the word is only a name.
   package func version(
     _ text: String, options: VaultOptions, unlocking: UnlockOptions, unless revision: RevisionOptions
   ) async throws -> FoundVersion? {

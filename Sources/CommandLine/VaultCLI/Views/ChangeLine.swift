@@ -2,9 +2,8 @@ package import VaultDocument
 package import VaultSealing
 import VaultTerminal
 
-/// One changed field as a line.
 package enum ChangeLine {
-  /// `+ path: after`, `- path: before` or `path: before → after`; nil for what is not there.
+  /// `+ path: after`, `- path: before` or `path: before → after`; a nil value is missing.
   package static func text(_ path: some CustomStringConvertible, before: String?, after: String?) -> String {
     switch (before, after) {
     case (nil, let after): Printable.text("  + \(path): \(after ?? "")")
@@ -14,20 +13,19 @@ package enum ChangeLine {
   }
 }
 
-extension AttachmentChange {
-  /// `+ attachment scan.pdf: 2 MiB`
+extension AttachmentChange: DocumentValue {
+  /// Such as `+ attachment scan.pdf: 2 MiB`
   package var line: String { ChangeLine.text(place, before: beforeText, after: afterText) }
 
-  /// Where it stands: not a field, whatever fields are called.
+  /// The name in a line, which no field can have.
   package var place: String { "attachment \(name)" }
 
-  /// Its size.
   package var beforeText: String? { before.map { ByteSize.text($0.byteCount) } }
 
-  /// Its size; of another writing under the name of one before that, too.
+  /// The size after, and whether the file was replaced under the same name.
   package var afterText: String? { after.map { ByteSize.text($0.byteCount) + (before == nil ? "" : ", replaced") } }
 
   package var document: JSONValue {
-    .members(["after": after?.document ?? .null, "before": before?.document ?? .null, "name": .string(name)])
+    .members(["after": after, "before": before, "name": name])
   }
 }

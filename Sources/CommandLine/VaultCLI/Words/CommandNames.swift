@@ -60,7 +60,7 @@ package enum CommandNames {
   }
 
   /// The options of a command, as they are typed.
-  static func options(of command: any ParsableCommand.Type) -> [String] {
+  package static func options(of command: any ParsableCommand.Type) -> [String] {
     CommandForm(of: command).options.flatMap(\.names)
   }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import VaultCLI
-package import VaultDocument
+import VaultDocument
 import VaultKit
 import VaultTerminal
 

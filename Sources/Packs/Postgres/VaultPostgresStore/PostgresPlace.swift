@@ -11,7 +11,7 @@ extension DatabaseStore {
     DatabaseStore { text throws(VaultError) in
       // Before a connection, whose TLS needs all of it, and mostly before anything is sealed.
       CryptoLibrary.share()
-      do throws(PostgresAddress.Fault) {
+      do throws(TextFault) {
         return PostgresPlace(address: try PostgresAddress(parsing: text), password: password)
       } catch {
         // None of its text: there may be a password in it.

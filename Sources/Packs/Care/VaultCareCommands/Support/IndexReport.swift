@@ -3,8 +3,8 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-/// What `status` and `doctor` say about the index.
-struct IndexReport {
+/// The index in `status` and `doctor`.
+struct IndexReport: DocumentValue {
   private let reasonAgainst: String?
   private let state: IndexState?
 
@@ -13,7 +13,6 @@ struct IndexReport {
     state = session.locked.indexState
   }
 
-  /// In a line.
   var text: String {
     guard reasonAgainst == nil, let state else { return "not used: " + (reasonAgainst ?? "the vault is in no folder") }
     guard let size = state.byteCount else { return "none yet: \(state.path) is made when it is of use" }
@@ -22,15 +21,15 @@ struct IndexReport {
 
   var document: JSONValue {
     guard let state else { return .null }
-    return .members(["bytes": state.byteCount.map { .number(JSONNumber($0)) } ?? .null, "path": .string(state.path)])
+    return .members(["bytes": state.byteCount, "path": state.path])
   }
 
   var check: DoctorCheck {
     guard let directory = IndexLocation.directory, state != nil, System.isOpenToOthers(directory) else {
-      return DoctorCheck(name: "index", state: .good, text: text)
+      return .good("index", text)
     }
-    return DoctorCheck(
-      name: "index", state: .warning, text: "is not used, since others may enter \(directory)",
+    return .warning(
+      "index", "is not used, since others may enter \(directory)",
       advice: "`chmod go= \(directory.shellQuoted)` forbids it")
   }
 }

@@ -95,43 +95,35 @@ struct GitHistoryKeeper: HistoryKeeper {
   }
 }
 
-// What `doctor` says.
+// The checks of `doctor`.
 extension GitHistoryKeeper {
-  func checks(of session: Session, _ condition: VaultCondition) throws -> [DoctorCheck] {
+  func checks(of session: Session, missingLines: [String]) throws -> [DoctorCheck] {
     let path = session.location.path
-    return [told(condition)] + [try merging(path)].compactMap(\.self) + kept(path)
+    return [attributes(missingLines)] + [try merging(path)].compactMap(\.self) + kept(path)
   }
 
-  private func told(_ condition: VaultCondition) -> DoctorCheck {
-    guard !condition.missingGitLines.isEmpty else {
-      return DoctorCheck(name: "git", state: .good, text: "is told what the files are")
-    }
-    return DoctorCheck(
-      name: "git", state: .warning, text: "is not told what the files are",
-      advice: "add " + condition.missingGitLines.joined(separator: ", "))
+  private func attributes(_ missingLines: [String]) -> DoctorCheck {
+    guard !missingLines.isEmpty else { return .good("git", "is told what the files are") }
+    return .warning("git", "is not told what the files are", advice: "add " + missingLines.joined(separator: ", "))
   }
 
-  /// Nil where there is no git that could merge.
+  /// Nil without a git that could merge.
   private func merging(_ path: String) throws -> DoctorCheck? {
     guard let setup = GitSetup(vault: path) else { return nil }
     let missing = try setup.missing()
-    guard !missing.isEmpty else {
-      return DoctorCheck(name: "merging", state: .good, text: "git merges and shows records by field")
-    }
+    guard !missing.isEmpty else { return .good("merging", "git merges and shows records by field") }
     let lacksHooksOnly = missing.allSatisfy { $0.hasPrefix("hook: ") }
-    return DoctorCheck(
-      name: "merging", state: .warning,
-      text: lacksHooksOnly
+    return .warning(
+      "merging",
+      lacksHooksOnly
         ? "this clone lacks " + missing.joined(separator: ", ") : "this clone does not merge by field",
       advice: "`vault git setup` tells git how to")
   }
 
-  /// Whether git has what is here.
+  /// Whether git has the present files.
   private func kept(_ path: String) -> [DoctorCheck] {
     let git = Git(at: path)
-    if let operation = GitOperation(git) {
-      return [DoctorCheck(name: "merge", state: .warning, text: operation.line, advice: operation.advice)]
-    }
+    if let operation = GitOperation(git) { return [.warning("merge", operation.line, advice: operation.advice)] }
     guard let commit = GitComparison(path, git, with: .commit) else { return [] }
     let staging = GitComparison(path, git, with: .index)?.staging(after: commit)
     return [commit.check] + [staging].compactMap(\.self)
