@@ -173,7 +173,7 @@ public final class Vault: Sendable {
   /// Unlocks the vault in a folder. ``VaultPlace`` also takes the address of a database.
   ///
   /// - Throws: ``VaultError`` `.notAVault`, `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.newerFormat`,
-  ///   `.permissionDenied`, `.usage` for the address of a database, and `.ioFailed` where there is no such
+  ///   `.permissionDenied`, `.usage` for the address of a database, and `.ioFailed` if there is no such
   ///   directory; with ``Options/state`` also `.unexpectedVault`, `.rolledBack`, `.forked`, `.damagedState`.
   public static func open(
     at place: String, unlockingWith key: VaultKey, options: Options = Options()

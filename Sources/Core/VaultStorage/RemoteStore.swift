@@ -1,9 +1,9 @@
 /// A store on another machine, or behind another program, that can describe itself.
 package protocol RemoteStore: RecordStore {
-  /// What machines know it by: its address in one form, without the user.
+  /// The name by which machines know the store: its address in one form, without the user.
   var knownAddress: String { get }
 
-  /// What it is, and who this is to it.
+  /// The identity of the store, and the user that this client is to it.
   func state() throws(StoreError) -> RemoteState
 
   /// Findings for the operator of the store, good and bad.

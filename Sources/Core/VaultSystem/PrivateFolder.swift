@@ -46,7 +46,7 @@ package struct PrivateFolder: Sendable {
   }
 }
 
-/// What is wrong with a private folder.
+/// A fault of a private folder.
 package struct PrivateFolderError: Error, Sendable {
   package enum Code: Sendable {
     /// Somebody else can read or replace a file.

@@ -13,8 +13,8 @@ public struct VaultPlace: Sendable {
   /// A folder, or `postgresql://[USER@]HOST[:PORT]/DATABASE?vault=NAME`.
   ///
   /// - Parameter database: opens the address of a database. Without it the program has folders alone.
-  /// - Throws: ``VaultError`` `.usage` for an address that is none, that holds a password, or that the program has no
-  ///   store for.
+  /// - Throws: ``VaultError`` `.usage` for a text that is not an address, for an address with a password, or if the
+  ///   program has no store for the address.
   public init(_ text: String, database: DatabaseStore? = nil) throws(VaultError) {
     guard Self.isDatabase(text) else {
       kind = .folder(text)
@@ -40,7 +40,7 @@ public struct VaultPlace: Sendable {
     return place
   }
 
-  /// Whether a text is meant as the address of a database, be it a good one or not.
+  /// Whether a text is meant as the address of a database, valid or not.
   public static func isDatabase(_ text: String) -> Bool {
     text.hasPrefix("postgresql:") || text.hasPrefix("postgres:")
   }
