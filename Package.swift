@@ -6,7 +6,7 @@ let libraries = [
   "Vault",
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
   "VaultKit", "VaultCare", "VaultTrust", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultConfiguration",
-  "VaultPostgresStore", "VaultTesting",
+  "VaultPostgresStore", "VaultFields", "VaultTesting",
 ]
 // `@VaultRecord`, with the trait `Macros`; else empty.
 let macros = ["VaultRecordMacros"]
@@ -102,10 +102,13 @@ let package = Package(
         "VaultCrypto", "VaultDocument",
       ]),
 
+    // Ciphers and hashes that only files of other tools have.
+    .target(name: "VaultForeignCrypto", dependencies: ["COpenSSL", "DynamicLibraries", "VaultCrypto"]),
     .target(
       name: "VaultExchange",
       dependencies: [
-        "CDynamicLibraries", "DynamicLibraries", "VaultMarkup", "VaultRecords", "VaultSealing", "VaultDocument",
+        "VaultForeignCrypto", "CDynamicLibraries", "DynamicLibraries", "VaultMarkup", "VaultRecords", "VaultSealing",
+        "VaultDocument",
         "VaultCrypto", "VaultAge",
       ]),
 
@@ -135,6 +138,8 @@ let package = Package(
         "VaultTrust", "VaultStorage", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
       ]),
 
+    // Dates, names and lists of other formats, for the Codable types of programs.
+    .target(name: "VaultFields", dependencies: ["VaultSealing", "VaultDocument"]),
     // For tests of others; nothing here but our own tests stands on it.
     .target(
       name: "VaultTesting",
@@ -163,7 +168,7 @@ let package = Package(
       name: "Vault",
       dependencies: [
         "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto",
-        "VaultDocument", "VaultBackup", "VaultExchange",
+        "VaultDocument", "VaultBackup", "VaultExchange", "VaultFields",
       ]),
     // The command line: what every command stands on, and the commands of every day.
     .target(
@@ -219,12 +224,12 @@ let package = Package(
       path: "Tests/VaultOutsider"),
     .testTarget(
       name: "VaultCryptoTests",
-      dependencies: ["VaultCrypto", "VaultTestSupport"]),
-    .testTarget(name: "VaultDocumentTests", dependencies: ["VaultDocument", "VaultTestSupport"]),
+      dependencies: ["VaultCrypto", "VaultForeignCrypto", "VaultTestSupport"]),
+    .testTarget(name: "VaultDocumentTests", dependencies: ["VaultDocument", "VaultFields", "VaultTestSupport"]),
     .testTarget(name: "VaultAgeTests", dependencies: ["VaultAge", "VaultCrypto", "VaultTestSupport"]),
     .testTarget(
       name: "VaultSealingTests",
-      dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport"]),
+      dependencies: ["VaultSealing", "VaultFields", "VaultCrypto", "VaultDocument", "VaultTestSupport"]),
     .testTarget(
       name: "VaultStorageTests",
       dependencies: [
@@ -239,7 +244,9 @@ let package = Package(
       name: "VaultIndexTests", dependencies: ["VaultIndex", "VaultStorage", "VaultDocument", "VaultTestSupport"]),
     .testTarget(
       name: "VaultRecordsTests",
-      dependencies: ["VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport"]),
+      dependencies: [
+        "VaultRecords", "VaultFields", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport",
+      ]),
     .testTarget(
       name: "VaultKitTests",
       dependencies: [
@@ -253,7 +260,8 @@ let package = Package(
     .testTarget(
       name: "VaultExchangeTests",
       dependencies: [
-        "VaultExchange", "VaultMarkup", "VaultAge", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto",
+        "VaultExchange", "VaultForeignCrypto", "VaultMarkup", "VaultAge", "VaultRecords", "VaultSealing",
+        "VaultDocument", "VaultCrypto",
         "VaultTestSupport",
       ]),
     .testTarget(
@@ -301,6 +309,7 @@ package.targets += packs.map { name, libraries in
 if Context.environment["VAULT_BUILD_ALL"] != nil {
   let products = [
     "VaultAge", "VaultCrypto", "VaultDocument", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
+    "VaultFields",
   ]
   .map { Target.Dependency.target(name: $0) }
   package.dependencies.append(.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"))
@@ -364,9 +373,9 @@ let areas = [
   "Packs/Backup": ["VaultBackup"],
   "Packs/Care": ["VaultRepair"],
   "Packs/Delivery": ["VaultDelivery", "VaultConfiguration"],
-  "Packs/Exchange": ["VaultExchange"],
+  "Packs/Exchange": ["VaultForeignCrypto", "VaultExchange"],
   "Packs/Postgres": ["VaultPostgresStore"],
-  "Packs/ForPrograms": ["VaultTesting", "RecordMacroPlugin", "VaultRecordMacros"],
+  "Packs/ForPrograms": ["VaultFields", "VaultTesting", "RecordMacroPlugin", "VaultRecordMacros"],
   "Program": ["Vault", "VaultCommands", "VaultProgram"],
 ]
 for (area, names) in areas {

@@ -4,12 +4,12 @@ import COpenSSL
 ///
 /// A message begins on an empty error queue, on which all its steps go on. It serves one message, or with a key of its
 /// own (``AESGCMKey``) one message after the other.
-@safe struct CipherContext: ~Copyable, @unchecked Sendable {
+@safe package struct CipherContext: ~Copyable, @unchecked Sendable {
   // @unchecked: the one owner may hand it to another thread; nothing else knows the pointer.
   private let pointer: OpaquePointer
 
   /// An empty context; `begin` comes next.
-  init() throws(CryptoError) {
+  package init() throws(CryptoError) {
     _ = Algorithms.isLibraryStarted
     unsafe pointer = try ErrorQueue.make("no cipher context") { unsafe EVP_CIPHER_CTX_new() }
   }
@@ -41,7 +41,7 @@ import COpenSSL
   }
 
   /// Puts data under the tag that is not part of the message; before the message itself.
-  func authenticate(_ associatedData: RawSpan) throws(CryptoError) {
+  package func authenticate(_ associatedData: RawSpan) throws(CryptoError) {
     if associatedData.byteCount == 0 { return }
     var written: Int32 = 0
     try unsafe associatedData.withInput { data throws(CryptoError) in
@@ -52,7 +52,7 @@ import COpenSSL
   }
 
   /// Turns the whole message, in one call, into as many bytes at the start of `output`.
-  @unsafe func process(_ input: RawSpan, into output: UnsafeMutableRawBufferPointer) throws(CryptoError) {
+  @unsafe package func process(_ input: RawSpan, into output: UnsafeMutableRawBufferPointer) throws(CryptoError) {
     if input.byteCount == 0 { return }
     // OpenSSL would take output to NULL for associated data.
     guard let target = unsafe output.byteStart, output.count >= input.byteCount else {
@@ -78,7 +78,7 @@ import COpenSSL
   }
 
   /// Ends opening: the message counts only when this returns.
-  func finishOpening(tag: RawSpan) throws(CryptoError) {
+  package func finishOpening(tag: RawSpan) throws(CryptoError) {
     // OpenSSL only reads the tag, though its signature says otherwise; Final writes nothing for these ciphers.
     try unsafe tag.withInput { tag throws(CryptoError) in
       try ErrorQueue.check("the cipher refused the tag's size", continues: true) {
@@ -96,7 +96,7 @@ import COpenSSL
   }
 
   /// Sets key and nonce of AES-256-GCM for opening; the nonce has any size that OpenSSL takes.
-  func beginForeignGCM(key: RawSpan, nonce: RawSpan) throws(CryptoError) {
+  package func beginForeignGCM(key: RawSpan, nonce: RawSpan) throws(CryptoError) {
     let cipher = try unsafe Algorithms.aes256GCM.get()
     try unsafe key.withInput { key throws(CryptoError) in
       try unsafe nonce.withInput { start throws(CryptoError) in
@@ -110,7 +110,7 @@ import COpenSSL
   }
 
   /// The plaintext of whole blocks of AES-256-CBC without their padding; the caller has checked sizes and MAC.
-  func openCBC(_ ciphertext: RawSpan, key: RawSpan, nonce: RawSpan) throws(CryptoError) -> [UInt8] {
+  package func openCBC(_ ciphertext: RawSpan, key: RawSpan, nonce: RawSpan) throws(CryptoError) -> [UInt8] {
     try unsafe beginPlain(EVP_aes_256_cbc(), key: key, nonce: nonce, isSealing: false)
     var written: Int32 = 0
     var last: Int32 = 0
@@ -130,7 +130,7 @@ import COpenSSL
   }
 
   /// Sets key and nonce, whose sizes the caller has checked, of a cipher that authenticates nothing.
-  @unsafe func beginPlain(
+  @unsafe package func beginPlain(
     _ cipher: OpaquePointer?, key: RawSpan, nonce: RawSpan, isSealing: Bool, isPadded: Bool = true
   ) throws(CryptoError) {
     try unsafe key.withInput { key throws(CryptoError) in

@@ -1,13 +1,13 @@
 import COpenSSL
 
 /// OpenSSL's error queue of this thread, handled in one place only.
-enum ErrorQueue {
+package enum ErrorQueue {
   /// Runs `body`, on an empty queue unless it goes on with what began on one; false means that OpenSSL failed.
   ///
   /// - Parameter continues: whether `clear()` was called before an earlier step, and nothing has failed since. A look
   ///   at the queue costs as much as a short message.
   @inline(__always)
-  static func check(
+  package static func check(
     _ reason: StaticString, code: CryptoError.Code = .libraryFailed, continues: Bool = false, _ body: () -> Bool
   ) throws(CryptoError) {
     if !continues { clear() }

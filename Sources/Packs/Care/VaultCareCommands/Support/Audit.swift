@@ -78,7 +78,7 @@ package struct Audit {
     }
     let expiry = "expires_at"
     if let text = record.fields[expiry]?.string, let time = try? Timestamp(parsing: text), time < .now() {
-      found.append(finding(.expired, try MemberPath(parsing: expiry), "since \(DateFormat.day.text(of: time))"))
+      found.append(finding(.expired, try MemberPath(parsing: expiry), "since \(time.day)"))
     }
     for path in record.sealedPaths {
       // What nobody described may be anything, a PIN is short, and a one-time code's key is no password.
@@ -93,7 +93,7 @@ package struct Audit {
         }
       }
       if sort != .key, let time = rules.old["\(record.id) \(path)"] {
-        found.append(finding(.old, path, "since \(DateFormat.day.text(of: time))"))
+        found.append(finding(.old, path, "since \(time.day)"))
       }
       places[secret.withBytes(keyedHash), default: []].append(finding(.reused, path, ""))
     }

@@ -1,6 +1,7 @@
 internal import VaultCrypto
 internal import VaultDocument
 internal import VaultMarkup
+internal import VaultForeignCrypto
 
 /// A file of variables that `ansible-vault` opens, and every playbook that is given the password: YAML, sealed as a
 /// whole in the form 1.1.

@@ -1,5 +1,6 @@
 internal import VaultCrypto
 internal import VaultDocument
+internal import VaultForeignCrypto
 
 /// A database of KeePass, KDBX 4, under a password: the XML of ``KeePassExporter`` with attachments, encrypted with
 /// ChaCha20 in blocks that are authenticated.

@@ -1,6 +1,7 @@
 internal import VaultCrypto
 internal import VaultDocument
-import VaultMarkup
+internal import VaultForeignCrypto
+internal import VaultMarkup
 
 /// The bytes by which single values of a database are protected once more, one value after the other.
 struct KDBXStream {

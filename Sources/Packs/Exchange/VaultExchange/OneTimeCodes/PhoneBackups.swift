@@ -1,6 +1,7 @@
 internal import VaultCrypto
 internal import VaultDocument
 internal import VaultRecords
+internal import VaultForeignCrypto
 
 /// Accounts of Authy, each sealed by itself with the password of its backups: PBKDF2 with SHA-1, and AES-256-CBC.
 enum AuthyBackup {

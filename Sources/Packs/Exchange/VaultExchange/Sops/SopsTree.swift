@@ -1,5 +1,6 @@
 internal import VaultCrypto
 internal import VaultDocument
+internal import VaultForeignCrypto
 
 /// One value of a file of sops, opened.
 struct SopsValue {

@@ -1,3 +1,4 @@
+package import VaultDocument
 /// Moments that are written as a number of seconds or milliseconds since another.
 package struct NumberedTime: Hashable, Sendable {
   /// The moment that is 0, in seconds since 1970.

@@ -1,4 +1,5 @@
 public import VaultDocument
+internal import VaultSealing
 
 /// An array that is read as far as it goes: what is no element is skipped, and it is known where and why.
 public struct LossyArray<Element> {
