@@ -6,7 +6,7 @@ let libraries = [
   "Vault",
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
   "VaultKit", "VaultCare", "VaultTrust", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultConfiguration",
-  "VaultPostgresStore", "VaultTesting",
+  "VaultPostgresStore", "VaultFields", "VaultTesting",
 ]
 // `@VaultRecord`, with the trait `Macros`; else empty.
 let macros = ["VaultRecordMacros"]
@@ -106,10 +106,13 @@ let package = Package(
         "VaultAge", "VaultCrypto", "VaultDocument",
       ]),
 
+    // Ciphers and hashes that only files of other tools have.
+    .target(name: "VaultForeignCrypto", dependencies: ["COpenSSL", "DynamicLibraries", "VaultCrypto"]),
     .target(
       name: "VaultExchange",
       dependencies: [
-        "CDynamicLibraries", "DynamicLibraries", "VaultMarkup", "VaultRecords", "VaultSealing", "VaultDocument",
+        "VaultForeignCrypto", "CDynamicLibraries", "DynamicLibraries", "VaultMarkup", "VaultRecords", "VaultSealing",
+        "VaultDocument",
         "VaultCrypto", "VaultAge",
       ]),
 
@@ -139,6 +142,8 @@ let package = Package(
         "VaultTrust", "VaultStorage", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
       ]),
 
+    // Dates, names and lists of other formats, for the Codable types of programs.
+    .target(name: "VaultFields", dependencies: ["VaultSealing", "VaultDocument"]),
     // For tests of others; nothing here but our own tests stands on it.
     .target(
       name: "VaultTesting",
@@ -167,7 +172,7 @@ let package = Package(
       name: "Vault",
       dependencies: [
         "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto",
-        "VaultDocument", "VaultBackup", "VaultExchange",
+        "VaultDocument", "VaultBackup", "VaultExchange", "VaultFields",
       ]),
     // The command line: what every command stands on, and the commands of every day.
     .target(
@@ -216,12 +221,12 @@ let package = Package(
       path: "Tests/VaultOutsider"),
     .testTarget(
       name: "VaultCryptoTests",
-      dependencies: ["VaultCrypto", "VaultTestSupport"]),
-    .testTarget(name: "VaultDocumentTests", dependencies: ["VaultDocument", "VaultTestSupport"]),
+      dependencies: ["VaultCrypto", "VaultForeignCrypto", "VaultTestSupport"]),
+    .testTarget(name: "VaultDocumentTests", dependencies: ["VaultDocument", "VaultFields", "VaultTestSupport"]),
     .testTarget(name: "VaultAgeTests", dependencies: ["VaultAge", "VaultCrypto", "VaultTestSupport"]),
     .testTarget(
       name: "VaultSealingTests",
-      dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport"]),
+      dependencies: ["VaultSealing", "VaultFields", "VaultCrypto", "VaultDocument", "VaultTestSupport"]),
     .testTarget(
       name: "VaultStorageTests",
       dependencies: [
@@ -236,7 +241,9 @@ let package = Package(
       name: "VaultIndexTests", dependencies: ["VaultIndex", "VaultStorage", "VaultDocument", "VaultTestSupport"]),
     .testTarget(
       name: "VaultRecordsTests",
-      dependencies: ["VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport"]),
+      dependencies: [
+        "VaultRecords", "VaultFields", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport",
+      ]),
     .testTarget(
       name: "VaultKitTests",
       dependencies: [
@@ -250,7 +257,8 @@ let package = Package(
     .testTarget(
       name: "VaultExchangeTests",
       dependencies: [
-        "VaultExchange", "VaultMarkup", "VaultAge", "VaultRecords", "VaultSealing", "VaultDocument", "VaultCrypto",
+        "VaultExchange", "VaultForeignCrypto", "VaultMarkup", "VaultAge", "VaultRecords", "VaultSealing",
+        "VaultDocument", "VaultCrypto",
         "VaultTestSupport",
       ]),
     .testTarget(
@@ -298,6 +306,7 @@ package.targets += packs.map { name, libraries in
 if Context.environment["VAULT_BUILD_ALL"] != nil {
   let products = [
     "VaultAge", "VaultCrypto", "VaultDocument", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
+    "VaultFields",
   ]
   .map { Target.Dependency.target(name: $0) }
   package.dependencies.append(.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"))
@@ -362,10 +371,10 @@ let areas = [
   "Packs/Backup": ["VaultBackup"],
   "Packs/Care": ["VaultRepair"],
   "Packs/Delivery": ["VaultDelivery", "VaultConfiguration"],
-  "Packs/Exchange": ["VaultExchange"],
+  "Packs/Exchange": ["VaultForeignCrypto", "VaultExchange"],
   "Packs/Postgres": ["VaultPostgresStore"],
   "Packs/Git": ["VaultMerge"],
-  "Packs/ForPrograms": ["VaultTesting", "RecordMacroPlugin", "VaultRecordMacros"],
+  "Packs/ForPrograms": ["VaultFields", "VaultTesting", "RecordMacroPlugin", "VaultRecordMacros"],
   "Program": ["Vault", "VaultCommands", "VaultProgram"],
 ]
 for (area, names) in areas {

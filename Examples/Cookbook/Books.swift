@@ -3,6 +3,7 @@ import FoundationEssentials
 import VaultDocument
 import VaultRecords
 import VaultSealing
+import VaultFields
 
 /// A book of a library whose data has names in kebab case and small files in base64.
 ///

@@ -3,6 +3,7 @@ import FoundationEssentials
 import VaultDocument
 import VaultRecords
 import VaultSealing
+import VaultFields
 
 /// The cost of a card: one text, such as `{X}{2}{U}`.
 struct ManaCost: Codable, Equatable, Sendable {

@@ -3,6 +3,7 @@ import FoundationEssentials
 import VaultDocument
 import VaultRecords
 import VaultSealing
+import VaultFields
 
 /// A customer whose type is nested as its JSON is; ``VaultRecords/Customer`` is the flat one that the vault has.
 ///

@@ -3,6 +3,7 @@ import FoundationEssentials
 import VaultDocument
 import VaultRecords
 import VaultSealing
+import VaultFields
 
 typealias Reader = KeyedDecodingContainer<AnyCodingKey>
 typealias Writer = KeyedEncodingContainer<AnyCodingKey>

@@ -3,6 +3,7 @@ import FoundationEssentials
 import VaultDocument
 import VaultRecords
 import VaultSealing
+import VaultFields
 
 /// The wrapper of services around any answer: `{"data": …, "meta": {"page": 1}}`.
 struct Envelope<Content: Codable & Equatable & Sendable>: Codable, Equatable, Sendable {

@@ -3,6 +3,7 @@ import FoundationEssentials
 import VaultDocument
 import VaultRecords
 import VaultSealing
+import VaultFields
 
 enum Interval: String, Codable, Sendable {
   case oneMinute = "1min"

@@ -3,6 +3,7 @@ import FoundationEssentials
 import VaultDocument
 import VaultRecords
 import VaultSealing
+import VaultFields
 
 /// Somebody who works in the store. The gift is text in newer data, and a toy within a parcel in older data.
 class Employee: Codable {

@@ -1,6 +1,7 @@
 import Testing
 import VaultCrypto
 import VaultTestSupport
+import VaultForeignCrypto
 
 @Suite("What only files of other tools are opened with")
 struct ForeignCiphersTests {

@@ -1,5 +1,6 @@
 import Testing
 import VaultDocument
+import VaultFields
 
 @Suite("Formats of dates")
 struct DateFormatTests {

@@ -3,6 +3,7 @@ import VaultCrypto
 import VaultDocument
 import VaultExchange
 import VaultTestSupport
+import VaultForeignCrypto
 
 @Suite("Bitwarden JSON")
 struct BitwardenTests {

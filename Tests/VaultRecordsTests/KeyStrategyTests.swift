@@ -4,6 +4,7 @@ import VaultCrypto
 import VaultDocument
 import VaultRecords
 import VaultSealing
+import VaultFields
 
 /// A plain type whose names in a file are in snake case.
 private struct Account: VaultRecord, Equatable {

@@ -2,6 +2,7 @@ import Foundation
 import VaultDocument
 import VaultRecords
 import VaultSealing
+import VaultFields
 
 /// Types of records that are recursive, mixed, generic, inherited, or look before they read; each with a value.
 enum OddTypes {

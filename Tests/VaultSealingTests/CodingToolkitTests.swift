@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import VaultDocument
 import VaultSealing
+import VaultFields
 
 private struct Item: Codable, Equatable {
   var size: Int

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import VaultDocument
 import VaultSealing
+import VaultFields
 
 /// Every place that Codable has for a sealed member.
 enum Shape: CaseIterable {

@@ -4,6 +4,7 @@ public import VaultDocument
 public import VaultKit
 public import VaultRecords
 public import VaultSealing
+internal import VaultFields
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials

@@ -53,6 +53,10 @@
 @_exported public import typealias VaultSealing.SealingError
 @_exported public import enum VaultSealing.DocumentForm
 
+// Dates, names and lists of other formats, in types of a program.
+@_exported public import struct VaultFields.DateFormat
+@_exported public import struct VaultFields.LossyArray
+
 // Keys.
 @_exported public import struct VaultAge.AgeIdentity
 @_exported public import struct VaultAge.AgeRecipient

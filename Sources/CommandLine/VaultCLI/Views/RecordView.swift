@@ -106,7 +106,7 @@ extension RecordView {
     for (path, value) in leaves() {
       let text =
         switch try content(of: value, at: path) {
-        case .sealed(let time): style.dim("\(Printable.mask) sealed \(DateFormat.day.text(of: time))")
+        case .sealed(let time): style.dim("\(Printable.mask) sealed \(time.day)")
         case .notYetSealed: style.dim("\(Printable.mask) not sealed yet: run `vault migrate`")
         case .readable(let value): try printable(bytesText(of: value, at: path) ?? value.plainText())
         }

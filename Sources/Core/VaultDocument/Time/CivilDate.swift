@@ -42,7 +42,7 @@ package struct CivilDate: Equatable {
   }
 
   /// Whether the calendar has this date, in the years 1 to 9999.
-  var isReal: Bool {
+  package var isReal: Bool {
     (1...9999).contains(year) && (1...12).contains(month) && (1...Self.dayCount(of: month, in: year)).contains(day)
   }
 

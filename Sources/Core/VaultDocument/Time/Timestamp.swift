@@ -6,7 +6,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
   public let nanoseconds: Int32
 
   /// 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
-  static let secondsRange: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+  package static let secondsRange: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
   /// Takes seconds and 0 to 999,999,999 nanoseconds after them.
   /// - Throws: `.invalidDate` outside the years 0001 to 9999, or for any other number of nanoseconds.
@@ -45,7 +45,10 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     try self.init(secondsSinceEpoch: Int64(date.daysSinceEpoch * 86_400 + second))
   }
 
-  /// `2026-11-21T01:40:28Z`, with three digits of milliseconds, truncated toward the past, unless they are 0.
+  /// The day in UTC: `2026-11-21`.
+  package var day: String { String(text.prefix(10)) }
+
+  /// `2026-11-21T01:40:28Z`; with three digits of milliseconds, truncated toward the past, where these are not 0.
   public var text: String {
     String(decoding: [UInt8](capacity: Self.textCapacity) { append(to: &$0) }, as: UTF8.self)
   }

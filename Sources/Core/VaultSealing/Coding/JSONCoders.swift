@@ -25,7 +25,11 @@ extension JSONEncoder {
   static func plain(userInfo context: SealingContext?) -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
-    encoder.dateEncodingStrategy = .format(.iso8601)
+    encoder.dateEncodingStrategy = .custom { date, encoder in
+      guard let timestamp = Timestamp(date) else { throw EncodingError.invalidDate(encoder.codingPath) }
+      var container = encoder.singleValueContainer()
+      try container.encode(timestamp.text)
+    }
     encoder.userInfo[SealingContext.userInfoKey] = context
     return encoder
   }
@@ -38,7 +42,13 @@ extension JSONDecoder {
   /// Like `opening(with:)`, with an optional context.
   static func plain(userInfo context: SealingContext?) -> JSONDecoder {
     let decoder = JSONDecoder()
-    decoder.dateDecodingStrategy = .formats(.iso8601)
+    decoder.dateDecodingStrategy = .custom { decoder in
+      let text = try decoder.singleValueContainer().decode(String.self)
+      guard let time = try? Timestamp(parsing: text) else {
+        throw DecodingError.invalidDate(decoder.codingPath, "is not a date in ISO 8601")
+      }
+      return Date(time)
+    }
     decoder.userInfo[SealingContext.userInfoKey] = context
     return decoder
   }
@@ -76,6 +86,21 @@ extension Date {
   public init(_ timestamp: Timestamp) {
     self.init(
       timeIntervalSince1970: Double(timestamp.secondsSinceEpoch) + Double(timestamp.nanoseconds) / 1_000_000_000)
+  }
+}
+
+extension EncodingError {
+  /// For a date that has no written form; its value is not in it.
+  package static func invalidDate(_ path: [any CodingKey]) -> EncodingError {
+    .invalidValue("<date>", .init(codingPath: path, debugDescription: "is outside the years 1 to 9999"))
+  }
+}
+
+extension DecodingError {
+  /// For a text that is not a date; the text is not in it.
+  package static func invalidDate(_ path: [any CodingKey], _ reason: String) -> DecodingError {
+    let underlying = DocumentError(code: .invalidDate, reason: reason)
+    return .dataCorrupted(.init(codingPath: path, debugDescription: reason, underlyingError: underlying))
   }
 }
 

@@ -134,7 +134,7 @@ struct ReferenceReport {
         guard let field = finding.field else { return "" }
         return [
           "\(field.record.name) (\(field.record.envelope.kind))",
-          field.sealedAt.map { "sealed \(DateFormat.day.text(of: $0))" } ?? "readable",
+          field.sealedAt.map { "sealed \($0.day)" } ?? "readable",
         ].joined(separator: ", ")
       },
     ]

@@ -76,7 +76,7 @@ package struct Audit {
     }
     let expiry = "expires_at"
     if let text = record.fields[expiry]?.string, let time = try? Timestamp(parsing: text), time < .now() {
-      found.append(finding(.expired, try MemberPath(parsing: expiry), "since \(DateFormat.day.text(of: time))"))
+      found.append(finding(.expired, try MemberPath(parsing: expiry), "since \(time.day)"))
     }
     for path in record.sealedPaths {
       // Only these sorts are audited. An undeclared field may be anything, a PIN is short, and the key of one-time
@@ -92,7 +92,7 @@ package struct Audit {
         }
       }
       if sort != .key, let time = rules.old["\(record.id) \(path)"] {
-        found.append(finding(.old, path, "since \(DateFormat.day.text(of: time))"))
+        found.append(finding(.old, path, "since \(time.day)"))
       }
       places[secret.withBytes(keyedHash), default: []].append(finding(.reused, path, ""))
     }

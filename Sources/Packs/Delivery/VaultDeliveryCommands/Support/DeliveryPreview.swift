@@ -52,7 +52,7 @@ struct DeliveryPreview {
         case nil: "text"
         case .failure?: "fault"
         case .success(let field)?:
-          field.sealedAt.map { "sealed \(DateFormat.day.text(of: $0))" } ?? (field.path == nil ? "address" : "readable")
+          field.sealedAt.map { "sealed \($0.day)" } ?? (field.path == nil ? "address" : "readable")
         }
       },
       TableColumn(title: "SOURCE", rank: 5) { $0.delivery.source },

@@ -1,6 +1,7 @@
 internal import VaultCrypto
 internal import VaultDocument
 internal import VaultMarkup
+internal import VaultForeignCrypto
 
 /// The key of a KeePass database, from a password, a key file, or both.
 enum KDBXKey {

@@ -1,6 +1,7 @@
 internal import VaultCrypto
 internal import VaultDocument
-import VaultMarkup
+internal import VaultForeignCrypto
+internal import VaultMarkup
 
 /// The key stream that additionally protects single values of a database, one after the other.
 struct KDBXStream {

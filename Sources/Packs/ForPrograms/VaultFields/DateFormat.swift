@@ -1,4 +1,5 @@
-/// A written form of a moment: ISO 8601, a number of seconds or milliseconds, or a custom pattern.
+public import VaultDocument
+/// A written form of a moment: ISO 8601, a number of seconds or milliseconds, or a pattern of one's own.
 public struct DateFormat: Sendable, Hashable {
   fileprivate enum Form: Hashable {
     case iso8601

@@ -1,4 +1,5 @@
-/// Moments that are written as a number of seconds or milliseconds since a zero moment.
+package import VaultDocument
+/// Moments that are written as a number of seconds or milliseconds since another.
 package struct NumberedTime: Hashable, Sendable {
   /// The zero moment in seconds since 1970.
   private let zero: Int64

@@ -3,7 +3,8 @@
 #else
   public import Foundation
 #endif
-public import VaultDocument
+internal import VaultDocument
+internal import VaultSealing
 
 extension JSONEncoder.DateEncodingStrategy {
   /// Writes dates in one format; formats of numbers are written as numbers.
@@ -41,16 +42,7 @@ extension JSONDecoder.DateDecodingStrategy {
         if let timestamp = try? format.timestamp(from: text) { return Date(timestamp) }
       }
       let reason = formats == [.iso8601] ? "is not a date in ISO 8601" : "is not a date in an expected format"
-      let underlying = DocumentError(code: .invalidDate, reason: reason)
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: reason, underlyingError: underlying))
+      throw DecodingError.invalidDate(decoder.codingPath, reason)
     }
-  }
-}
-
-extension EncodingError {
-  /// The error for a date that has no written form, without its value.
-  static func invalidDate(_ path: [any CodingKey]) -> EncodingError {
-    .invalidValue("<date>", .init(codingPath: path, debugDescription: "is outside the years 1 to 9999"))
   }
 }

@@ -1,4 +1,5 @@
 public import VaultDocument
+internal import VaultSealing
 
 /// An array whose unreadable items are skipped, with the place and reason of each.
 public struct LossyArray<Element> {
