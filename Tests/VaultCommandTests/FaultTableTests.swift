@@ -159,7 +159,8 @@ struct FaultTableTests {
         FaultRow(
           "EINTR", "mkdir -m 700 b; $V \(backup)",
           "$EINTR $V backup restore b/*.age --to w --identity id.txt -q" + good, 0, nil),
-        FaultRow("EINTR", "true", "$EINTR_WRITE $V export --reveal -o all.json $K" + good, 0, nil),
+        FaultRow("EINTR", "true", "$EINTR $V export --reveal -o all.json $K" + good, 0, nil),
+        FaultRow("EINTR", "true", "$EINTR_WRITE $V export --reveal $K" + good, 0, nil),
       ])
   }
 

@@ -72,6 +72,8 @@ extension System {
     signal(SIGPIPE, SIG_IGN)
     occupyStandardDescriptors()
     var signals = awaitedSignals()
+    // A file that grows beyond the limit is an error of the write, and no end of the process.
+    unsafe sigaddset(&signals, SIGXFSZ)
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
