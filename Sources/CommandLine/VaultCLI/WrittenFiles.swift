@@ -2,14 +2,14 @@ import Synchronization
 package import VaultKit
 package import VaultTerminal
 
-/// What the command under way writes.
+/// The files that the present command writes.
 ///
-/// The store notes what it writes, so no command has to say it, and a command that writes nothing costs nothing.
+/// The store notes its writes, so commands do not report them, and a command without writes costs nothing.
 package final class WrittenFiles: Sendable {
-  /// Those of the command under way.
+  /// The files of the present command.
   @TaskLocal package static var current: WrittenFiles?
 
-  /// What the command has to do with a path.
+  /// The kind of a path that the command writes.
   package enum Kind: Sendable {
     case vault(LockedVault)
     /// Every file of the vault is new.
@@ -41,6 +41,6 @@ package final class WrittenFiles: Sendable {
     noted.withLock { $0.append(Entry(kind: kind, path: path, messages: messages)) }
   }
 
-  /// What the command has written. Most write nothing, and nothing is looked up for them.
+  /// The written paths. Most commands write nothing, and then nothing is looked up.
   var entries: [Entry] { noted.withLock { $0 }.filter(\.isWritten) }
 }

@@ -6,11 +6,11 @@ public struct Fault<Layer: FaultLayer>: Error, Equatable, Sendable, CustomString
   /// The kind of failure. New codes may be added in later versions.
   public typealias Code = FaultCode<Layer>
 
-  /// What went wrong, for programs.
+  /// The kind of failure, for programs.
   public let code: Code
-  /// What went wrong, for people: a fixed sentence.
+  /// The failure, for people: a fixed sentence.
   public let reason: String
-  /// What it is about: a file below the vault's directory, or the path of a member. Nil if it is about no single one.
+  /// The subject: a file below the vault's directory, or the path of a member. Nil without a single subject.
   public let path: String?
   /// Line of the input, from 1, if a text was parsed.
   public let line: Int?
@@ -20,7 +20,7 @@ public struct Fault<Layer: FaultLayer>: Error, Equatable, Sendable, CustomString
   public let errno: Int32?
   /// The process that holds a lock, if that is known.
   public let holder: Int32?
-  /// What caused it: an error of the layer below, or of a closure of the caller.
+  /// The cause: an error of the layer below, or of a closure of the caller.
   public let underlying: (any Error)?
 
   package init(
@@ -40,7 +40,7 @@ public struct Fault<Layer: FaultLayer>: Error, Equatable, Sendable, CustomString
 
 /// A layer whose faults have codes of their own.
 public protocol FaultLayer: Sendable {
-  /// The one line that a fault of this layer is told in.
+  /// The one line that describes a fault of this layer.
   static func description(of fault: Fault<Self>) -> String
 }
 
@@ -56,16 +56,16 @@ public struct FaultCode<Owner>: Hashable, Sendable, CustomStringConvertible {
   /// The code's name.
   public let description: String
 
-  /// - Parameter name: that of the property by itself.
+  /// - Parameter name: by default the name of the property.
   package init(_ name: String = #function) { description = name }
 }
 
 /// Why a small text was refused, or why something cannot be used: a phrase that follows its name. The line is known
 /// if the text has several.
 public struct TextFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What it is called; nil where the caller knows that.
+  /// The name of the text; nil if the caller knows it.
   public let name: String?
-  /// From 1; nil where no line is to blame.
+  /// From 1; nil if no line is to blame.
   public let line: Int?
   /// A fixed phrase, without any of the text.
   public let reason: String

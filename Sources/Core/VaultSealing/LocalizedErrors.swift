@@ -14,7 +14,7 @@ extension CryptoError: LocalizedError {
 }
 
 extension Fault: LocalizedError {
-  /// What `localizedDescription` shows: the same one line.
+  /// The one-line description, for `localizedDescription`.
   public var errorDescription: String? { description }
 }
 

@@ -2,7 +2,7 @@
 
 /// Why a field, a key or a record envelope was refused.
 ///
-/// `path` is the member path of the field, where it is known. No error holds a field's value, a key, or the text of a
+/// `path` is the member path of the field, if known. No error holds a field's value, a key, or the text of a
 /// document.
 public typealias SealingError = Fault<SealingLayer>
 
@@ -40,7 +40,7 @@ extension FaultCode<SealingLayer> {
   public static var foreignToken: Self { Self() }
   /// A tag or MAC does not match.
   public static var authenticationFailed: Self { Self() }
-  /// What was sealed has wrong padding, is not UTF-8 or not the expected JSON.
+  /// The opened value has wrong padding, is not UTF-8, or is not the expected JSON.
   public static var malformedPlaintext: Self { Self() }
   /// The `$vault` member is missing or not of format 1.
   public static var malformedEnvelope: Self { Self() }
@@ -60,9 +60,9 @@ extension FaultCode<SealingLayer> {
   public static var limitExceeded: Self { Self() }
   /// The secure heap is full or cannot be used.
   public static var memoryUnavailable: Self { Self() }
-  /// Another process holds the root key, and does not do what was asked, or is gone.
+  /// Another process holds the root key, and refuses the request or is gone.
   public static var rootKeyElsewhere: Self { Self() }
-  /// The context is of another sort than what was asked of it.
+  /// The context is not of the sort that the request needs.
   public static var wrongContext: Self { Self() }
   /// OpenSSL failed for another reason.
   public static var cryptoFailed: Self { Self() }

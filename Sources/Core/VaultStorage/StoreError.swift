@@ -3,12 +3,12 @@
 /// Why a store could not do what it was asked.
 ///
 /// `path` is a path below the vault's directory, or the path that was given. With `.locked`, `holder` is the process
-/// that holds the lock, where it is known. No error holds bytes of a document.
+/// that holds the lock, if known. No error holds bytes of a document.
 public typealias StoreError = Fault<StoreLayer>
 
 /// Stores of records.
 public enum StoreLayer: FaultLayer {
-  /// One line: place and reason, with the holder or the error number where there is one.
+  /// One line: place and reason, with the holder or the error number if known.
   public static func description(of fault: StoreError) -> String {
     var line = fault.path.map { $0 + ": " + fault.reason } ?? fault.reason
     if let holder = fault.holder { line += " (process \(holder))" }
@@ -34,13 +34,13 @@ package protocol RemoteFault: Error {
 }
 
 extension FaultCode<StoreLayer> {
-  /// The directory is no vault: it has no `vault.json`.
+  /// The directory is not a vault: it has no `vault.json`.
   public static var notAVault: Self { Self() }
   /// A vault is there already.
   public static var alreadyExists: Self { Self() }
   /// The bytes there are not the expected ones, or the vault's directory was replaced.
   public static var changedUnderneath: Self { Self() }
-  /// Another process or store holds the lock; `holder` is its pid where known.
+  /// Another process or store holds the lock; `holder` is its pid if known.
   public static var locked: Self { Self() }
   /// No space, no inode or no quota is left.
   public static var diskFull: Self { Self() }
@@ -60,7 +60,7 @@ extension FaultCode<StoreLayer> {
   public static var tooLarge: Self { Self() }
   /// The system failed to read or write; `errno` says how.
   public static var ioFailed: Self { Self() }
-  /// What was written does not read back the same; it was not put in place.
+  /// The written bytes do not read back the same, so the file was not put in place.
   public static var unverifiedWrite: Self { Self() }
   /// `.journal.json` is not a journal of this program: neither state of the vault can be taken for the current one.
   public static var malformedJournal: Self { Self() }

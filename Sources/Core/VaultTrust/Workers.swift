@@ -51,7 +51,7 @@ final class Workers: TaskExecutor {
   ///
   /// - Parameter whenIdle: notes that this thread has nothing left to do.
   private func serve(_ whenIdle: (inout State) -> Void) {
-    // Safe: the one executor lives as long as the process, and each job is run once, by who took it out of the queue.
+    // Safe: the one executor lives as long as the process, and each job runs once, on the thread that dequeued it.
     let executor = unsafe asUnownedTaskExecutor()
     while let job = next(whenIdle) { unsafe job.runSynchronously(on: executor) }
   }

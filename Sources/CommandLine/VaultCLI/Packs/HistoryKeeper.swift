@@ -32,13 +32,13 @@ package protocol HistoryKeeper: Sendable {
   func newest(_ place: StoreLocation, ofVaultAt folder: String) -> [UInt8]?
   /// How to bring back a file that is gone. Nil if no state has it.
   func wayBack(of place: StoreLocation, inVaultAt folder: String) -> String?
-  /// Where a state is kept that the folder lacks.
+  /// The places that keep a state which the folder lacks.
   func otherStates(ofVaultAt folder: String) -> OtherStates
-  /// The versions of files. Nil if there are none.
+  /// The versions of the vault's files. Nil without any.
   func files(ofVaultAt folder: String) -> (any FileHistory)?
   /// The files of a vault in a state.
   func store(of location: VaultLocation, at revision: String) throws -> any RecordStore
-  /// The vault in a state, compared with what is known of it.
+  /// The vault in a state, compared with the vault as this machine knows it.
   func earlier(
     _ location: VaultLocation, at revision: String, required: RequiredFingerprint?, global: GlobalOptions
   ) throws -> EarlierVault
@@ -52,7 +52,7 @@ package protocol HistoryKeeper: Sendable {
   ) async throws -> FoundVersion?
   /// The texts that states bring, in the work tree of the working directory.
   ///
-  /// - Parameter revisions: Nil for what the next state will bring.
+  /// - Parameter revisions: Nil means the texts that the next state will bring.
   func changes(since revisions: String?) throws -> [ChangedText]
 }
 

@@ -164,7 +164,8 @@ extension Session {
 }
 
 extension Session {
-  /// Refuses a member that every kind which has it seals: it would never be found, and its value is no argument.
+  /// Refuses a member that is sealed in every kind that has it. No search can find its value, and a secret must not
+  /// be an argument.
   package func checkReadable(_ path: MemberPath, _ kind: String?) throws {
     let values = kinds(named: kind).compactMap { $0.value(at: path) }
     guard !values.isEmpty, values.allSatisfy(\.isSealed) else { return }

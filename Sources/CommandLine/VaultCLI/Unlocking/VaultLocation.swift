@@ -129,7 +129,7 @@ extension VaultLocation {
   /// The vault's name among the vaults of its database; nil for a folder.
   package var nameInDatabase: String? { (try? bare())?.nameInDatabase }
 
-  /// Refuses an address that is none, above all one with a password in it.
+  /// Refuses an invalid address, above all an address with a password.
   package func checked() throws -> VaultLocation {
     guard isDatabase else { return self }
     do throws(VaultError) {

@@ -3,7 +3,7 @@ package import VaultDocument
 package import VaultKit
 package import VaultRecords
 
-/// What a shell can offer for a word.
+/// The words or files that a shell can offer for a word.
 package enum CompletionResult {
   case words([String])
   /// Paths, which shells know better.
@@ -14,13 +14,14 @@ package enum CompletionResult {
 package protocol CompletionPlace {
   /// The words before it that are not options.
   var positions: [String] { get }
-  /// The vault that the words mean. Nil if there is none.
+  /// The vault that the words mean, if any.
   var locked: LockedVault? { get }
   /// The names of the vaults of the set.
   var vaultNames: [String] { get }
-  /// The words that begin as what is typed.
+  /// The words that begin with the typed text.
   func fitting(_ words: [String]) -> [String]
-  /// What names records: each name once, for a command asks which of several is meant, and ids where one was begun.
+  /// The words that name records. Each name appears once, because a command asks which of several records is meant. Ids
+  /// appear if an id was begun.
   func naming(_ rows: [(label: String, id: RecordID)]) -> [String]
   /// The fields of the kind, or of the record, that stands first.
   ///

@@ -154,7 +154,7 @@ package struct Finished: Error {
 }
 
 extension CommandError {
-  /// What is wrong with the folder for what lasts as long as a login.
+  /// The error for a fault of the folder whose files last only as long as a login.
   package init(_ error: PrivateFolderError) {
     switch error.code {
     case .foreign:

@@ -12,11 +12,11 @@ public struct Verification: Sendable {
   public package(set) var trashedCount = 0
   /// Slots that the header lists.
   public package(set) var slotCount = 0
-  /// Everything that is wrong: files in their order, then what the checkpoint lists otherwise.
+  /// All faults: files in their order, then differences from the checkpoint.
   public package(set) var faults: [VaultFault] = []
-  /// What is no damage but worth knowing, a sentence each.
+  /// Facts that are worth knowing but are not damage, a sentence each.
   public package(set) var notes: [String] = []
-  /// What changed since the checkpoint; nil when there is none that is authentic.
+  /// The changes since the checkpoint; nil without an authentic checkpoint.
   package var changes: CheckpointChanges?
   package init() {}
 

@@ -20,12 +20,12 @@ struct Verifier {
   /// The outcomes for the files of the trash, by the folders of their ids.
   private var trashed: [UInt8: [(RecordID, Result<RecordVersion, VaultError>)]] = [:]
   private var trashFaults: [VaultFault] = []
-  /// What was found in the folder that is looked at, and why that cannot be read as such.
+  /// The versions in the present folder, and why the folder itself cannot be read.
   private var found = FoundVersions()
   private var folderFault: VaultFault?
-  /// Gets what was found in each folder.
+  /// Called with the versions of each folder.
   private let gather: (FoundVersions) -> Void
-  /// What is to be forgotten once it is told.
+  /// The records to forget after the check has reported them.
   private var gone: [RecordID] = []
 
   init(
@@ -61,7 +61,7 @@ struct Verifier {
     }
   }
 
-  /// The versions for which the checkpoint stands, if it is to: their fields were opened for it.
+  /// The versions in the checkpoint, if the scope trusts them: their fields were opened for the checkpoint.
   private var standing: VersionList? { scope.sinceCheckpoint ? checkpoint?.entries : nil }
 
   /// Notes the outcome for one file, with its version if it is good.
@@ -106,7 +106,7 @@ struct Verifier {
     }
   }
 
-  /// Looks at what lies around the records, once the walk has come to its end.
+  /// Checks the checkpoint, attachments, stray files and permissions, after the walk over the records.
   mutating func checkRest(_ walk: FileWalk) throws(VaultError) {
     result.faults += walk.countFaults()
     try compareCheckpointWithSeen()
@@ -122,7 +122,7 @@ struct Verifier {
     seen.take(try memory.checkpointDifference(from: mark))
   }
 
-  /// Of the records that are looked at; their MACs cover what the files must be.
+  /// Checks the attachments of the visited records. The records' MACs cover the hashes of the files.
   private mutating func checkAttachments(_ attachments: GatheredAttachments) throws(VaultError) {
     let check = try AttachmentCheck(of: files.store, attachments, readingAll: true)
     result.faults += check.faults
@@ -212,7 +212,7 @@ extension Verifier: RecordVisitor {
   }
 }
 
-/// What came of one file: its version where it is good, and what it names all the same.
+/// The outcome for one file: its version if the file is good, and in any case the attachments that the file names.
 struct VerifiedFile: VisitedFile {
   let version: Result<RecordVersion, VaultError>
   let named: NamedAttachments

@@ -6,14 +6,14 @@ package import VaultTrust
 extension Vault {
   /// Verifies the file of a record, live or removed, and opens every sealed field of it.
   ///
-  /// - Parameter listed: the version of which somebody has opened all fields already.
+  /// - Parameter listed: a version whose fields were all opened already.
   package func checkedVersion(
     _ bytes: [UInt8], at place: StoreLocation, unless listed: RecordVersion? = nil
   ) throws(VaultError) -> RecordVersion {
     try checkedRecord(bytes, at: place, unless: listed).version
   }
 
-  /// The same, with what the record names.
+  /// Verifies the file in the same way, and also returns the record's attachments and its first misfit.
   package func checkedRecord(
     _ bytes: [UInt8], at place: StoreLocation, unless listed: RecordVersion? = nil
   ) throws(VaultError) -> CheckedRecord {
@@ -27,12 +27,12 @@ extension Vault {
   }
 }
 
-/// A record that is as it was written, by its version and what it names.
+/// A verified record: its version, and the attachments that the record names.
 package struct CheckedRecord: Sendable {
   package let version: RecordVersion
   package let named: NamedAttachments
-  /// What opens its attachments; nil where it has none.
+  /// The keys of its attachments; nil without attachments.
   package let keys: AttachmentKeys?
-  /// The first member that is not what its declared kind says; of sealed members only JSON is looked at.
+  /// The first member that does not fit its declared kind; of sealed members only JSON is checked.
   package let misfit: RecordError?
 }

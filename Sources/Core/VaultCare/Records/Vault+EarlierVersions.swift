@@ -20,7 +20,7 @@ extension Vault {
   /// The root key whose id begins with `hint` (8 bytes), current or still in use.
   package func recordRoot(hint: [UInt8]) throws(SealingError) -> RootKey { try keyring.root(hint: hint) }
 
-  /// What ``bringBack(_:only:expecting:)`` would change.
+  /// The changes that ``bringBack(_:only:expecting:)`` would make.
   package func change(
     byRestoring version: RestorableRecord, only paths: [MemberPath] = []
   ) throws(VaultError) -> VersionChange {

@@ -12,7 +12,7 @@ struct PreparedRecord: Sendable {
   var version: SeenVersion?
 }
 
-/// What became of an input: the record, or why there is none and the input that is kept for the answer.
+/// The outcome for an input: the record, or the error and the input, which is kept for the answer.
 typealias Preparation<Input> = (record: Result<PreparedRecord, VaultError>, refused: Input?)
 
 /// Takes prepared records in the order of the input and stages them, so that they leave memory again.

@@ -68,7 +68,7 @@ extension FaultCode<VaultError> {
   public static var noCheckpoint: Self { Self() }
   /// Neither identity nor passphrase was given.
   public static var noKey: Self { Self() }
-  /// No slot is for this identity, or none takes a passphrase.
+  /// No slot is for this identity, or no slot takes a passphrase.
   public static var noMatchingSlot: Self { Self() }
   /// The passphrase opens no slot.
   public static var wrongPassphrase: Self { Self() }
@@ -78,7 +78,7 @@ extension FaultCode<VaultError> {
   public static var noSuchSlot: Self { Self() }
   /// Several slots have this label, or an id that begins so.
   public static var ambiguousSlot: Self { Self() }
-  /// The keys are being changed, and what was asked for has to wait for that.
+  /// The keys are being changed, and the request must wait for that.
   public static var rotationUnfinished: Self { Self() }
   /// Another process holds the lock, or another task of this one.
   public static var lockedByOther: Self { Self() }
@@ -92,15 +92,15 @@ extension FaultCode<VaultError> {
   public static var unexpectedVault: Self { Self() }
   /// The vault or a record is older than this machine has seen it, or the checkpoint lists it.
   public static var rolledBack: Self { Self() }
-  /// The vault or a record has the revision that this machine has seen, or the checkpoint lists, and is not the same.
+  /// The vault or a record has a revision that this machine has seen, or the checkpoint lists, but other content.
   public static var forked: Self { Self() }
-  /// A file of what this machine remembers is damaged, so that nothing can be compared with it.
+  /// A file of this machine's state is damaged, so that nothing can be compared with it.
   public static var damagedState: Self { Self() }
   /// The content of a record was refused.
   public static var inputRefused: Self { Self() }
   /// No kind has this name.
   public static var unknownKind: Self { Self() }
-  /// What was asked for does not fit the kind of field.
+  /// The request is wrong: for example, it does not fit the kind of field.
   public static var usage: Self { Self() }
   /// There is no space left.
   public static var diskFull: Self { Self() }
@@ -108,27 +108,27 @@ extension FaultCode<VaultError> {
   public static var permissionDenied: Self { Self() }
   /// Another system call failed.
   public static var ioFailed: Self { Self() }
-  /// The locked memory for secrets is full or not to be had.
+  /// The locked memory for secrets is full or unavailable.
   public static var memoryUnavailable: Self { Self() }
   /// The cryptographic library failed.
   public static var internalFailure: Self { Self() }
   /// The task was cancelled before it was done; the reason says whether anything was changed.
   public static var cancelled: Self { Self() }
-  /// What was written last is stored in the database, and may not survive the loss of its server: the server stopped
-  /// waiting for a standby. The change counts; it must not be made again.
+  /// The last change is stored in the database, but may not survive the loss of its server: the server stopped waiting
+  /// for a standby. The change counts, and must not be repeated.
   public static var mayBeLost: Self { Self() }
   /// The connection to the database ended while a change was being stored: the whole change is stored, or nothing of
   /// it. Look before you repeat it.
   public static var outcomeUnknown: Self { Self() }
 
-  // What a check finds in one file.
+  // The faults that a check finds in one file.
   /// The system refused to read it, or the disk failed.
   public static var unreadable: Self { Self() }
   /// A link, directory, FIFO or device stands where a file belongs, or a file where a directory does.
   public static var wrongFileType: Self { Self() }
   /// The file is over the limit of the format.
   public static var tooLarge: Self { Self() }
-  /// It is no JSON as the format wants it.
+  /// The file is not JSON as the format requires it.
   public static var malformedDocument: Self { Self() }
   /// It holds both sides of a conflict, as git leaves them to a person.
   public static var conflicted: Self { Self() }
@@ -144,7 +144,7 @@ extension FaultCode<VaultError> {
   public static var foreignToken: Self { Self() }
   /// A sealed field does not open.
   public static var damagedToken: Self { Self() }
-  /// A value stands in clear where the kind wants a sealed one.
+  /// A value is in clear, although its kind requires a sealed value.
   public static var clearText: Self { Self() }
   /// A member is missing or of another type than the kind says.
   public static var invalidContent: Self { Self() }
@@ -165,11 +165,11 @@ extension FaultCode<VaultError> {
   public static var missingAttachment: Self { Self() }
   /// The file of an attachment is not the one that the record names.
   public static var damagedAttachment: Self { Self() }
-  /// `.journal.json` is no journal, or files that it names are gone.
+  /// `.journal.json` is not a journal, or files that it names are gone.
   public static var malformedJournal: Self { Self() }
   /// A record that the checkpoint lists is neither live nor in the trash.
   public static var vanished: Self { Self() }
-  /// The bytes differ from what this program writes of the same document.
+  /// The bytes differ from those that this program writes for the same document.
   public static var notCanonical: Self { Self() }
   /// A file beside the documents holds a private key in clear.
   public static var privateKey: Self { Self() }
@@ -180,6 +180,6 @@ extension FaultCode<VaultError> {
   /// Damage of another kind.
   public static var otherDamage: Self { Self() }
 
-  /// Whether nothing is damaged, and yet something is older than it was, or gone.
+  /// Whether something is older than it was, or gone, although nothing is damaged.
   public var isRollback: Bool { self == .rolledBack || self == .forked || self == .vanished }
 }

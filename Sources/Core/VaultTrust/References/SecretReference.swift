@@ -98,7 +98,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What is wrong with a text that was to be a reference. A reference is no secret, but its text is not repeated.
+/// Why a text is not a valid reference. A reference is not a secret, but the fault does not repeat the text.
 public typealias ReferenceFault = TextFault
 
 extension SecretReference {

@@ -103,13 +103,13 @@ extension AgentError {
 }
 
 extension FaultCode<AgentLayer> {
-  /// What was sent is no message.
+  /// The bytes are not a message.
   package static var malformed: Self { Self() }
   /// There is no agent, or it ended meanwhile.
   package static var gone: Self { Self() }
-  /// It takes requests and does not answer: it was stopped, or is stuck.
+  /// The agent takes requests but does not answer: it was stopped, or is stuck.
   package static var silent: Self { Self() }
-  /// Socket, folder or peer are not this user's alone.
+  /// The socket, folder or peer does not belong to this user alone.
   package static var foreign: Self { Self() }
   /// The agent does not do that, or not for this record or session.
   package static var refused: Self { Self() }

@@ -85,7 +85,7 @@ enum AgentProcess {
     _ = try end(vault, in: place)
   }
 
-  /// Locks a vault, or all, takes back what was handed out, and says which were unlocked.
+  /// Locks a vault, or all vaults, takes back everything handed out, and says which vaults were unlocked.
   static func lock(_ only: VaultID?, _ global: GlobalOptions) throws {
     let locked = try AgentPlace.ofUser.map { place in
       try (only.map { [$0] } ?? place.vaults()).filter { vault in

@@ -7,7 +7,7 @@ import VaultSystem
 package import VaultTerminal
 
 extension AgentPlace {
-  /// Where the sockets of agents are. Nil if there is no folder for them.
+  /// The folder of the agents' sockets. Nil without a runtime folder.
   static var ofUser: AgentPlace? { StateLocation.runtimeFolder.map { AgentPlace($0) } }
 
   static func required() throws -> AgentPlace { AgentPlace(try StateLocation.requiredRuntimeFolder()) }

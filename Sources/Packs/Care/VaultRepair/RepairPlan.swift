@@ -4,7 +4,7 @@ internal import VaultSealing
 internal import VaultStorage
 package import VaultTrust
 
-/// What ``Vault/repair(_:asideFolder:)`` is to do, step by step; made and shown before anything is changed.
+/// The steps of ``Vault/repair(_:asideFolder:)``. The plan is made and shown before anything is changed.
 package struct RepairPlan: Sendable {
   package internal(set) var steps: [RepairStep] = []
 

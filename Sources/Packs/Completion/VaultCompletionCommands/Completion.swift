@@ -6,8 +6,8 @@ import VaultRecords
 import VaultSealing
 import VaultTerminal
 
-/// What may stand at the end of a command line that somebody types. It needs no key, asks for nothing, and finds
-/// nothing rather than to fail.
+/// The completion of a command line that somebody types. It needs no key and asks for nothing. If it fails, it offers
+/// no words.
 struct Completion: CompletionPlace {
   private static let limit = 200
 

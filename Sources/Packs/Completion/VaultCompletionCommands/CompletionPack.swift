@@ -1,7 +1,7 @@
 package import VaultCLI
 
 extension Pack {
-  /// What shells complete, and manual pages.
+  /// Completion in shells, and manual pages.
   package static let completion = Pack(commands: ["completion": { CompletionCommand.self }]) {
     $0.answers = { arguments in
       // A word of the shells, which need an answer before the next key.

@@ -58,7 +58,7 @@ struct ScanCommand: AsyncParsableCommand {
     try ScanReport(scan: scan, shortCount: values.shortCount, shortLineCount: values.shortLineCount).print(session)
   }
 
-  /// What is looked at in git; nil for files. Before a key is asked for.
+  /// The texts to scan in git; nil for files. Read before the command asks for a key.
   private func changes() throws -> [ChangedText]? {
     staged || since != nil ? try Packs.requiredHistory().changes(since: since) : nil
   }

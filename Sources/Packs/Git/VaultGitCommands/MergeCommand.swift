@@ -82,7 +82,8 @@ struct MergeCommand: AsyncParsableCommand {
     if dryRun { return try await plan(run, commit) }
     let opened = try await run.session.unlock(unlocking, to: .writing, withRootKey: run.joinsHeaders || adoptOldRoot)
     try run.examine(commit, with: opened)
-    // Whoever does not agree has begun nothing. Where it is ours that is old, their keys have to be there first.
+    // Ask before git begins, so that a refusal changes nothing. If our side is the old one, the merge must bring their
+    // keys first.
     let old =
       adoptOldRoot ? run.sides?.planned().records.filter { $0.replacedSide(in: opened.header) != nil } ?? [] : []
     let adopted = old.isEmpty ? nil : try await adopted(old, from: commit, session: run.session, opened: opened)

@@ -1,7 +1,7 @@
 package import VaultDocument
 package import VaultSealing
 
-/// What a key says of a version.
+/// The verdict of a key on a version.
 package enum MergeVerdict: Sendable {
   /// Its MAC verifies under the keys of its record.
   case authentic
@@ -11,7 +11,7 @@ package enum MergeVerdict: Sendable {
   case unknownRoot
 }
 
-/// What the root keys of a vault give a merge of its records.
+/// The root keys of a vault, as a merge of its records uses them.
 package struct RecordMergeKey {
   private let root: ([UInt8]) throws(SealingError) -> RootKey
   private let seen: (revision: Int, mac: [UInt8])?

@@ -13,7 +13,7 @@ package final class StoredVersion {
   /// A file that is there and cannot be read.
   package static var unreadable: StoredVersion { StoredVersion([]) }
 
-  /// What the record claims about itself; nil if there is no record.
+  /// The record's unverified claims about itself; nil without a record.
   package var envelope: RecordEnvelope? { record?.envelope }
 }
 

@@ -31,7 +31,7 @@ extension RekeyCommand: RunsOverSet {
     return self
   }
 
-  /// Where only keys are to be dropped, a vault that has none of them is done already, or was never theirs.
+  /// If the command only drops keys, a vault without these keys is done already, or never had them.
   func adapted(to member: SetMember) throws -> Self? {
     let header = try member.opened().header
     var command = self
@@ -56,7 +56,7 @@ extension VaultHeader {
 }
 
 extension SetRun {
-  /// Refuses a slot that none of the vaults has; those that cannot be read are told when their turn comes.
+  /// Refuses a slot that no vault of the set has. Unreadable vaults are reported when their turn comes.
   fileprivate func requireSlot(_ word: String) throws {
     let headers = members.compactMap { try? $0.opened().header }
     guard !headers.contains(where: { $0.holds(word) || $0.unfinishedRotation != nil }) else { return }

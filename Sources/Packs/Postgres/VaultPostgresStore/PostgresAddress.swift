@@ -3,7 +3,7 @@ package import VaultDocument
 /// The address of a vault in a database:
 /// `postgresql://[USER@]HOST[:PORT][,HOST[:PORT]]…/DATABASE?vault=NAME[&NAME=VALUE]…`.
 package struct PostgresAddress: Sendable {
-  /// What else an address may say, which is handed on to libpq by its own names.
+  /// The other settings of an address, which libpq gets under the same names.
   static let settingNames: Set<String> = [
     "channel_binding", "connect_timeout", "host", "krbsrvname", "passfile", "service", "sslcert", "sslcrl", "sslkey",
     "sslmode", "sslrootcert", "target_session_attrs",

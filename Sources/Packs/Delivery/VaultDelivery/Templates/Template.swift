@@ -78,7 +78,7 @@ public struct Template: Sendable {
   }
 }
 
-/// What is wrong with a template, or with a value in its place: never the value.
+/// Why a template, or a value in its place, was refused. The fault never holds the value.
 public typealias TemplateFault = TextFault
 
 /// A value for a place.

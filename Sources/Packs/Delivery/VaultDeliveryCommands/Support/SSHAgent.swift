@@ -4,12 +4,12 @@ import VaultTerminal
 
 /// A running ssh-agent, reached through ssh-add.
 struct SSHAgent {
-  /// How it keeps a key.
+  /// The limits under which the agent keeps a key.
   struct Limits {
-    /// Nil for as long as it runs.
+    /// Nil for as long as the agent runs.
     var lifetime: Duration?
     var isConfirmed = false
-    /// Where the key may be used, as ssh-add(1) describes.
+    /// The hosts on which the key can be used, as ssh-add(1) describes.
     var hosts: [String] = []
   }
 

@@ -70,7 +70,7 @@ struct Scan {
     if !isWhole { faults.append(CommandError(.inputOutput, "io_failed", subject: path, "cannot be read to its end")) }
   }
 
-  /// What commits, or the index, have, and the messages of the commits.
+  /// Scans the texts of commits or of the index, and the messages of the commits.
   mutating func look(at changes: [ChangedText]) {
     for text in changes {
       guard let bytes = text.read(Self.blobByteLimit) else {

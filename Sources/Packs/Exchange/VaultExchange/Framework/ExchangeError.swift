@@ -58,13 +58,13 @@ public struct ExchangeError: Error, Equatable, Sendable {
 }
 
 extension FaultCode<ExchangeError> {
-  /// No format has this name, or none is that of the file.
+  /// No format has this name, or no format fits the file.
   public static var unknownFormat: Self { Self() }
   /// The file can be of more than one format.
   public static var ambiguousFormat: Self { Self() }
   /// The file breaks the rules of its format.
   public static var malformed: Self { Self() }
-  /// Bytes that are no text in the encoding of the file.
+  /// Bytes that are not text in the encoding of the file.
   public static var invalidText: Self { Self() }
   /// A column that the format needs is not there.
   public static var missingColumn: Self { Self() }
@@ -80,7 +80,7 @@ extension FaultCode<ExchangeError> {
   public static var identityNeeded: Self { Self() }
   /// No identity that was given opens the file.
   public static var wrongIdentity: Self { Self() }
-  /// A tag or MAC of the file is not that of its content.
+  /// A tag or MAC of the file does not match its content.
   public static var notAuthentic: Self { Self() }
   /// A mapping names a source or a member that cannot be.
   public static var invalidMapping: Self { Self() }

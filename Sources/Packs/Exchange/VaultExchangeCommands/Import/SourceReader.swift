@@ -22,7 +22,7 @@ final class SourceReader {
   private var format: String
   private var importer: (any Importer)?
   private var counts = ReaderCounts()
-  /// Where the file could not be read on; known once all items are.
+  /// The fault at which the reading stopped; known after all items.
   private(set) var fault: SourceFault?
 
   /// Starts the process.

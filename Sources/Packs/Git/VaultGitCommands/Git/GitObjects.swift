@@ -120,7 +120,7 @@ package final class GitObjects: Sendable {
     blobs(names, limit: Self.recordByteLimit).mapValues { StoredVersion($0) }
   }
 
-  /// The header that the vault here has in a commit; nil where there is none that can be read.
+  /// The header of this vault in a commit; nil without a readable header.
   package func header(in commit: String) -> VaultHeader? {
     let place = StoreLocation.header
     let bytes = blob("\(commit):./\(place.relativePath)", limit: place.byteLimit)

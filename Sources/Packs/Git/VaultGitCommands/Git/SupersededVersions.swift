@@ -13,8 +13,8 @@ package final class SupersededVersions {
   private let objects: GitObjects
   private let range: String
   private let paths: [String]
-  /// Names of blobs, by path below the vault's folder. git is asked for the first pair of versions that makes a
-  /// difference, which most merges have none of.
+  /// Names of blobs, by path below the vault's folder. git is asked at the first pair of versions that needs them.
+  /// Most merges have no such pair.
   private lazy var blobs = readBlobs()
 
   /// - Parameter paths: files, or folders of them, below the vault's.
@@ -62,13 +62,13 @@ package final class SupersededVersions {
   package func superseded(_ ours: StoredVersion, _ theirs: StoredVersion, at paths: [String]) -> MergeSide? {
     guard let ours = ours.envelope, let theirs = theirs.envelope, ours.revision != theirs.revision else { return nil }
     let (older, mac) = ours.revision < theirs.revision ? (MergeSide.ours, ours.mac) : (.theirs, theirs.mac)
-    // A file that was not there is called by zeros.
+    // git names a missing file by zeros.
     let had = blobs(of: older.other, at: paths).filter { name in name.contains { $0 != "0" } }
-    // What it was when they parted, and what it is now, are neither.
+    // Neither the common version nor the present version is superseded.
     return had.count > 2 && has(mac, in: had) ? older : nil
   }
 
-  /// Whether a version of theirs, since both parted, has this MAC.
+  /// Whether one of their versions since both sides diverged has this MAC.
   func theirsHave(_ mac: [UInt8], at paths: [String]) -> Bool { has(mac, in: blobs(of: .theirs, at: paths)) }
 
   private func blobs(of side: MergeSide, at paths: [String]) -> Set<String> {

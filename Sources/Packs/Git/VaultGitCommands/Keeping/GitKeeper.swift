@@ -6,11 +6,11 @@ import VaultStorage
 import VaultSystem
 import VaultTerminal
 
-/// Commits what a command has written to its vault, if a person has asked for that on this machine. Otherwise it says
-/// which files git does not know.
+/// Commits the files that a command has written to its vault, if a person has asked for that on this machine. Otherwise
+/// reports the files that git does not know.
 enum GitKeeper {
-  /// Commits what was written, or says what git does not know of it. An error is said and changes nothing else: the
-  /// vault is written.
+  /// Commits the written files, or reports those that git does not know. An error is only reported, because the vault
+  /// is written already.
   ///
   /// - Parameter words: the words of the command.
   static func commit(_ written: [WrittenFiles.Entry], _ words: String) {
@@ -34,7 +34,7 @@ enum GitKeeper {
     for (_, messages, news) in news { if let text = news.text { messages.note(text) } }
   }
 
-  /// Commits what was written to a vault that git has, if that is wanted; false if it is not.
+  /// Commits the files written to a vault, if that is wanted; false if it is not.
   private static func isCommitted(_ watched: WrittenFiles.Entry, _ words: String) throws -> Bool {
     let git = Git(at: watched.folder)
     guard case .vault(let vault) = watched.kind, try isWanted(git) else { return false }

@@ -6,11 +6,11 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// What there is to merge in a vault's work tree, and how git is told that it is merged.
+/// The unmerged records in a vault's work tree, and how git learns that they are merged.
 enum GitMergeState {
-  /// git waits for it.
+  /// git waits for the merge.
   case stopped(StoppedMerge)
-  /// git waits for nothing, and has settled what nobody can read.
+  /// git waits for nothing, but has settled records that nobody can read.
   case settled(SettledRecords)
 
   var stopped: StoppedMerge? { if case .stopped(let merge) = self { merge } else { nil } }
@@ -23,7 +23,7 @@ enum GitMergeState {
     }
   }
 
-  /// What the other side brings in, as git calls it.
+  /// The name that git has for the other side.
   var theirCommit: String {
     switch self {
     case .stopped(let merge): merge.theirCommit
@@ -31,12 +31,12 @@ enum GitMergeState {
     }
   }
 
-  /// Tells git what has become of records, as `git add` does.
+  /// Tells git the outcome of records, as `git add` does.
   func add(_ filled: [StoreLocation], removing emptied: [StoreLocation], _ git: Git) throws {
     for (words, places) in [(["--force-remove"], emptied), (["--add"], filled)] {
       var paths = places.map(\.relativePath)[...]
       while !paths.isEmpty {
-        // A command line has an end.
+        // A command line has a limited length.
         let some = paths.prefix(500)
         paths = paths.dropFirst(500)
         guard git.output(["update-index"] + words + ["--"] + some) == nil else { continue }
@@ -48,16 +48,16 @@ enum GitMergeState {
   }
 }
 
-/// Records under a root key that was replaced, which a branch from before has brought without any conflict.
+/// Records under a replaced root key that an older branch has brought without any conflict.
 ///
-/// Those under one root key at a time: a commit that still had it as its own says how they verify.
+/// It holds the records under one root key at a time. A commit that still had this root key says how they verify.
 struct SettledRecords {
   /// In the order of ids.
   let records: [UnmergedRecord]
   /// The latest commit in our history whose header has the root key as its own.
   let commit: String
 
-  /// Nil where there are none.
+  /// Nil without such records.
   init?(in folder: String, _ header: VaultHeader) {
     guard header.hasReplacedRoots else { return nil }
     let git = Git(at: folder)
@@ -68,7 +68,7 @@ struct SettledRecords {
       let path = stages[index].path
       guard let id = StoreLocation(relativePath: path)?.recordID, header.hasReplacedRoot(of: version),
         let file = version.record, root ?? file.envelope.wrappedKey.rootHint == file.envelope.wrappedKey.rootHint,
-        // What somebody has put in its place since is theirs.
+        // Skip a file that somebody has changed since.
         (try? TextInput.file(System.join(folder, path), limit: StoreLocation.record(id).byteLimit)) == version.bytes
       else { return }
       root = file.envelope.wrappedKey.rootHint
@@ -88,7 +88,7 @@ struct SettledRecords {
 extension GitStage {
   static let listByteLimit = 256 << 20
 
-  /// What git's index has of files, by default of all records.
+  /// The entries of files in git's index, by default of all records.
   static func all(_ git: Git, of paths: [String] = ["records", "trash"]) -> [GitStage] {
     git.parts(["ls-files", "--stage", "-z", "--"] + paths, limit: listByteLimit).compactMap(GitStage.init)
   }

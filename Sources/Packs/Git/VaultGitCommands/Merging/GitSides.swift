@@ -47,9 +47,9 @@ struct VaultBlobs {
 /// The changes to a vault on two sides since they diverged.
 struct GitSides {
   private let objects: GitObjects
-  /// What each of them had.
+  /// The versions that each side had since they diverged.
   let superseded: SupersededVersions
-  /// Nil where they have nothing in common.
+  /// Nil if the sides have nothing in common.
   let base: VaultBlobs?
   let ours: VaultBlobs
   let theirs: VaultBlobs
@@ -99,15 +99,15 @@ struct GitSides {
   }
 }
 
-// The records that a merge of both joins.
+// The records that a merge of both sides joins.
 extension GitSides {
-  /// What the two commits would leave unmerged: records and other files.
+  /// The records and other files that a merge of the two commits would leave unmerged.
   func planned() -> (records: [UnmergedRecord], others: [String]) {
     let others = [StoreLocation.header, .checkpoint].filter(changedOnBoth).map(\.relativePath)
     return (records(Set(changedOnBoth + underReplacedRoot())), others)
   }
 
-  /// The records that one side alone has changed, under a root key that the other has replaced. git has no conflict
+  /// The records that one side alone has changed, under a root key that the other has replaced. git reports no conflict
   /// there.
   func underReplacedRoot() -> [RecordID] {
     guard let (side, header) = replacedSide else { return [] }
@@ -119,7 +119,7 @@ extension GitSides {
     return replaced
   }
 
-  /// The side whose root key the other has replaced, by the word of the headers; nil for none.
+  /// The side whose root key the other has replaced, according to the headers; nil for neither.
   private var replacedSide: (side: MergeSide, header: VaultHeader)? {
     func header(_ blobs: VaultBlobs) -> VaultHeader? {
       let bytes = blobs.blobs[.header].flatMap { objects.blob($0, limit: StoreLocation.header.byteLimit) }

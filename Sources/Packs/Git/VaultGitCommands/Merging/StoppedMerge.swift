@@ -5,35 +5,35 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// What git waits for in a vault, after a merge or something like it has stopped.
+/// A merge, or a similar operation, that has stopped in a vault and for which git waits.
 struct StoppedMerge {
   private let git: Git
   private let objects: GitObjects
   private let stages: [GitStage]
   private let stagesByPath: [String: [GitStage]]
-  /// Of a merge of two commits that parted once; nil for anything else.
+  /// The sides of a merge of two commits that diverged once; nil for any other operation.
   private let sides: GitSides?
-  /// Nil for what is no merge of two commits.
+  /// Nil unless git merges two commits.
   private let superseded: SupersededVersions?
-  /// Nil where git makes no branch again.
+  /// Nil unless git replays a branch.
   private let replayed: ReplayedBranch?
   /// Records that one side alone has changed, under a root key that the other has replaced.
   private let replaced: [RecordID]
-  /// What the other side brings in, as git calls it.
+  /// The name that git has for the other side.
   let theirCommit: String
-  /// What finishes what git waits for.
+  /// The command that finishes the operation.
   let ending: String
 
-  /// Nil where git waits for nothing.
+  /// Nil if git waits for nothing.
   ///
-  /// - Parameter begun: what this process has just had git begin, and its sides; nil looks for what is under way.
+  /// - Parameter begun: the operation that this process has just begun, and its sides; nil looks for one under way.
   init?(vault folder: String, begun: (operation: GitOperation, sides: GitSides?)? = nil) {
     let git = Git(at: folder)
     let objects = GitObjects(git)
     guard let operation = begun?.operation ?? GitOperation(git) else { return nil }
     (self.git, self.objects, stages, ending) = (git, objects, operation.unmerged, operation.ending)
     stagesByPath = Dictionary(grouping: stages, by: \.path)
-    // What is under way without a name is a stash that came back.
+    // An operation without a head is a stash that was applied.
     theirCommit = operation.heads.first ?? "refs/stash"
     if operation.heads == ["MERGE_HEAD"] {
       sides = begun?.sides ?? GitSides(ours: "HEAD", theirs: "MERGE_HEAD", git)
@@ -51,12 +51,12 @@ struct StoppedMerge {
     let held = objects.versions(stages.filter { recordID($0) != nil }.map(\.blob))
     let staged = stages.compactMap(recordID)
     guard let sides else { return Set(staged).sorted().map { record($0, held) } }
-    // A file may hold versions of two records; each of them is unmerged then.
+    // If a file holds versions of two records, both records are unmerged.
     let ids = held.values.compactMap(\.envelope?.id)
     return sides.records(Set(staged + replaced + ids), held: held) { stagesByPath[$0.relativePath] != nil }
   }
 
-  /// One record, where git's stages are all that is known of the sides.
+  /// One record, read from git's stages alone.
   private func record(_ id: RecordID, _ held: [String: StoredVersion]) -> UnmergedRecord {
     let places = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
     let own = places.flatMap { stagesByPath[$0] ?? [] }
@@ -64,7 +64,7 @@ struct StoppedMerge {
     var record = UnmergedRecord(
       id: id, files: Set(own.map(\.path)).sorted(), base: version(1), ours: version(2), theirs: version(3),
       replayed: replayed)
-    // Where git saw no renaming, the side that removed the record has it in the trash, without any conflict there.
+    // If git saw no renaming, the side that removed the record has it in the trash, without any conflict there.
     if (record.ours == nil) != (record.theirs == nil), let merged = merged(at: places) {
       record[record.ours == nil ? .ours : .theirs] = merged
     }
@@ -72,12 +72,12 @@ struct StoppedMerge {
     return record
   }
 
-  /// What the index holds without a conflict at one of these places.
+  /// The version that the index holds without a conflict at one of these places.
   private func merged(at paths: [String]) -> StoredVersion? {
     GitStage.all(git, of: paths).first { $0.number == 0 }.flatMap { objects.version($0.blob) }
   }
 
-  /// The three versions of a file that is no record; nil where git does not wait for it, or one is missing.
+  /// The three versions of a file that is not a record; nil if git does not wait for the file, or a side is missing.
   func versions(of place: StoreLocation) -> FileMerge? {
     let own = stagesByPath[place.relativePath] ?? []
     func version(_ number: Int) -> StoredVersion? {
@@ -88,12 +88,12 @@ struct StoppedMerge {
     return FileMerge(place: place, base: version(1), ours: ours, theirs: theirs)
   }
 
-  /// Files that are no records, sorted.
+  /// Files that are not records, sorted.
   var otherFiles: [String] { Set(stages.filter { recordID($0) == nil }.map(\.path)).sorted() }
 
   private func recordID(_ stage: GitStage) -> RecordID? { StoreLocation(relativePath: stage.path)?.recordID }
 
-  /// Has git wait for records that are left to a person, where it takes them for another one that is settled.
+  /// Makes git wait for records that are left to a person, if git has settled them with another record.
   func keep(_ left: [RecordID]) throws {
     guard let sides, let prefix = git.lines(["rev-parse", "--show-prefix"]).first else { return }
     var lines = ""
@@ -103,7 +103,7 @@ struct StoppedMerge {
       let trees = [(1, sides.base), (2, sides.ours), (3, sides.theirs)]
       let blobs = trees.compactMap { number, tree in tree?.blob(id).map { (number, $0) } }
       guard let (_, some) = blobs.first else { continue }
-      // What stands there as settled gives way.
+      // Remove the settled entries.
       let none = String(repeating: "0", count: some.count)
       for place in places { lines += "0 \(none)\t\(prefix)\(place.relativePath)\0" }
       for (number, blob) in blobs { lines += "100644 \(blob) \(number)\t\(prefix)\(places[0].relativePath)\0" }
@@ -116,7 +116,7 @@ struct StoppedMerge {
 }
 
 extension GitSides {
-  /// Those of ``underReplacedRoot()`` that git's index still holds as one of the sides has them: others are settled.
+  /// The records of ``underReplacedRoot()`` whose version in git's index is still that of a side. Others are settled.
   fileprivate func heldUnderReplacedRoot(_ git: Git) -> [RecordID] {
     let ids = underReplacedRoot()
     guard !ids.isEmpty else { return [] }

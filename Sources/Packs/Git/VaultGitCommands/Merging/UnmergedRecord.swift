@@ -6,25 +6,25 @@ import VaultRecords
 import VaultSealing
 import VaultStorage
 
-/// A record that git has left unmerged: its versions by whose they are, wherever git has put them.
+/// A record that git has left unmerged: its versions by their side, wherever git has put them.
 struct UnmergedRecord {
   let id: RecordID
   /// Below the vault's folder, sorted.
   let files: [String]
   var base: StoredVersion?
-  /// Nil where that side has none: it was deleted for good.
+  /// Nil if that side has deleted the record for good.
   var ours: StoredVersion?
   var theirs: StoredVersion?
-  /// The side whose version the other one had already, and has followed by a later one.
+  /// The side whose version the other side had already, and has replaced by a later one.
   var superseded: MergeSide?
-  /// The MACs of a side that was made anew under other keys.
+  /// The MACs of a side that was sealed again under other keys.
   var resealedMAC: (from: [UInt8], to: [UInt8])?
-  /// The branch whose changes git makes again.
+  /// The branch whose changes git replays.
   var replayed: ReplayedBranch?
-  /// Whether git waits for nothing there, and it only is under a root key that was replaced.
+  /// Whether git has settled the record, but under a root key that was replaced.
   var isMergedUnderOldRoot = false
 
-  /// Where it can lie, below the vault's folder.
+  /// The possible places of the record, below the vault's folder.
   var places: [String] { [StoreLocation.record(id), .trash(id)].map(\.relativePath) }
 
   /// The version of one side.
@@ -33,13 +33,12 @@ struct UnmergedRecord {
     set { if side == .ours { ours = newValue } else { theirs = newValue } }
   }
 
-  /// Notes which side the other one had already.
+  /// Notes which side's version the other side had already.
   mutating func note(_ versions: SupersededVersions) {
     guard let ours, let theirs else { return }
     superseded = versions.superseded(ours, theirs, at: places)
   }
 
-  /// What becomes of it.
   enum Outcome {
     /// Nil bytes delete it for good.
     case merged([UInt8]?)
@@ -53,7 +52,7 @@ struct UnmergedRecord {
     }
   }
 
-  /// Merges by field; where that cannot be done, somebody's preference decides about the record as a whole.
+  /// Merges by field. If that is impossible, the preference decides about the whole record.
   func outcome(_ vault: Vault, preferring preference: MergePreference) throws -> Outcome {
     let outcome = try merged(vault, preferring: preference)
     guard case .left(let conflicts) = outcome, conflicts.map(\.reason) == [.unverified],
@@ -62,20 +61,20 @@ struct UnmergedRecord {
     return .left([MergeConflict(.oldRoot)])
   }
 
-  /// The side, or one of them, that is under a root key which was replaced.
+  /// A side that is under a replaced root key.
   func replacedSide(in header: VaultHeader) -> MergeSide? {
     [MergeSide.ours, .theirs].first { header.hasReplacedRoot(of: self[$0]) }
   }
 
   private func merged(_ vault: Vault, preferring preference: MergePreference) throws -> Outcome {
-    // Who has put an old file back does not come by its keys to what it says.
+    // Somebody may have put an old file back. Its old keys must not make its content current again.
     if isMergedUnderOldRoot, let seen = try vault.seenVersion(of: id), let resealedMAC, seen.mac != resealedMAC.from {
       return .left([MergeConflict(.seen)])
     }
-    // git may have paired it with another record: by its id only one side has changed it.
+    // git may have paired the record with another one, although only one side has changed it.
     if theirs == base || ours == theirs { return taken(ours, vault) }
     if ours == base { return taken(theirs, vault) }
-    // Where they differ, the one that follows the other, or is preferred, says whether it lives.
+    // If the sides differ, the side that is later or preferred says whether the record lives.
     guard let merge = merge(deciding: superseded?.other ?? preference.side) else {
       return try oneSided(vault, preferring: preference)
     }
@@ -88,7 +87,7 @@ struct UnmergedRecord {
     }
   }
 
-  /// The merge of both sides; nil where one has deleted the record for good.
+  /// The merge of both sides; nil if one has deleted the record for good.
   private func merge(deciding side: MergeSide? = nil) -> FileMerge? {
     guard let ours, let theirs else { return nil }
     let isRemoved = (side.map { [$0] } ?? [.ours, .theirs]).contains { self[$0]?.record?.isRemoved == true }
@@ -109,19 +108,18 @@ struct UnmergedRecord {
     return Outcome(try merge.taking(side, after: nil, vault))
   }
 
-  /// What can be said without a key: conflicts that are left, none for what joins, at the latest with a key.
+  /// The conflicts that are certain without a key. Conflicts that a key could resolve are left out.
   func conflictsWithoutKey() -> [MergeConflict] {
-    // One side alone has changed it: that was looked at for its root key.
+    // A record that one side alone has changed is here because of its root key.
     if ours == base || theirs == base { return [MergeConflict(.oldRoot)] }
     guard let merge = merge() else { return [MergeConflict(.removed)] }
     guard superseded == nil, case .conflict(let conflicts, _) = merge.keyless(currentRoot: nil) else { return [] }
     return conflicts.filter { $0.reason != .needsKey }
   }
 
-  /// What it is called.
   func name(_ vault: Vault) -> String { name(vault.kinds) }
 
-  /// The same with the kinds that are known.
+  /// The name by these kinds.
   func name(_ kinds: KindCatalog) -> String {
     for case let file? in [ours?.record, theirs?.record] {
       if let kind = kinds[file.envelope.kind] { return kind.title(of: file.fields) }

@@ -7,9 +7,9 @@ import VaultTerminal
 
 /// The vault in the state of a git commit.
 ///
-/// A commit is anybody's word who could write to the repository, so what it has is compared with what is known of the
-/// vault before a key is used. Its age is no fault, and nothing is remembered of it: no pin, no mark of what was seen,
-/// no index.
+/// Anybody who can write to the repository can make a commit. The state is therefore compared with the vault as this
+/// machine knows it, before a key is used. Its age is not a fault. Nothing is remembered: no pin, no seen version, no
+/// index.
 extension EarlierVault {
   init(
     at revision: String, _ location: VaultLocation, required: RequiredFingerprint?, global: GlobalOptions

@@ -33,7 +33,7 @@ struct ShellScanner {
   private var commandStart = 0
   /// The text after an early end of the reading.
   var unread: Range<Int>?
-  /// Where something begins that shells read differently.
+  /// The start of a text that shells read differently.
   var doubt: Int?
 
   init(_ text: [UInt8], marks: [Int: Int]) { (self.text, self.marks) = (text, marks) }
@@ -60,10 +60,10 @@ struct ShellScanner {
     }
   }
 
-  /// It is not a script.
+  /// The fault of a text that is not a script.
   func fault(_ start: Int, _ reason: String) -> TemplateFault { TemplateFault(line: line(of: start), reason) }
 
-  /// Shells read differently what begins here.
+  /// The fault of a text that shells read differently.
   mutating func unsure(_ start: Int, _ reason: String) -> TemplateFault {
     doubt = start
     return fault(start, reason)
