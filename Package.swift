@@ -45,16 +45,15 @@ let package = Package(
   products: (libraries + macros).map { .library(name: $0, targets: [$0]) }
     + [.executable(name: "vault", targets: ["VaultProgram"])],
   traits: [
-    // Who depends on libraries alone says `traits: []`, and fetches nothing.
+    // A program that depends only on libraries gives `traits: []`, and fetches nothing.
     .default(enabledTraits: ["Command"]),
     .trait(name: "Command", description: "The program `vault`, which reads its arguments with swift-argument-parser."),
     .trait(name: "Configuration", description: "VaultConfiguration: values of a vault for swift-configuration."),
     .trait(name: "Macros", description: "VaultRecordMacros: record types by @VaultRecord, which builds swift-syntax."),
   ],
   dependencies: [
-    // Fetched only where the trait asks for it, as it does by default.
+    // Each is fetched only if its trait is on; that of the command is on by default.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    // Fetched only where the trait asks for it.
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
@@ -112,8 +111,7 @@ let package = Package(
       name: "VaultExchange",
       dependencies: [
         "VaultForeignCrypto", "CDynamicLibraries", "DynamicLibraries", "VaultMarkup", "VaultRecords", "VaultSealing",
-        "VaultDocument",
-        "VaultCrypto", "VaultAge",
+        "VaultDocument", "VaultCrypto", "VaultAge",
       ]),
 
     // Layers 8 and 9: what programs and commands take from a vault
@@ -123,13 +121,11 @@ let package = Package(
         "VaultKit", "VaultCare", "VaultFileStore", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
         "VaultDocument", "VaultSystem",
       ]),
-
     .target(
       name: "VaultDelivery",
       dependencies: [
         "VaultMarkup", "VaultKit", "VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem",
       ]),
-
     .target(
       name: "VaultRepair",
       dependencies: [
@@ -205,90 +201,63 @@ let package = Package(
     // Tests
     .target(
       name: "VaultTestSupport",
-      dependencies: ["VaultFileStore", "VaultStorage", "VaultCrypto", "VaultDocument", "VaultSystem"],
-      path: "Tests/VaultTestSupport"),
+      dependencies: ["VaultFileStore", "VaultStorage", "VaultCrypto", "VaultDocument", "VaultSystem"]),
     // What Scripts/crash and Scripts/soak run. No product has it, so no user of the package builds it.
     .executableTarget(
       name: "VaultHarness",
       dependencies: [
         "VaultBackup", "VaultKit", "VaultCare", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage",
         "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
-      ],
-      path: "Tests/VaultHarness"),
+      ]),
     // A program that uses the libraries as an outsider does, which command tests run.
     .executableTarget(
-      name: "VaultOutsider", dependencies: ["VaultPostgresStore", "VaultKit", "VaultRecords", "VaultAge"],
-      path: "Tests/VaultOutsider"),
-    .testTarget(
-      name: "VaultCryptoTests",
-      dependencies: ["VaultCrypto", "VaultForeignCrypto", "VaultTestSupport"]),
-    .testTarget(name: "VaultDocumentTests", dependencies: ["VaultDocument", "VaultFields", "VaultTestSupport"]),
-    .testTarget(name: "VaultAgeTests", dependencies: ["VaultAge", "VaultCrypto", "VaultTestSupport"]),
-    .testTarget(
-      name: "VaultSealingTests",
-      dependencies: ["VaultSealing", "VaultFields", "VaultCrypto", "VaultDocument", "VaultTestSupport"]),
-    .testTarget(
-      name: "VaultStorageTests",
-      dependencies: [
-        "VaultStorage", "VaultFileStore", "VaultTesting", "VaultDocument", "VaultSystem", "VaultTestSupport",
-      ]),
-    .testTarget(
-      name: "VaultPostgresStoreTests",
-      dependencies: [
-        "VaultPostgresStore", "VaultStorage", "VaultTesting", "VaultDocument", "VaultSystem", "VaultTestSupport",
-      ]),
-    .testTarget(
-      name: "VaultIndexTests", dependencies: ["VaultIndex", "VaultStorage", "VaultDocument", "VaultTestSupport"]),
-    .testTarget(
-      name: "VaultRecordsTests",
-      dependencies: [
-        "VaultRecords", "VaultFields", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport",
-      ]),
-    .testTarget(
-      name: "VaultKitTests",
-      dependencies: [
-        "VaultKit", "VaultCare", "VaultRepair", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing",
-        "VaultStorage",
-        "VaultTesting", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
-      ]),
-    .testTarget(
-      name: "VaultTestingTests",
-      dependencies: ["VaultTesting", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultDocument"]),
-    .testTarget(
-      name: "VaultExchangeTests",
-      dependencies: [
-        "VaultExchange", "VaultForeignCrypto", "VaultMarkup", "VaultAge", "VaultRecords", "VaultSealing",
-        "VaultDocument", "VaultCrypto",
-        "VaultTestSupport",
-      ]),
-    .testTarget(
-      name: "VaultBackupTests",
-      dependencies: [
-        "VaultBackup", "VaultKit", "VaultCare", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage",
-        "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
-      ]),
-    .testTarget(
-      name: "VaultDeliveryTests",
-      dependencies: [
-        "VaultDelivery", "VaultKit", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument",
-        "VaultSystem", "VaultTestSupport",
-      ]),
-    .testTarget(
-      name: "VaultMergeTests",
-      dependencies: [
-        "VaultMerge", "VaultSealing", "VaultStorage", "VaultCrypto", "VaultDocument", "VaultTestSupport",
-      ]),
-    .testTarget(
-      name: "VaultAgentTests",
-      dependencies: ["VaultAgent", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport"]),
-    .testTarget(
-      name: "VaultCommandTests",
-      dependencies: [
-        "VaultProgram", "VaultOutsider", "VaultCommands", "VaultDaily", "VaultCLI", "VaultTerminal",
-        "VaultStorage", "VaultDocument", "VaultSystem", "VaultTestSupport",
-      ]),
+      name: "VaultOutsider", dependencies: ["VaultPostgresStore", "VaultKit", "VaultRecords", "VaultAge"]),
   ]
 )
+
+// The suites, each with the targets that it tests and uses.
+let suites: KeyValuePairs = [
+  "VaultCryptoTests": ["VaultCrypto", "VaultForeignCrypto", "VaultTestSupport"],
+  "VaultDocumentTests": ["VaultDocument", "VaultFields", "VaultTestSupport"],
+  "VaultAgeTests": ["VaultAge", "VaultCrypto", "VaultTestSupport"],
+  "VaultSealingTests": ["VaultSealing", "VaultFields", "VaultCrypto", "VaultDocument", "VaultTestSupport"],
+  "VaultStorageTests": [
+    "VaultStorage", "VaultFileStore", "VaultTesting", "VaultDocument", "VaultSystem", "VaultTestSupport",
+  ],
+  "VaultPostgresStoreTests": [
+    "VaultPostgresStore", "VaultStorage", "VaultTesting", "VaultDocument", "VaultSystem", "VaultTestSupport",
+  ],
+  "VaultIndexTests": ["VaultIndex", "VaultStorage", "VaultDocument", "VaultTestSupport"],
+  "VaultRecordsTests": [
+    "VaultRecords", "VaultFields", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport",
+  ],
+  "VaultKitTests": [
+    "VaultKit", "VaultCare", "VaultRepair", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing",
+    "VaultStorage", "VaultTesting", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
+  ],
+  "VaultTestingTests": ["VaultTesting", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultDocument"],
+  "VaultExchangeTests": [
+    "VaultExchange", "VaultForeignCrypto", "VaultMarkup", "VaultAge", "VaultRecords", "VaultSealing", "VaultDocument",
+    "VaultCrypto", "VaultTestSupport",
+  ],
+  "VaultBackupTests": [
+    "VaultBackup", "VaultKit", "VaultCare", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage",
+    "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
+  ],
+  "VaultDeliveryTests": [
+    "VaultDelivery", "VaultKit", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument",
+    "VaultSystem", "VaultTestSupport",
+  ],
+  "VaultMergeTests": [
+    "VaultMerge", "VaultSealing", "VaultStorage", "VaultCrypto", "VaultDocument", "VaultTestSupport",
+  ],
+  "VaultAgentTests": ["VaultAgent", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport"],
+  "VaultCommandTests": [
+    "VaultProgram", "VaultOutsider", "VaultCommands", "VaultDaily", "VaultCLI", "VaultTerminal", "VaultStorage",
+    "VaultDocument", "VaultSystem", "VaultTestSupport",
+  ],
+]
+package.targets += suites.map { .testTarget(name: $0, dependencies: $1.map { .target(name: $0) }) }
 
 // The commands of a pack stand on the command line and on what is below; none of them knows another pack.
 package.targets += packs.map { name, libraries in
@@ -377,8 +346,17 @@ let areas = [
   "Packs/ForPrograms": ["VaultFields", "VaultTesting", "RecordMacroPlugin", "VaultRecordMacros"],
   "Program": ["Vault", "VaultCommands", "VaultProgram"],
 ]
-for (area, names) in areas {
-  for target in package.targets where names.contains(target.name) { target.path = "Sources/\(area)/\(target.name)" }
+func area(of target: String) -> String? { areas.first { $0.value.contains(target) }?.key }
+for target in package.targets {
+  if let area = area(of: target.name) {
+    target.path = "Sources/\(area)/\(target.name)"
+  } else if ["VaultTestSupport", "VaultHarness", "VaultOutsider"].contains(target.name) {
+    target.path = "Tests/Support/\(target.name)"
+  } else if target.type == .test {
+    // Tests lie where their target does; those of the command and of all of Core have no target of the name.
+    let area = area(of: String(target.name.dropLast(5))) ?? ["VaultOracleTests": "Core"][target.name] ?? "CommandLine"
+    target.path = "Tests/\(area)/\(target.name)"
+  }
 }
 
 for target in package.targets where target.type != .system {

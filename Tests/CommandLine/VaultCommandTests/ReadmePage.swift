@@ -17,7 +17,7 @@ struct ReadmePage {
     var output: [String] = []
   }
 
-  static let root = Binary.parent(Binary.parent(Binary.parent(#filePath)))
+  static let root = OwnVectors.package
   let lines: [String]
   let blocks: [Block]
   /// Lines of code without fences, which no test would run.

@@ -152,7 +152,7 @@ enum Binary {
     let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
     let own = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
     let candidates = CommandLine.arguments.filter { $0.hasSuffix(".xctest") } + [own]
-    let folders = candidates.map(parent) + [parent(parent(parent(#filePath))) + "/.build/debug"]
+    let folders = candidates.map(parent) + [OwnVectors.package + "/.build/debug"]
     return folders.map { $0 + "/" + name }.first { unsafe access($0, X_OK) == 0 }
   }
 
@@ -161,7 +161,7 @@ enum Binary {
 
 /// The files that tests read.
 enum Fixture {
-  static let folder = Binary.parent(Binary.parent(#filePath)) + "/Fixtures/customers"
+  static let folder = OwnVectors.package + "/Tests/Fixtures/customers"
   static let customers = folder + "/customers.json"
   static let faulty = folder + "/customers-with-faults.json"
 

@@ -67,11 +67,9 @@ struct RetentionReference {
     }
   }()
 
-  private static let script = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
-
   /// The reasons of each backup of each history.
   func answers(to histories: [RandomHistory]) throws -> [[[String]]] {
-    var run = ProcessRun(path: python, arguments: ["/" + Self.script + "/Reference/retention.py"])
+    var run = ProcessRun(path: python, arguments: [OwnVectors.package + "/Tests/Reference/retention.py"])
     run.environment = ["PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"]
     run.input = Array((histories.map(\.line).joined(separator: "\n") + "\n").utf8)
     let outcome = run.run()

@@ -13,8 +13,8 @@ public enum OwnVectors {
     "tree",
   ]
 
-  /// The package's directory; this file is Tests/VaultTestSupport/OwnVectors.swift in it.
-  public static let package = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+  /// The package's directory; this file is Tests/Support/VaultTestSupport/OwnVectors.swift in it.
+  public static let package = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
     .joined(separator: "/")
 
   /// The folder of the vectors.

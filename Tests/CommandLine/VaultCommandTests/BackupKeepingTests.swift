@@ -11,7 +11,7 @@ struct BackupKeepingTests {
     FileTree.makeFolder(bench.path + "/b")
   }
 
-  private static let script = Binary.parent(Binary.parent(Binary.parent(#filePath))) + "/Scripts/backup"
+  private static let script = OwnVectors.package + "/Scripts/backup"
 
   private func backUp(_ options: String...) throws {
     let made = bench.run(

@@ -244,7 +244,7 @@ struct MigrateTests {
   /// The vault of the repository, which was written with schema 1.
   private func withSample() throws -> Workspace {
     let workspace = try Workspace()
-    let package = Binary.parent(Binary.parent(Binary.parent(#filePath)))
+    let package = OwnVectors.package
     FileTree.copy(package + "/Vault", to: workspace.path + "/v")
     _ = workspace.write(workspace.text(of: "v/demo-identity.txt"), to: "id.txt")
     return workspace

@@ -35,10 +35,10 @@ public enum SharedData {
     Need(isPresent, otherwise: "no ../shared on this machine").isMet(forCases: count, of: suite)
   }
 
-  // This file is Tests/VaultTestSupport/SharedData.swift: three steps up is the package, one more the folder it is in.
+  // From Tests/Support/VaultTestSupport, four steps up is the package, and one more the folder around it.
   private static func beside(_ file: String) -> String {
     var url = URL(filePath: file)
-    for _ in 0..<4 { url.deleteLastPathComponent() }
+    for _ in 0..<5 { url.deleteLastPathComponent() }
     return url.appending(path: "shared").path
   }
 }
