@@ -1,7 +1,7 @@
 /// Why something failed: a code of its layer, one sentence, and the place.
 ///
-/// Each layer has a name of its own for it: a `StoreError` is a `Fault<StoreLayer>`. Two faults of a layer are equal if
-/// their codes are. No fault holds a key, a value, or the text of a document.
+/// Six layers have a name of their own for it: a `StoreError` is a `Fault<StoreLayer>`. Two faults of a layer are equal
+/// if their codes are. No fault holds a key, a value, or the text of a document.
 public struct Fault<Layer: FaultLayer>: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of failure. New codes may be added in later versions.
   public typealias Code = FaultCode<Layer>

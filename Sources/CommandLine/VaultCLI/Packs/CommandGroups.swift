@@ -23,7 +23,7 @@ enum CommandGroups {
     ),
   ]
 
-  /// The command that a word names; nil for an alias.
+  /// The command of this name; nil for an alias and for any other word.
   static func command(named word: String) -> (any ParsableCommand.Type)? {
     for pack in Packs.all {
       if let command = pack.commands.first(where: { $0.key == word }) { return command.value() }
@@ -35,7 +35,7 @@ enum CommandGroups {
   static func ofPacks() -> (hidden: [any ParsableCommand.Type], groups: [CommandGroup]) {
     var hidden: [any ParsableCommand.Type] = []
     var (shown, order): ([String: any ParsableCommand.Type], [String]) = ([:], [])
-    // This runs at each start, so each command is asked for its configuration only once.
+    // Each command is asked for its configuration only once, because every question sets the command up.
     for command in Packs.all.flatMap({ $0.commands.map { $0.value() } }) {
       let configuration = command.configuration
       guard configuration.shouldDisplay, let name = configuration.commandName else {

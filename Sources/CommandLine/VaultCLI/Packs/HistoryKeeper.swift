@@ -9,8 +9,8 @@ package import VaultTerminal
 package protocol HistoryKeeper: Sendable {
   // The present state
 
-  /// Whether the files of a folder are kept.
-  func keeps(_ folder: String) -> Bool
+  /// Whether a folder is a place of which earlier states are kept, such as a work tree.
+  func isInWorkTree(_ folder: String) -> Bool
   /// How a file is kept, or would be once it is there. Nil if it is left alone.
   func tracking(_ file: String) -> String?
   /// An unfinished operation in the folder, in a line.
@@ -35,7 +35,7 @@ package protocol HistoryKeeper: Sendable {
   /// The places that keep a state which the folder lacks.
   func otherStates(ofVaultAt folder: String) -> OtherStates
   /// The versions of the vault's files. Nil without any.
-  func files(ofVaultAt folder: String) -> (any FileHistory)?
+  func fileHistory(ofVaultAt folder: String) -> (any FileHistory)?
   /// The files of a vault in a state.
   func store(of location: VaultLocation, at revision: String) throws -> any RecordStore
   /// The vault in a state, compared with the vault as this machine knows it.
@@ -76,11 +76,9 @@ package struct EarlierVault {
   package let commit: String
   /// Whether a required fingerprint confirmed the vault.
   package let isNamed: Bool
-  /// Whether this machine knows the vault by this root key; nil if it does not know the vault.
-  package let isUnderKnownRoot: Bool?
 
-  package init(vault: LockedVault, commit: String, isNamed: Bool, isUnderKnownRoot: Bool?) {
-    (self.vault, self.commit, self.isNamed, self.isUnderKnownRoot) = (vault, commit, isNamed, isUnderKnownRoot)
+  package init(vault: LockedVault, commit: String, isNamed: Bool) {
+    (self.vault, self.commit, self.isNamed) = (vault, commit, isNamed)
   }
 }
 

@@ -7,7 +7,7 @@ package import VaultTerminal
 
 /// A part of the program that no other part knows: its commands, and its work in every run.
 ///
-/// The program is a list of packs. Each pack can be left out.
+/// The program is a list of packs. Each pack can be left out, except that of every day.
 package struct Pack: Sendable {
   /// The commands by their names, each a closure: a run then sets up the type of its own command, and not of a hundred.
   package typealias Commands = KeyValuePairs<String, @Sendable () -> any ParsableCommand.Type>
@@ -15,7 +15,7 @@ package struct Pack: Sendable {
   /// The commands. ``CommandGroups`` says where the list of all commands shows them.
   package let commands: Commands
   /// Answers a program that started this process, and said what it wants in a variable or in words that no help shows.
-  /// False if no program did.
+  /// False if the pack was not asked.
   package var answers: @Sendable (_ arguments: [String]) async throws -> Bool = { _ in false }
   /// Lets a user who typed no command pick one, and returns its arguments, or none if nothing was picked. Nil if nobody
   /// was asked.
@@ -77,20 +77,4 @@ package final class Packs: Sendable {
 
   /// Sets the packs of the program, before the first command is looked up. A second call does nothing.
   package static func use(_ packs: [Pack]) { shared.list.withLock { if $0.isEmpty { $0 = packs } } }
-}
-
-/// A command that runs a program and ends with the exit code of that program.
-package protocol ProgramRunning: ParsableCommand {}
-
-/// A command after which the user makes the commit, so the program makes none.
-package protocol LeavingCommits: ParsableCommand {}
-
-/// A command that explains common mistakes in its arguments.
-package protocol MistakeExplaining: ParsableCommand {
-  static func hint(for mistake: CommandMistake) -> String?
-}
-
-package enum CommandMistake: Equatable {
-  case furtherArgument
-  case missingArgument(String)
 }

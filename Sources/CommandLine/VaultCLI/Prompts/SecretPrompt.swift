@@ -72,7 +72,7 @@ struct SecretPrompt {
       case (.lines, _) where text.hasPrefix("@@"):
         secret = try taken(typed.slice(1..<typed.count), terminal: terminal, fault: fault)
       case (.lines, _) where text.hasPrefix("@"):
-        secret = try file(String(text.dropFirst()), terminal: terminal, fault: fault)
+        secret = try self.secret(ofFile: String(text.dropFirst()), terminal: terminal, fault: fault)
       case (_, "") where mayBeEmpty: return nil
       case (_, ""): secret = nil
       default: secret = try taken(typed, terminal: terminal, fault: fault)
@@ -108,7 +108,7 @@ struct SecretPrompt {
   /// The value from a file, or from the editor if no file is named.
   private func elsewhere(_ terminal: borrowing Terminal, _ fault: (String) -> String?) throws -> SecretBytes? {
     let path = try terminal.answer("File (Enter for the editor): ")
-    return path.isEmpty ? try edited(terminal, fault) : try file(path, terminal: terminal, fault: fault)
+    return path.isEmpty ? try edited(terminal, fault) : try secret(ofFile: path, terminal: terminal, fault: fault)
   }
 
   /// The base64 of a file. The file name is visible.
@@ -116,13 +116,16 @@ struct SecretPrompt {
     while true {
       let path = try terminal.answer("\(label), a file: ")
       if path.isEmpty, mayBeEmpty { return nil }
-      guard !path.isEmpty, let secret = try file(path, terminal: terminal, fault: fault) else { continue }
+      guard !path.isEmpty, let secret = try self.secret(ofFile: path, terminal: terminal, fault: fault) else {
+        continue
+      }
       return secret
     }
   }
 
-  private func file(
-    _ path: String, terminal: borrowing Terminal, fault: (String) -> String?
+  /// Reads a secret from a file. Nil if the file was refused: the terminal has the reason, and the caller asks again.
+  private func secret(
+    ofFile path: String, terminal: borrowing Terminal, fault: (String) -> String?
   ) throws -> SecretBytes? {
     let isBelowHome = path.hasPrefix("~/")
     let path = isBelowHome ? (System.environment("HOME") ?? "~") + path.dropFirst() : path
@@ -142,8 +145,8 @@ struct SecretPrompt {
       return nil
     }
     guard let text = secret.string, !text.isEmpty || way == .file else {
-      let fault = hidden.contains(.utf16) ? "is UTF-16 text: save it as UTF-8" : "is not UTF-8 text"
-      try terminal.say("That file \(secret.count == 0 ? "is empty" : fault).\n")
+      let reason = hidden.contains(.utf16) ? "is UTF-16 text: save it as UTF-8" : "is not UTF-8 text"
+      try terminal.say("That file \(secret.count == 0 ? "is empty" : reason).\n")
       return nil
     }
     if let fault = fault(text) {

@@ -1,7 +1,7 @@
 package import VaultCLI
 
 extension Pack {
-  /// The commands for every day, and those that make a vault and manage its keys.
+  /// The commands for every day, and the one that makes a vault.
   package static let daily = Pack(
     commands: [
       "get": { GetCommand.self }, "show": { ShowCommand.self }, "find": { FindCommand.self },

@@ -80,8 +80,8 @@ package struct FileWalk {
     counts.takeTrash(count)
   }
 
-  /// Works on all cores. A fault that affects several folders, such as a file in the place of their parent, is reported
-  /// once.
+  /// Gives the live records to the visitor, folder by folder in order. Reading and examining use all cores. A fault of
+  /// several folders, such as a file in the place of their parent, is reported once: the later ones only finish.
   private mutating func readFolders(
     _ visitor: inout some RecordVisitor, _ progress: () -> Void
   ) async throws(VaultError) {

@@ -33,8 +33,9 @@ extension JSONObject {
   /// The member of that name; nil if it is missing or does not have the form.
   package func read<Value: DocumentReadable>(_ name: String) -> Value? { self[name].flatMap(Value.init(document:)) }
 
-  /// Reads a member that may be missing, but must not be null.
-  package func readPresent<Value: DocumentReadable>(_ name: String) -> Value?? {
+  /// Reads a member that may be missing, but must not be null. The outer nil is a refusal, the inner a missing
+  /// member.
+  package func readIfPresent<Value: DocumentReadable>(_ name: String) -> Value?? {
     guard let value = self[name] else { return .some(nil) }
     guard let read = Value(document: value) else { return nil }
     return .some(read)

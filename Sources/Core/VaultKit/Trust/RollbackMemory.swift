@@ -95,13 +95,13 @@ package final class RollbackMemory: Sendable {
     return known
   }
 
-  /// Pins a verified header, and reports news about it.
+  /// Pins a verified header, after it refused an older or forked one, and reports news about it.
   ///
-  /// If nothing can be written, the vault works nevertheless; the comparison with the memory was done before.
+  /// If the newer state is kept elsewhere, nothing is pinned. If nothing can be written, the vault works nevertheless.
   ///
   /// - Parameters:
   ///   - known: the memory before; nil reads it.
-  ///   - isOwn: whether this vault has just written it.
+  ///   - isOwn: whether this vault has just written it: then there is neither a comparison nor news.
   func remember(_ header: VaultHeader, _ known: KnownVault? = nil, isOwn: Bool = false) throws(VaultError) {
     let old: Pin?
     let original: String?

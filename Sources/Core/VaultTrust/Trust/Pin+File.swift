@@ -88,7 +88,7 @@ package struct PathMark: Equatable {
     guard case .object(let document)? = try? JSONParser.parse(bytes),
       document.names.filter({ $0 != "copy" }) == ["format", "path", "vault"],
       document.read("format") == Self.format, let path: String = document.read("path"),
-      let id: VaultID = document.read("vault"), let copy: String? = document.readPresent("copy"),
+      let id: VaultID = document.read("vault"), let copy: String? = document.readIfPresent("copy"),
       copy.map(Self.isCopy) ?? true
     else { throw .damagedState(file) }
     self.init(path: path, vaultID: id, copy: copy)

@@ -74,7 +74,7 @@ package struct HeldKey {
     guard isInScope(peer) else { return .refusal("session") }
     lease.use()
     switch name {
-    case "header": return header(request)
+    case "header": return slot(forHeaderOf: request)
     case "open", "wrap": return key(request, isNew: name == "wrap", peer)
     default: return .refusal("request")
     }
@@ -104,7 +104,8 @@ package struct HeldKey {
     return peer.process.flatMap { ProcessSession.identity(of: $0) } == session
   }
 
-  private mutating func header(_ request: AgentMessage) -> AgentMessage {
+  /// The slot, if the client has the header that was unlocked. Without a file to compare, another hash locks for good.
+  private mutating func slot(forHeaderOf request: AgentMessage) -> AgentMessage {
     guard let text = request["hash"]?.string, let hash = try? Base64.decode(text),
       constantTimeEqual(hash, handover.headerHash)
     else {

@@ -35,7 +35,7 @@ struct CheckCommand: AsyncParsableCommand {
     guard !deep || !noKey else { throw CommandError.usage("--deep", "cannot be combined with --no-key") }
     let session = try Session(vault, global, refusingOtherVaults: false)
     let checks = try Doctor(session, unlocking).checks()
-    let opened = try await unlocked(session)
+    let opened = try await openedVault(session)
     let contents: any ContentsReport =
       if let opened { try await verification(of: opened, session) } else { try await lint(session) }
     let toActOn = checks.filter { $0.state != .good }
@@ -52,7 +52,7 @@ struct CheckCommand: AsyncParsableCommand {
     if let status = contents.status ?? (toActOn.isEmpty ? nil : .findings) { throw Finished(status: status) }
   }
 
-  private func unlocked(_ session: Session) async throws -> Vault? {
+  private func openedVault(_ session: Session) async throws -> Vault? {
     if noKey { return nil }
     if deep { return try await session.unlock(unlocking, withRootKey: true) }
     return try await session.unlockWithoutAsking(unlocking, with: .ownStrict)

@@ -56,7 +56,7 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
   }
 
   private func plan(_ session: Session, _ opened: Vault) async throws -> RepairPlan {
-    let history = Packs.history?.files(ofVaultAt: session.location.path)
+    let history = Packs.history?.fileHistory(ofVaultAt: session.location.path)
     global.messages.detail(history == nil ? "git has no version of this vault" : "git is asked for older versions")
     let plan = try await opened.repairPlan(history.map { [$0] } ?? [])
     guard !record.isEmpty else { return plan }

@@ -75,7 +75,9 @@ private struct VaultStatus {
     if System.status(of: path)?.isWritableByAll == true {
       return "everybody may write to the folder: `chmod o-w \(path.shellQuoted)`"
     }
-    guard System.isOpenToOthers(path), Packs.history?.keeps(path) != true else { return Doctor.permissions(of: path) }
+    guard System.isOpenToOthers(path), Packs.history?.isInWorkTree(path) != true else {
+      return Doctor.permissions(of: path)
+    }
     return "others may enter the folder: `chmod go= \(path.shellQuoted)`"
   }
 

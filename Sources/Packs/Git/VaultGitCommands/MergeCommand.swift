@@ -152,7 +152,7 @@ struct MergeCommand: AsyncParsableCommand {
     let header = try run.header(state, vault: opened, report: &report, adopts: adoptOldRoot)
     // The header decides which keys the records have.
     if report.left.isEmpty {
-      report.records = try await results(state, session: run.session, vault: opened, early: adopted)
+      report.records = try await decidedRecords(state, session: run.session, vault: opened, alreadyAdopted: adopted)
     }
     let takesAll = !goesOn || record.isEmpty
     let isForAll = report.left.isEmpty && takesAll
@@ -166,12 +166,13 @@ struct MergeCommand: AsyncParsableCommand {
     try report.print(dryRun ? nil : ending ?? "`git commit` keeps what was taken over", global)
   }
 
-  private func results(
-    _ state: GitMergeState, session: Session, vault: Vault, early: [RecordID: UnmergedRecord]?
+  /// Merges the chosen records, and asks if both sides changed a field. Nothing is written.
+  private func decidedRecords(
+    _ state: GitMergeState, session: Session, vault: Vault, alreadyAdopted: [RecordID: UnmergedRecord]?
   ) async throws -> [MergeReport.Record] {
     let records = try chosen(state.records(), vault)
-    var adopted = early ?? [:]
-    if adoptOldRoot, early == nil {
+    var adopted = alreadyAdopted ?? [:]
+    if adoptOldRoot, alreadyAdopted == nil {
       adopted = try await self.adopted(records, from: state.theirCommit, session: session, opened: vault)
     }
     let rule = rule(vault)

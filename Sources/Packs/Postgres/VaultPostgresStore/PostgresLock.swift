@@ -261,7 +261,8 @@ extension PostgresStore {
       within: patience)
   }
 
-  /// Deletes rows that nobody reads. Rows that others hold for longer are left to the next lock holder.
+  /// Deletes rows that nobody reads. If others hold one of them for longer, this throws and deletes nothing: the
+  /// next lock holder deletes them.
   func clear(
     _ statement: String, _ values: [SQLValue], within patience: Duration = .seconds(1)
   ) throws(StoreError) {

@@ -60,9 +60,9 @@ extension BackupCatalog.Entry: DocumentReadable {
       let name = BackupName(fileName: file), let hex: String = members.read("sha256"),
       let hash = try? Hex.decode(hex), hash.count == 32, let createdAt: Timestamp = members.read("created_at"),
       let isAttested: Bool = members.read("attested"), let vaultID: VaultID = members.read("vault"),
-      let label: String? = members.readPresent("label"), (label ?? "").utf8.count <= BackupCatalog.labelByteLimit,
-      let verification: BackupCatalog.Verification? = members.readPresent("verification"),
-      let checkedAt: Timestamp? = members.readPresent("checked_at"), [nil, true].contains(members["removing"])
+      let label: String? = members.readIfPresent("label"), (label ?? "").utf8.count <= BackupCatalog.labelByteLimit,
+      let verification: BackupCatalog.Verification? = members.readIfPresent("verification"),
+      let checkedAt: Timestamp? = members.readIfPresent("checked_at"), [nil, true].contains(members["removing"])
     else { return nil }
     self.init(
       name: name, byteCount: byteCount, sha256: hash, createdAt: createdAt, vaultID: vaultID, label: label,

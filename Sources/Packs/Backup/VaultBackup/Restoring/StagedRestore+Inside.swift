@@ -88,7 +88,7 @@ private struct RestoreChanges {
 
   func apply(_ lock: any StoreLock) throws(StoreError) {
     try addAttachments(lock)
-    try applyHeader(lock)
+    try applySlotsAndHeader(lock)
     let batch = try store.batch(expecting: records.count, under: lock)
     defer { batch.abandon() }
     for place in records {
@@ -117,12 +117,13 @@ private struct RestoreChanges {
     }
   }
 
-  private func applyHeader(_ lock: any StoreLock) throws(StoreError) {
+  private func applySlotsAndHeader(_ lock: any StoreLock) throws(StoreError) {
     var changes: [StoreChange] = []
     for case .slot(let id) in places {
       let change = try change(.slot(id))
       if change.isGuard { continue }
-      // A slot file is never rewritten. One that differs is damaged, and is removed first.
+      // A slot file that differs is damaged. It is replaced by itself first, because a header change takes only new and
+      // removed slots.
       if change.expected != nil, change.replacement != nil {
         try store.apply([change], under: lock)
       } else {

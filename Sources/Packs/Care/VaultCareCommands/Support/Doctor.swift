@@ -36,7 +36,7 @@ struct Doctor {
     }
     checks.append(checkpoint)
     checks += surroundings(condition) + openedTexts
-    if let history = Packs.history, history.keeps(session.location.path) {
+    if let history = Packs.history, history.isInWorkTree(session.location.path) {
       checks += try history.checks(of: session, missingLines: condition.missingGitLines)
     }
     return checks + [pin, state, IndexReport(session).check, .good("library", CryptoLibrary.version)]

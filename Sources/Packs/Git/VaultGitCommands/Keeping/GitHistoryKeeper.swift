@@ -7,7 +7,7 @@ import VaultTerminal
 
 /// Vaults in work trees of git.
 struct GitHistoryKeeper: HistoryKeeper {
-  func keeps(_ folder: String) -> Bool { GitFolder.holds(folder) }
+  func isInWorkTree(_ folder: String) -> Bool { GitFolder.holds(folder) }
 
   func tracking(_ file: String) -> String? { GitFolder.tracking(file) }
 
@@ -17,7 +17,7 @@ struct GitHistoryKeeper: HistoryKeeper {
 
   func keep(_ written: [WrittenFiles.Entry], of command: String) { GitKeeper.commit(written, command) }
 
-  /// In a work tree of git: whether git is to merge the records by field.
+  /// In a work tree, asks whether git may merge the records by field, and writes the settings of git.
   func offer(newVaultAt folder: String, _ global: GlobalOptions) throws {
     guard !global.json, let setup = GitSetup(vault: folder) else { return }
     let terminal = global.yes ? nil : Terminal(noInput: global.noInput)
@@ -49,7 +49,7 @@ struct GitHistoryKeeper: HistoryKeeper {
     return { branches.place(of: $0) }
   }
 
-  func files(ofVaultAt folder: String) -> (any FileHistory)? { GitHistory(vault: folder) }
+  func fileHistory(ofVaultAt folder: String) -> (any FileHistory)? { GitHistory(vault: folder) }
 
   func store(of location: VaultLocation, at revision: String) throws -> any RecordStore {
     try GitStore.open(vault: location, at: revision)

@@ -36,9 +36,8 @@ extension EarlierVault {
     if !isThis, let live { try required?.check(live, at: location.path) }
     if !isThis, live == nil { try required?.check(vault, at: location.path) }
     let comparison = EarlierComparison(vault, live: live, commit: commit, isAccepted: isThis)
-    let isUnderKnownRoot = try comparison.check(
-      StateLocation.state(global.messages), location: location, messages: global.messages)
-    self.init(vault: vault, commit: commit, isNamed: isNamed, isUnderKnownRoot: isUnderKnownRoot)
+    try comparison.check(StateLocation.state(global.messages), location: location, messages: global.messages)
+    self.init(vault: vault, commit: commit, isNamed: isNamed)
   }
 }
 
@@ -62,36 +61,30 @@ private struct EarlierComparison {
   }
 
   /// Refuses another vault, and a root key that is not known to have been the vault's. Notes an older state.
-  ///
-  /// Returns whether the root key is the known one; nil if nothing is known.
-  func check(_ state: KnownVaults?, location: VaultLocation, messages: Messages) throws -> Bool? {
+  func check(_ state: KnownVaults?, location: VaultLocation, messages: Messages) throws {
     if let live, live.header.vaultID != header.vaultID, !isAccepted {
       throw refused(
         "is of another vault than \(location.path)", expected: live.header.vaultID.text, found: header.vaultID.text)
     }
     let known = try state?.known(header, in: location.path)
     switch known?.state {
-    case .pinned: return true
+    case .pinned: return
     case .differs(.otherVault(let expected, let found)) where !isAccepted:
       throw refused(
         "is of another vault than this machine knows at this path", expected: expected.text, found: found.text)
     case .differs(.otherRoot(let expected, let found)):
       try checkRoot(known?.pin, expected: expected, found: found, messages: messages)
-      return false
     case .differs(.olderHeader(let expected, let found, _)):
       messages.note(
         "at commit \(commit.prefix(12)) \(Self.file) is older than what this machine has seen: "
           + "revision \(found.revision), and \(expected.revision) was seen")
-      return true
     case .differs(.otherHeader(let expected, _)):
       messages.note(
         "at commit \(commit.prefix(12)) \(Self.file) is another one than this machine has seen with the same "
           + "revision \(expected.revision)")
-      return true
     case .differs, .new, nil:
-      guard let live, live.header.root.commitment != header.root.commitment else { return nil }
+      guard let live, live.header.root.commitment != header.root.commitment else { return }
       try checkRoot(nil, expected: live.fingerprint(), found: vault.fingerprint(), messages: messages)
-      return false
     }
   }
 

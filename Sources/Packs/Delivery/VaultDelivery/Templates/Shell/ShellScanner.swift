@@ -63,7 +63,7 @@ struct ShellScanner {
   /// The fault of a text that is not a script.
   func fault(_ start: Int, _ reason: String) -> TemplateFault { TemplateFault(line: line(of: start), reason) }
 
-  /// The fault of a text that shells read differently.
+  /// The fault of a text that shells read differently. Thrown, it ends the reading; places before it stay filled.
   mutating func unsure(_ start: Int, _ reason: String) -> TemplateFault {
     doubt = start
     return fault(start, reason)
@@ -198,7 +198,7 @@ struct ShellScanner {
     return true
   }
 
-  /// A group in parentheses, arithmetic, or a function.
+  /// A group in parentheses, arithmetic, or a function. The body of a function is read as the next command.
   private mutating func parenthesis(_ command: inout ShellCommand) throws(TemplateFault) {
     let start = index
     if isAt("((") {
