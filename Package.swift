@@ -301,7 +301,8 @@ if Context.environment["VAULT_BUILD_ALL"] != nil {
       name: "TestingExample", dependencies: products + ["VaultStorage", "VaultTesting"], path: "Examples/Testing",
       packageAccess: false),
     .target(
-      name: "Snippets", dependencies: products + ["Vault", "VaultDelivery", "VaultStorage", "VaultTesting"],
+      name: "Snippets",
+      dependencies: products + ["Vault", "VaultDelivery", "VaultPostgresStore", "VaultStorage", "VaultTesting"],
       path: "Examples/FromDocuments", packageAccess: false),
   ]
   package.targets += cookbook.map { name in
