@@ -105,12 +105,10 @@ let package = Package(
         "VaultAge", "VaultCrypto", "VaultDocument",
       ]),
 
-    // Ciphers and hashes that only files of other tools have.
-    .target(name: "VaultForeignCrypto", dependencies: ["COpenSSL", "DynamicLibraries", "VaultCrypto"]),
     .target(
       name: "VaultExchange",
       dependencies: [
-        "VaultForeignCrypto", "CDynamicLibraries", "DynamicLibraries", "VaultMarkup", "VaultRecords", "VaultSealing",
+        "CDynamicLibraries", "DynamicLibraries", "VaultMarkup", "VaultRecords", "VaultSealing",
         "VaultDocument", "VaultCrypto", "VaultAge",
       ]),
 
@@ -217,7 +215,7 @@ let package = Package(
 
 // The suites, each with the targets that it tests and uses.
 let suites: KeyValuePairs = [
-  "VaultCryptoTests": ["VaultCrypto", "VaultForeignCrypto", "VaultTestSupport"],
+  "VaultCryptoTests": ["VaultCrypto", "VaultTestSupport"],
   "VaultDocumentTests": ["VaultDocument", "VaultFields", "VaultTestSupport"],
   "VaultAgeTests": ["VaultAge", "VaultCrypto", "VaultTestSupport"],
   "VaultSealingTests": ["VaultSealing", "VaultFields", "VaultCrypto", "VaultDocument", "VaultTestSupport"],
@@ -237,7 +235,7 @@ let suites: KeyValuePairs = [
   ],
   "VaultTestingTests": ["VaultTesting", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultDocument"],
   "VaultExchangeTests": [
-    "VaultExchange", "VaultForeignCrypto", "VaultMarkup", "VaultAge", "VaultRecords", "VaultSealing", "VaultDocument",
+    "VaultExchange", "VaultMarkup", "VaultAge", "VaultRecords", "VaultSealing", "VaultDocument",
     "VaultCrypto", "VaultTestSupport",
   ],
   "VaultBackupTests": [
@@ -341,7 +339,7 @@ let areas = [
   "Packs/Backup": ["VaultBackup"],
   "Packs/Care": ["VaultRepair"],
   "Packs/Delivery": ["VaultDelivery", "VaultConfiguration"],
-  "Packs/Exchange": ["VaultForeignCrypto", "VaultExchange"],
+  "Packs/Exchange": ["VaultExchange"],
   "Packs/Postgres": ["VaultPostgresStore"],
   "Packs/Git": ["VaultMerge"],
   "Packs/ForPrograms": ["VaultFields", "VaultTesting", "RecordMacroPlugin", "VaultRecordMacros"],

@@ -1,7 +1,6 @@
 import Testing
 import VaultCrypto
 import VaultTestSupport
-import VaultForeignCrypto
 
 @Suite("What only files of other tools are opened with")
 struct ForeignCiphersTests {

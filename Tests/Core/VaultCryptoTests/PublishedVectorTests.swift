@@ -1,7 +1,6 @@
 import Testing
 import VaultCrypto
 import VaultTestSupport
-import VaultForeignCrypto
 
 /// Cases published by NIST, by the RFCs and by other implementations, read beside the package.
 @Suite("Published vectors") struct PublishedVectorTests {

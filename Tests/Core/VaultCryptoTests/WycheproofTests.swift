@@ -1,7 +1,6 @@
 import Testing
 import VaultCrypto
 import VaultTestSupport
-import VaultForeignCrypto
 
 /// Wycheproof (C2SP): inputs chosen to break implementations. Each file says of itself how many cases it has.
 @Suite("Wycheproof") struct WycheproofTests {

@@ -3,12 +3,12 @@ import COpenSSL
 /// Authenticated encryption with a 32-byte key, a 12-byte nonce and a 16-byte tag, the only sizes used here.
 ///
 /// OpenSSL itself accepts other nonces and tags as short as one byte, so every size is checked before OpenSSL sees it.
-package struct AEAD {
+struct AEAD {
   static let keyByteCount = 32
   static let nonceByteCount = 12
   static let tagByteCount = 16
   // EVP counts in 32-bit integers. A message that does not fit into one call is refused, not split.
-  package static let maximumByteCount = Int(Int32.max) - tagByteCount
+  static let maximumByteCount = Int(Int32.max) - tagByteCount
 
   private let cipher: Algorithms.Fetched
 

@@ -4,12 +4,12 @@ import COpenSSL
 ///
 /// Each message begins on an empty error queue. The context serves one message, or with its own key (``AESGCMKey``) one
 /// message after the other.
-@safe package struct CipherContext: ~Copyable, @unchecked Sendable {
+@safe struct CipherContext: ~Copyable, @unchecked Sendable {
   // @unchecked: the one owner may hand it to another thread; nothing else knows the pointer.
   private let pointer: OpaquePointer
 
   /// An empty context; `begin` must follow.
-  package init() throws(CryptoError) {
+  init() throws(CryptoError) {
     _ = Algorithms.isLibraryStarted
     unsafe pointer = try ErrorQueue.make("no cipher context") { unsafe EVP_CIPHER_CTX_new() }
   }
@@ -40,7 +40,7 @@ import COpenSSL
   }
 
   /// Adds associated data, before the message itself.
-  package func authenticate(_ associatedData: RawSpan) throws(CryptoError) {
+  func authenticate(_ associatedData: RawSpan) throws(CryptoError) {
     if associatedData.byteCount == 0 { return }
     var written: Int32 = 0
     try unsafe associatedData.withInput { data throws(CryptoError) in
@@ -51,7 +51,7 @@ import COpenSSL
   }
 
   /// Processes the whole message in one call and writes as many bytes to the start of `output`.
-  @unsafe package func process(_ input: RawSpan, into output: UnsafeMutableRawBufferPointer) throws(CryptoError) {
+  @unsafe func process(_ input: RawSpan, into output: UnsafeMutableRawBufferPointer) throws(CryptoError) {
     if input.byteCount == 0 { return }
     // OpenSSL would take a NULL output to mean associated data.
     guard let target = unsafe output.byteStart, output.count >= input.byteCount else {
@@ -77,7 +77,7 @@ import COpenSSL
   }
 
   /// Ends opening; the message is valid only if this returns.
-  package func finishOpening(tag: RawSpan) throws(CryptoError) {
+  func finishOpening(tag: RawSpan) throws(CryptoError) {
     // OpenSSL only reads the tag, though its signature says otherwise; Final writes nothing for these ciphers.
     try unsafe tag.withInput { tag throws(CryptoError) in
       try ErrorQueue.check("the cipher refused the tag's size", continues: true) {
@@ -95,7 +95,7 @@ import COpenSSL
   }
 
   /// Sets key and nonce of AES-256-GCM for opening, with a nonce of any size that OpenSSL accepts.
-  package func beginForeignGCM(key: RawSpan, nonce: RawSpan) throws(CryptoError) {
+  func beginForeignGCM(key: RawSpan, nonce: RawSpan) throws(CryptoError) {
     let cipher = try unsafe Algorithms.aes256GCM.get()
     try unsafe key.withInput { key throws(CryptoError) in
       try unsafe nonce.withInput { start throws(CryptoError) in
@@ -109,7 +109,7 @@ import COpenSSL
   }
 
   /// The plaintext of whole AES-256-CBC blocks without their padding; the caller has checked sizes and MAC.
-  package func openCBC(_ ciphertext: RawSpan, key: RawSpan, nonce: RawSpan) throws(CryptoError) -> [UInt8] {
+  func openCBC(_ ciphertext: RawSpan, key: RawSpan, nonce: RawSpan) throws(CryptoError) -> [UInt8] {
     try unsafe beginPlain(EVP_aes_256_cbc(), key: key, nonce: nonce, isSealing: false)
     var written: Int32 = 0
     var last: Int32 = 0
@@ -129,7 +129,7 @@ import COpenSSL
   }
 
   /// Sets key and nonce of a cipher without authentication; the caller has checked their sizes.
-  @unsafe package func beginPlain(
+  @unsafe func beginPlain(
     _ cipher: OpaquePointer?, key: RawSpan, nonce: RawSpan, isSealing: Bool, isPadded: Bool = true
   ) throws(CryptoError) {
     try unsafe key.withInput { key throws(CryptoError) in

@@ -4,7 +4,7 @@ internal import Synchronization
 /// The algorithms of this module, each looked up once per process.
 ///
 /// A fetch walks OpenSSL's providers and costs more than sealing a password, so nothing is fetched by name later.
-package enum Algorithms {
+enum Algorithms {
   static let aes128GCM = unsafe Fetched(start { unsafe EVP_CIPHER_fetch(nil, "AES-128-GCM", nil) })
   static let aes192GCM = unsafe Fetched(start { unsafe EVP_CIPHER_fetch(nil, "AES-192-GCM", nil) })
   static let aes256GCM = unsafe Fetched(start { unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) })
@@ -39,7 +39,7 @@ package enum Algorithms {
   ///
   /// No configuration file is read, because it could load providers or engines into a process that holds keys, and
   /// reading it takes time. No clean-up runs at exit, because it would remove tables that other threads may still use.
-  package static let isLibraryStarted: Bool = {
+  static let isLibraryStarted: Bool = {
     let isOurs = CryptoLibrary.isOurs
     isLean.store(isOurs, ordering: .sequentiallyConsistent)
     let chosen = isOurs ? options + leanOptions : options

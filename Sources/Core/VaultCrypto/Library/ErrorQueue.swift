@@ -1,13 +1,13 @@
 import COpenSSL
 
 /// OpenSSL's error queue of this thread, handled only here.
-package enum ErrorQueue {
+enum ErrorQueue {
   /// Runs `body`, whose result false means that OpenSSL failed. The queue is empty before it, unless `continues`.
   ///
   /// - Parameter continues: whether `clear()` was called before an earlier step and nothing has failed since. Checking
   ///   the queue costs as much as a short message.
   @inline(__always)
-  package static func check(
+  static func check(
     _ reason: StaticString, code: CryptoError.Code = .libraryFailed, continues: Bool = false, _ body: () -> Bool
   ) throws(CryptoError) {
     if !continues { clear() }

@@ -2,7 +2,7 @@ import COpenSSL
 
 extension [UInt8] {
   /// An array of `byteCount` bytes, not zeroed first; `initialize` must write every byte.
-  @unsafe package init(
+  @unsafe init(
     byteCount: Int, _ initialize: (UnsafeMutableRawBufferPointer) throws(CryptoError) -> Void
   ) throws(CryptoError) {
     try unsafe self.init(unsafeUninitializedCapacity: byteCount) { buffer, initializedCount throws(CryptoError) in
@@ -23,7 +23,7 @@ extension RawSpan {
   /// Lends the bytes for OpenSSL: the address is never NULL, even for an empty span.
   ///
   /// NULL has special meanings in OpenSSL, such as "keep the old key" or "no key was given".
-  @unsafe package func withInput<Result, Failure: Error>(
+  @unsafe func withInput<Result, Failure: Error>(
     _ body: (UnsafePointer<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try unsafe withUnsafeBytes { buffer throws(Failure) in
@@ -42,7 +42,5 @@ extension RawSpan {
 
 extension UnsafeMutableRawBufferPointer {
   /// The address as OpenSSL's output arguments take it; nil when the buffer is empty.
-  @unsafe package var byteStart: UnsafeMutablePointer<UInt8>? {
-    unsafe baseAddress?.assumingMemoryBound(to: UInt8.self)
-  }
+  @unsafe var byteStart: UnsafeMutablePointer<UInt8>? { unsafe baseAddress?.assumingMemoryBound(to: UInt8.self) }
 }

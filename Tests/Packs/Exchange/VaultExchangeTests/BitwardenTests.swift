@@ -3,7 +3,6 @@ import VaultCrypto
 import VaultDocument
 import VaultExchange
 import VaultTestSupport
-import VaultForeignCrypto
 
 @Suite("Bitwarden JSON")
 struct BitwardenTests {

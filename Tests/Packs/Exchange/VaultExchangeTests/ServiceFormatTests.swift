@@ -3,7 +3,6 @@ import VaultCrypto
 import VaultDocument
 import VaultExchange
 import VaultTestSupport
-import VaultForeignCrypto
 
 @Suite("Files of services, clusters and archives")
 struct ServiceFormatTests {

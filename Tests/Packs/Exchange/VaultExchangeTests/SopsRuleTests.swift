@@ -3,7 +3,6 @@ import VaultAge
 import VaultCrypto
 import VaultDocument
 import VaultExchange
-import VaultForeignCrypto
 
 @Suite("What the rules of a SOPS file mean")
 struct SopsRuleTests {

@@ -1,7 +1,6 @@
 internal import VaultCrypto
 internal import VaultDocument
 internal import VaultMarkup
-internal import VaultForeignCrypto
 
 /// A file of variables that `ansible-vault` and playbooks open with the password: YAML, sealed as a whole in form 1.1.
 ///

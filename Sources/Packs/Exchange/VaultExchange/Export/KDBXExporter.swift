@@ -1,6 +1,5 @@
 internal import VaultCrypto
 internal import VaultDocument
-internal import VaultForeignCrypto
 
 /// A KeePass database, KDBX 4, sealed with a passphrase. It holds the XML of ``KeePassExporter`` with attachments,
 /// encrypted with ChaCha20 in authenticated blocks.

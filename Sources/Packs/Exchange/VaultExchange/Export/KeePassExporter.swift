@@ -1,6 +1,5 @@
 internal import VaultCrypto
 internal import VaultDocument
-internal import VaultForeignCrypto
 
 /// The XML of KeePass 2, which KeePassXC imports as well: an entry for every record, in one group.
 ///

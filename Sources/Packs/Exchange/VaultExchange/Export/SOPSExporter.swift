@@ -1,7 +1,6 @@
 internal import VaultAge
 internal import VaultCrypto
 internal import VaultDocument
-internal import VaultForeignCrypto
 
 /// JSON that `sops` decrypts: an object with a list of records, in which only the sealed members are encrypted.
 ///

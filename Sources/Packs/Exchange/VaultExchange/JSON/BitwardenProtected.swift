@@ -1,6 +1,5 @@
 internal import VaultCrypto
 internal import VaultDocument
-internal import VaultForeignCrypto
 
 /// Bitwarden's JSON with a password of its own: PBKDF2 or Argon2id, AES-256-CBC and HMAC-SHA-256.
 struct BitwardenProtectedImporter: Importer {

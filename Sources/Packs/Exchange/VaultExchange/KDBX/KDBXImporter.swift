@@ -1,7 +1,6 @@
 internal import VaultCrypto
 internal import VaultDocument
 internal import VaultMarkup
-internal import VaultForeignCrypto
 
 /// The database of KeePass 2, KeePassXC, Strongbox and others: KDBX 3.1 and 4.
 struct KDBXImporter: Importer {

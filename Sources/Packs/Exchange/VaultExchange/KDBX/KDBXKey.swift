@@ -1,7 +1,6 @@
 internal import VaultCrypto
 internal import VaultDocument
 internal import VaultMarkup
-internal import VaultForeignCrypto
 
 /// The key of a KeePass database, from a password, a key file, or both.
 enum KDBXKey {

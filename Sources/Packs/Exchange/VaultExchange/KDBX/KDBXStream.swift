@@ -1,6 +1,5 @@
 internal import VaultCrypto
 internal import VaultDocument
-internal import VaultForeignCrypto
 internal import VaultMarkup
 
 /// The key stream that additionally protects single values of a database, one after the other.

@@ -1,7 +1,6 @@
 internal import VaultCrypto
 internal import VaultDocument
 internal import VaultRecords
-internal import VaultForeignCrypto
 
 /// Authy accounts, each sealed with the password of the backups: PBKDF2 with SHA-1, and AES-256-CBC.
 enum AuthyBackup {

@@ -1,6 +1,5 @@
 internal import VaultCrypto
 internal import VaultDocument
-internal import VaultForeignCrypto
 
 /// The vault of Aegis with a password: scrypt, and AES-256-GCM for the key and the content.
 enum AegisVault {

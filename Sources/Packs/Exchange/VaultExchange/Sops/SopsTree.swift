@@ -1,6 +1,5 @@
 internal import VaultCrypto
 internal import VaultDocument
-internal import VaultForeignCrypto
 
 /// One opened value of a sops file.
 struct SopsValue {

@@ -1,5 +1,4 @@
 internal import DynamicLibraries
-package import VaultCrypto
 
 /// Twofish with a key of 256 bits in CBC mode, as KeePass uses it; import only.
 ///

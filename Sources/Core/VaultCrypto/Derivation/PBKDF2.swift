@@ -1,5 +1,4 @@
 import COpenSSL
-package import VaultCrypto
 
 /// PBKDF2 with HMAC-SHA-256 (RFC 8018), for files of other tools; this program's own files use scrypt.
 package enum PBKDF2SHA256 {

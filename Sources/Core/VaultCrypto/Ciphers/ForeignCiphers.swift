@@ -1,5 +1,4 @@
 import COpenSSL
-package import VaultCrypto
 
 /// AES-256 in CBC mode with HMAC-SHA-256 over nonce and ciphertext, as Bitwarden writes it; import only.
 package enum AESCBCHMAC {

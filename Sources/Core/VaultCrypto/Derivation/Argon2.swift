@@ -1,5 +1,4 @@
 internal import DynamicLibraries
-package import VaultCrypto
 
 /// Argon2 (RFC 9106), for files of other tools; this program's own files use scrypt.
 ///
