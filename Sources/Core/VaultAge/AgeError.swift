@@ -4,7 +4,7 @@ import VaultCrypto
 /// Why an age file, recipient or identity was refused.
 ///
 /// `reason` is always one of the fixed sentences of this module: no error holds text of its input, since an identity or
-/// a passphrase could be in it. `line` is that of the input where the input is text.
+/// a passphrase could be in it. `line` is that of the input if the input is text.
 public typealias AgeError = Fault<AgeLayer>
 
 /// Files, recipients and identities of age.

@@ -33,7 +33,7 @@ public enum DocumentLayer: FaultLayer {
 }
 
 extension DocumentError {
-  /// Makes an error; `reason` is a fixed phrase, never text of the input, and by itself that of the code.
+  /// Makes an error. `reason` is a fixed phrase, never text of the input; by default it is the phrase of the code.
   public init(code: Code, reason: String? = nil, line: Int? = nil, column: Int? = nil, path: String? = nil) {
     let reason = reason ?? DocumentLayer.reasons[code] ?? code.description
     self.init(layer: code, reason, path: path, line: line, column: column)

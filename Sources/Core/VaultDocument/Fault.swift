@@ -10,7 +10,7 @@ public struct Fault<Layer: FaultLayer>: Error, Equatable, Sendable, CustomString
   public let code: Code
   /// The failure, for people: a fixed sentence.
   public let reason: String
-  /// The subject: a file below the vault's directory, or the path of a member. Nil without a single subject.
+  /// The subject: a file below the vault's directory, or the path of a member. Nil if there is no single subject.
   public let path: String?
   /// Line of the input, from 1, if a text was parsed.
   public let line: Int?
@@ -60,8 +60,8 @@ public struct FaultCode<Owner>: Hashable, Sendable, CustomStringConvertible {
   package init(_ name: String = #function) { description = name }
 }
 
-/// Why a small text was refused, or why something cannot be used: a phrase that follows its name. The line is known
-/// if the text has several.
+/// Why a small text was refused, or why something cannot be used. The reason is a phrase that follows the name of its
+/// subject. The line is known if a text has several lines.
 public struct TextFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// The name of the text; nil if the caller knows it.
   public let name: String?

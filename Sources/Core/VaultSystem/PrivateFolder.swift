@@ -6,9 +6,9 @@ package struct PrivateFolder: Sendable {
 
   package init(_ path: String) { self.path = path }
 
-  /// Makes the folder, unless it is there.
+  /// Makes the folder, unless it exists.
   ///
-  /// - Returns: False if there can be no such folder.
+  /// - Returns: false if the folder cannot be made.
   package func make() throws(PrivateFolderError) -> Bool {
     guard (try? Files().makeFolders(path)) != nil else { return false }
     return try isThere()
@@ -16,7 +16,7 @@ package struct PrivateFolder: Sendable {
 
   package func isThere() throws(PrivateFolderError) -> Bool { try isOwn(path, .directory) }
 
-  /// The names of the files in the folder, sorted. Empty without the folder.
+  /// The names of the files in the folder, sorted. Empty if there is no folder.
   package func names() throws(PrivateFolderError) -> [String] {
     guard try isThere(), let open = try? open() else { return [] }
     let descriptor = open.descriptor

@@ -125,11 +125,9 @@ public struct VaultHeader: Sendable {
   }
 
   private static func members(of root: RootKey, createdAt: Timestamp) -> JSONObject {
-    var members = JSONObject()
-    members["id"] = .string(root.id.description)
-    members["commitment"] = .string(Base64.encode(root.commitment))
-    members["created_at"] = .string(createdAt.text)
-    return members
+    JSONObject(members: [
+      "commitment": Base64.encode(root.commitment), "created_at": createdAt, "id": root.id.description,
+    ])
   }
 
   private static func authenticated(

@@ -76,7 +76,7 @@ public struct VaultPlace: Sendable {
 public struct DatabaseStore: Sendable {
   let place: @Sendable (_ address: String) throws(VaultError) -> any RemotePlace
 
-  /// A store that takes an address apart by `place`.
+  /// A store whose addresses `place` parses.
   package init(place: @escaping @Sendable (_ address: String) throws(VaultError) -> any RemotePlace) {
     self.place = place
   }

@@ -20,7 +20,7 @@ struct Verifier {
   /// The outcomes for the files of the trash, by the folders of their ids.
   private var trashed: [UInt8: [(RecordID, Result<RecordVersion, VaultError>)]] = [:]
   private var trashFaults: [VaultFault] = []
-  /// The versions in the present folder, and why the folder itself cannot be read.
+  /// The versions in the folder that is being read, and the fault of the folder itself.
   private var found = FoundVersions()
   private var folderFault: VaultFault?
   /// Called with the versions of each folder.

@@ -1,21 +1,19 @@
 package import VaultKit
-package import VaultRecords
+internal import VaultRecords
 package import VaultStorage
 package import VaultTrust
 
 extension Vault {
   /// Verifies the file of a record, live or removed, and opens every sealed field of it.
-  ///
-  /// - Parameter listed: a version whose fields were all opened already.
-  package func checkedVersion(
-    _ bytes: [UInt8], at place: StoreLocation, unless listed: RecordVersion? = nil
-  ) throws(VaultError) -> RecordVersion {
-    try checkedRecord(bytes, at: place, unless: listed).version
+  package func checkedVersion(_ bytes: [UInt8], at place: StoreLocation) throws(VaultError) -> RecordVersion {
+    try checkedRecord(bytes, at: place, unless: nil).version
   }
 
   /// Verifies the file in the same way, and also returns the record's attachments and its first misfit.
-  package func checkedRecord(
-    _ bytes: [UInt8], at place: StoreLocation, unless listed: RecordVersion? = nil
+  ///
+  /// - Parameter listed: a version whose fields were all opened already.
+  func checkedRecord(
+    _ bytes: [UInt8], at place: StoreLocation, unless listed: RecordVersion?
   ) throws(VaultError) -> CheckedRecord {
     guard let id = place.recordID else { preconditionFailure("only records have versions") }
     let record = place == .trash(id) ? try verifyTrashed(bytes, id).record : try verify(bytes, id)
@@ -28,11 +26,11 @@ extension Vault {
 }
 
 /// A verified record: its version, and the attachments that the record names.
-package struct CheckedRecord: Sendable {
-  package let version: RecordVersion
-  package let named: NamedAttachments
+struct CheckedRecord: Sendable {
+  let version: RecordVersion
+  let named: NamedAttachments
   /// The keys of its attachments; nil without attachments.
-  package let keys: AttachmentKeys?
+  let keys: AttachmentKeys?
   /// The first member that does not fit its declared kind; of sealed members only JSON is checked.
-  package let misfit: RecordError?
+  let misfit: RecordError?
 }

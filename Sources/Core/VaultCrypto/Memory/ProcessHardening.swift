@@ -9,7 +9,7 @@ import COpenSSL
 #endif
 
 /// Kernel settings that protect the memory of this process, and the rights that it gives up before it reads a foreign
-/// file. Only this file here makes system calls.
+/// file. In this module, only this file makes system calls.
 package enum ProcessHardening {
   /// Sets the core file limit to 0, disables crash reports and, on Linux, marks the process as not dumpable. Call it
   /// first. Returns whether everything took effect.

@@ -4,7 +4,7 @@ package protocol DocumentValue {
   var document: JSONValue { get }
 }
 
-/// A value that is read from our own documents, too.
+/// A value that can also be read from our own documents.
 package protocol DocumentReadable: DocumentValue {
   /// Nil if the JSON does not have the form.
   init?(document: JSONValue)
@@ -27,7 +27,10 @@ extension JSONObject {
   /// The members of one of our own documents, without those that are null.
   package init(present members: KeyValuePairs<String, any DocumentValue>) {
     self.init()
-    for (name, value) in members where !value.document.isNull { self[name] = value.document }
+    for (name, value) in members {
+      let document = value.document
+      if !document.isNull { self[name] = document }
+    }
   }
 
   /// The member of that name; nil if it is missing or does not have the form.

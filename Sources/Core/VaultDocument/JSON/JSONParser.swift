@@ -22,17 +22,10 @@ public enum JSONParser {
 
   /// Reads one document; see `parse(_:limits:)` for raw spans.
   public static func parse(_ bytes: Span<UInt8>, limits: JSONLimits = .record) throws(DocumentError) -> JSONValue {
-    try parse(bytes, limits: limits) { scanner, bytes throws(DocumentError) in try scanner.document(in: bytes) }
-  }
-
-  private static func parse(
-    _ bytes: Span<UInt8>, limits: JSONLimits,
-    read: (inout JSONScanner, Span<UInt8>) throws(DocumentError) -> JSONValue
-  ) throws(DocumentError) -> JSONValue {
     guard bytes.count <= limits.byteCount else { throw DocumentError(code: .tooLarge) }
     var scanner = JSONScanner(limits: limits)
     do throws(DocumentError) {
-      return try read(&scanner, bytes)
+      return try scanner.document(in: bytes)
     } catch {
       throw error.located(in: bytes)
     }

@@ -20,6 +20,7 @@ struct IndexAnswer {
 struct IndexSession {
   private static let attempts = 4
   private static let maximumWatchedCount = 1000
+  private static let beingWritten = TextFault("the vault is being written")
 
   private let reader: FolderReader
   private var question: IndexQuestion
@@ -34,7 +35,7 @@ struct IndexSession {
     for _ in 0..<Self.attempts {
       if let answer = try await look() { return answer }
     }
-    throw TextFault("the vault is being written")
+    throw Self.beingWritten
   }
 
   /// Checks whether the index is current; nil if some files had to be read.
@@ -42,7 +43,7 @@ struct IndexSession {
     let (isPending, stamps) = try askingStore { () throws(StoreError) in
       (try reader.store.hasPendingBatch(), try reader.store.folderStamps())
     }
-    guard !isPending else { throw TextFault("the vault is being written") }
+    guard !isPending else { throw Self.beingWritten }
     let current = zip(folders, stamps).compactMap { folder, stamp in folder.flatMap { $0.isOf(stamp) ? $0 : nil } }
     guard current.count == folders.count else {
       try await read(folders.indices.filter { folders[$0]?.isOf(stamps[$0]) != true }, stamps)

@@ -21,8 +21,6 @@ public struct Slot: Sendable {
     }
   }
 
-  static let sha256ByteCount = 32
-
   /// The id in its file's name.
   public let id: SlotID
   /// The name for people; may be empty.

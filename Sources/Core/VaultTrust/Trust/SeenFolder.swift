@@ -28,7 +28,7 @@ package struct SeenFolder: Equatable {
     versions[found.id].map { found.succession(after: $0.version) } ?? .newer
   }
 
-  /// Whether an outdated version is known.
+  /// How this machine knows an outdated version.
   package func provenance(of found: RecordVersion) -> Provenance {
     Provenance(of: (found.revision, found.recordMAC), among: known(of: found.id).map { ($0.revision, $0.recordMAC) })
   }
@@ -109,10 +109,10 @@ extension SeenFolder {
   }
 
   package func fileBytes() throws(VaultError) -> [UInt8] {
-    let lists: KeyValuePairs<String, any DocumentValue> = [
+    let document = JSONObject(members: [
       "format": Self.format, "records": list(isTrashed: false), "trash": list(isTrashed: true),
-    ]
-    return try stateBytes(JSONObject(members: lists), isCompact: true)
+    ])
+    return try stateBytes(document, isCompact: true)
   }
 
   private func list(isTrashed: Bool) -> JSONObject {

@@ -1,4 +1,5 @@
 package import VaultDocument
+internal import VaultTrust
 
 /// The address of a vault in a database:
 /// `postgresql://[USER@]HOST[:PORT][,HOST[:PORT]]…/DATABASE?vault=NAME[&NAME=VALUE]…`.
@@ -20,13 +21,9 @@ package struct PostgresAddress: Sendable {
   /// The other settings, by libpq's names.
   package let settings: [String: String]
 
-  /// Whether a text is meant as an address of a database, even if it is malformed.
-  package static func isAddress(_ text: String) -> Bool {
-    text.hasPrefix("postgresql:") || text.hasPrefix("postgres:")
-  }
-
   package init(parsing text: String) throws(TextFault) {
-    guard Self.isAddress(text), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), let parts = Parts(of: text) else {
+    guard VaultPlace.isDatabase(text), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), let parts = Parts(of: text)
+    else {
       throw TextFault("is not written postgresql://USER@HOST:PORT/DATABASE?vault=NAME")
     }
     guard parts.user?.contains(":") != true else {

@@ -5,16 +5,16 @@ public import VaultTrust
 extension DatabaseStore {
   /// Vaults in PostgreSQL, by an address such as `postgresql://db.example/app?vault=ops`.
   ///
-  /// - Parameter password: of the user in the database, where libpq has none of its own: from a file, a service or a
-  ///   certificate it takes it itself.
+  /// - Parameter password: the password of the user in the database. It is used if libpq gets none from a file, a
+  ///   service or a certificate.
   public static func postgres(password: String? = nil) -> DatabaseStore {
     DatabaseStore { text throws(VaultError) in
-      // Before a connection, whose TLS needs all of it, and mostly before anything is sealed.
+      // Before a connection, because its TLS needs all of OpenSSL, and mostly before anything is sealed.
       CryptoLibrary.share()
       do throws(TextFault) {
         return PostgresPlace(address: try PostgresAddress(parsing: text), password: password)
       } catch {
-        // None of its text: there may be a password in it.
+        // The error does not quote the address, because a password may be in it.
         throw VaultError(.usage, "the address of a database " + error.reason)
       }
     }
@@ -45,14 +45,15 @@ private struct PostgresPlace: RemotePlace {
 }
 
 extension PostgresSchema {
-  /// The statements that make the tables of a database, and what else is asked for, each without a semicolon.
+  /// The statements that make the tables of a database, and the roles and row security that the caller asks for. No
+  /// statement ends with a semicolon.
   ///
   /// - Parameters:
-  ///   - name: where the tables are; nil for the usual schema.
+  ///   - name: the schema of the tables; nil for the usual one.
   ///   - roles: the prefix of four roles, which are made as well.
-  ///   - rowSecurity: whether the server itself keeps apart which role may see which vault.
-  ///   - onlyAttachments: whether tables, roles and row security are there, made by a program that did not know
-  ///     attachments, and only what those need is missing.
+  ///   - rowSecurity: whether the server itself controls which role may see which vault.
+  ///   - onlyAttachments: whether an earlier program, which did not know attachments, has made the tables, roles and
+  ///     row security, so that only the table of attachments and its rights are missing.
   package static func statements(
     inSchema name: String? = nil, roles: String? = nil, rowSecurity: Bool = false, onlyAttachments: Bool = false
   ) throws(VaultError) -> [String] {

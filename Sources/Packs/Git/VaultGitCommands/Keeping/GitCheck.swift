@@ -129,7 +129,7 @@ struct GitCheck {
       // Only a checkpoint of many records or an attachment can be larger than the limit here.
       return place?.isLarge ?? true ? [] : ["is larger than any such file of a vault, or cannot be read"]
     }
-    var reasons = FileCheck.holdsKey(new) ? [FileCheck.keyReason] : []
+    var reasons = Surroundings.holdsKey(new) ? [Surroundings.keyReason] : []
     guard let place else { return reasons + (stray(file.path).map { [$0] } ?? []) }
     for fault in try FileCheck.faults(in: new, at: place, kinds: kinds) {
       reasons.append((fault.field.map { "\($0): " } ?? "") + fault.reason)

@@ -35,10 +35,4 @@ enum FileCheck {
     if let form { faults.append(VaultFault(.notCanonical, form.reason, file: file, record: form.record)) }
     return faults
   }
-
-  /// Whether a text contains the mark of a private key in clear.
-  static func holdsKey(_ bytes: [UInt8]) -> Bool { Surroundings.holdsKey(bytes) }
-
-  /// The reason that is reported for a file with such a mark.
-  static let keyReason = Surroundings.keyReason
 }
