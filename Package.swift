@@ -14,8 +14,8 @@ let macros = ["VaultRecordMacros"]
 // Scripts/install sets this variable, to a folder with the archive of libstdc++. The program then contains it and the
 // Swift runtime, and exports nothing, so that less is looked up at its start (docs/decisions/0215-a-shorter-start.md).
 // Only the link changes, so that the program as installed and the tests come from the same objects
-// (docs/decisions/0160-one-build.md). It has no build id, which is a hash of what was linked, with debug information
-// and its folders.
+// (docs/decisions/0160-one-build.md). The program has no build id, because its hash would cover the folders of the
+// build.
 let staticRuntime: [LinkerSetting] =
   Context.environment["VAULT_LINK_STATIC"].map { archives in
     [

@@ -41,7 +41,7 @@ extension FaultCode<AgeLayer> {
   public static var truncated: Self { Self("age file is truncated") }
   /// None of the given credentials opens the file.
   public static var noMatchingIdentity: Self { Self("no matching identity") }
-  /// The file is sealed with a passphrase, and it is none of those given.
+  /// None of the given passphrases opens the file.
   public static var wrongPassphrase: Self { Self("wrong passphrase") }
   /// The work factor is outside the caller's range; no memory was taken.
   public static var workFactorOutOfRange: Self { Self("work factor out of range") }

@@ -34,8 +34,7 @@ extension DirectoryStore {
     return store
   }
 
-  /// A folder that still holds files of a vault whose `vault.json` is gone, such as `records`; nil if there is none of
-  /// these.
+  /// The name of a folder, such as `records`, with files of a vault that lost its `vault.json`; nil without such files.
   ///
   /// Hidden files do not count: they keep empty folders in git, or belong to the file manager.
   package static func remains(at path: String) -> String? {

@@ -3,7 +3,7 @@ internal import VaultDocument
 internal import VaultStorage
 internal import VaultSystem
 
-/// A committed journal for a reader who may not finish it: the places of the new bytes until they are moved.
+/// A committed journal, read by a process that cannot finish it: the places of the new bytes until they are moved.
 struct Overlay: Sendable {
   enum Entry: Sendable, Equatable {
     case staged(String)

@@ -51,8 +51,7 @@ public struct VaultPlace: Sendable {
   /// Whether somebody between here and the database could pass for it.
   public var isOpenToOthers: Bool { if case .database(let remote) = kind { remote.isOpenToOthers } else { false } }
 
-  /// A folder that still holds files of a vault whose `vault.json` is gone, such as `records`; nil if there is no such
-  /// folder.
+  /// The name of a folder, such as `records`, with files of a vault that lost its `vault.json`; nil without such files.
   package static func remains(ofVaultAt path: String) -> String? { DirectoryStore.remains(at: path) }
 
   package func store() throws(StoreError) -> any RecordStore {

@@ -155,8 +155,7 @@ struct CrashLane {
     look()
   }
 
-  /// Checks first as a reader who may not write. Then, but not always, checks with recovery, so that sometimes the next
-  /// process meets the leftovers.
+  /// Checks first without writing, and then sometimes with recovery. So sometimes the next process finds the leftovers.
   private mutating func look() {
     let scene = Scene(path: vault, identity: workshop.identity)
     if scene.hasLeftovers { tally.withLeftovers += 1 }

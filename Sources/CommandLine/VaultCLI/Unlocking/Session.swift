@@ -121,7 +121,7 @@ package struct Session {
     return nil
   }
 
-  /// Remembers who has a key of a vault of a set, so that the next command does not report this command's new keys.
+  /// Remembers the keys of a vault of a set, so that the next command does not report the keys that this one added.
   package func rememberReaders(of vault: Vault) {
     location.member?.remember(pin.state, isAccepted: false, slots: vault.header.slots, messages)
   }

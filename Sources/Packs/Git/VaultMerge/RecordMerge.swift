@@ -301,8 +301,8 @@ extension RecordMerge {
     return bytes
   }
 
-  /// One whole side, which a person has chosen, as the version after both, so that nobody who has seen the other takes
-  /// it for an older one. Only the revision of the other side counts; that side may be unreadable or gone.
+  /// Takes one whole side, which a person has chosen, as the version after both. So no machine that has seen the other
+  /// side reports a rollback. Only the revision of the other side counts; that side may be unreadable or gone.
   package static func taking(
     _ side: StoredVersion, after other: StoredVersion?, of id: RecordID, key: RecordMergeKey
   ) -> MergeOutcome {
