@@ -52,7 +52,7 @@ let package = Package(
     .trait(name: "Macros", description: "VaultRecordMacros: record types by @VaultRecord, which builds swift-syntax."),
   ],
   dependencies: [
-    // Each is fetched only if its trait is on; that of the command is on by default.
+    // A package is fetched only if its trait is on. The trait of the command is on by default.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
@@ -352,7 +352,7 @@ for target in package.targets {
   } else if ["VaultTestSupport", "VaultHarness", "VaultOutsider"].contains(target.name) {
     target.path = "Tests/Support/\(target.name)"
   } else if target.type == .test {
-    // Tests lie where their target does; those of the command and of all of Core have no target of the name.
+    // A suite lies in the area of its target. The suites of the command and of all of Core have no single target.
     let area = area(of: String(target.name.dropLast(5))) ?? ["VaultOracleTests": "Core"][target.name] ?? "CommandLine"
     target.path = "Tests/\(area)/\(target.name)"
   }

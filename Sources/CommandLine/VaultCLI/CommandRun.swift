@@ -30,6 +30,7 @@ package enum CommandRun {
         try Output.line(topic.text())
         return .done
       }
+      // Without the parser, which sets up every command (decision 215).
       if arguments == ["--version"] {
         try Output.line(Version.current)
         return .done

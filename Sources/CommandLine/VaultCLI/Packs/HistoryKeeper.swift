@@ -48,7 +48,7 @@ package protocol HistoryKeeper: Sendable {
   ///
   /// - Parameter opened: The vault as it is, if it was unlocked already.
   func version(
-    _ word: String, in session: Session, _ options: VaultOptions, _ unlocking: UnlockOptions, opened: Vault?
+    _ word: String, in session: Session, options: VaultOptions, unlocking: UnlockOptions, opened: Vault?
   ) async throws -> FoundVersion?
   /// The texts that states bring, in the work tree of the working directory.
   ///
@@ -58,7 +58,7 @@ package protocol HistoryKeeper: Sendable {
 
 extension Packs {
   /// The keeper of earlier states; nil if the program has no such pack.
-  package static var history: (any HistoryKeeper)? { all.lazy.compactMap(\.history).first }
+  package static var history: (any HistoryKeeper)? { first(\.history) }
 
   package static func requiredHistory() throws -> any HistoryKeeper {
     guard let history else {
@@ -113,7 +113,8 @@ extension Session {
     _ text: String, options: VaultOptions, unlocking: UnlockOptions, unless revision: RevisionOptions
   ) async throws -> FoundVersion? {
     guard revision.at == nil else { return nil }
-    let found = try await Packs.history?.version(text, in: self, options, unlocking, opened: nil)
+    let found = try await Packs.history?.version(
+      text, in: self, options: options, unlocking: unlocking, opened: nil)
     if let found {
       let envelope = found.record.envelope
       messages.detail("revision \(envelope.revision) of \(envelope.updatedAt.text), from \(found.origin)")

@@ -75,6 +75,9 @@ package final class Packs: Sendable {
 
   package static var all: [Pack] { shared.list.withLock { $0 } }
 
+  /// The part of the first pack that has such a part; nil if no pack has one.
+  package static func first<Part>(_ part: @escaping (Pack) -> Part?) -> Part? { all.lazy.compactMap(part).first }
+
   /// Sets the packs of the program, before the first command is looked up. A second call does nothing.
   package static func use(_ packs: [Pack]) { shared.list.withLock { if $0.isEmpty { $0 = packs } } }
 }

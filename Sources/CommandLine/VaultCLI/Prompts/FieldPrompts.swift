@@ -23,12 +23,14 @@ package struct FieldPrompts {
     let fields = kind.fields.filter { ["", "[]", ".*"].contains($0.suffix) }
     let usual = usualCount(of: fields)
     let missing = fields.enumerated().filter { !given.hasValue(at: $1.path) }
-    let later = missing.filter { $0 >= usual && !$1.isRequired }
-    for (index, field) in missing where later.count < 2 || !later.contains(where: { $0.offset == index }) {
+    var later = missing.filter { $0 >= usual && !$1.isRequired }
+    // A question about a single field would save no answer.
+    if later.count == 1 { later = [] }
+    for (index, field) in missing where !later.contains(where: { $0.offset == index }) {
       try ask(for: field, &record, terminal)
     }
     let labels = later.map { label(of: $1) }.joined(separator: ", ")
-    if later.count > 1, try terminal.confirms("More? \(labels)") {
+    if !later.isEmpty, try terminal.confirms("More? \(labels)") {
       for (_, field) in later { try ask(for: field, &record, terminal) }
     }
     return record
@@ -38,7 +40,7 @@ package struct FieldPrompts {
   private func usualCount(of fields: [RecordField]) -> Int {
     let last = fields.lastIndex { field in
       field.isSealed && field.suffix.isEmpty
-        && [.password, .pin, .token, .key].contains { (sort: SecretSort) in sort == field.value.secretSort }
+        && [SecretSort.password, .pin, .token, .key].contains(field.value.secretSort)
     }
     return max(4, (last ?? 0) + 1)
   }

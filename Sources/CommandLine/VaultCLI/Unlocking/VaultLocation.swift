@@ -123,7 +123,7 @@ extension VaultLocation {
 
   /// The place; a database is opened by the store of a pack.
   private func bare(password: String? = nil) throws(VaultError) -> VaultPlace {
-    try VaultPlace(path, database: Packs.all.lazy.compactMap(\.database).first?(password))
+    try VaultPlace(path, database: Packs.first(\.database)?(password))
   }
 
   /// The vault's name among the vaults of its database; nil for a folder.

@@ -105,10 +105,10 @@ extension [UInt8] {
 }
 
 extension RecordRows {
-  /// As people look for names: by base letters, then by marks, then by case.
+  /// The records in the order in which people look for names: by base letters, then by marks, then by case.
   package func inOrderOfLetters() -> RecordRows {
     let keyed = map { (key: LetterOrder($0.name), record: $0) }
-    // Those of one name stay in the order of their ids.
+    // Records with the same name are sorted by id.
     return RecordRows(
       keyed.sorted { $0.key == $1.key ? $0.record.id < $1.record.id : $0.key < $1.key }.map(\.record))
   }

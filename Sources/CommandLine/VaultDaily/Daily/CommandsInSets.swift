@@ -3,7 +3,7 @@ import VaultDocument
 import VaultKit
 import VaultTerminal
 
-// How commands that look up records or remove a key prepare for each vault of a set.
+// How commands that look up or remove records prepare to run in each vault of a set.
 
 extension ListCommand: RunsOverSet { var seeks: Bool { true } }
 extension FindCommand: RunsOverSet { var seeks: Bool { true } }

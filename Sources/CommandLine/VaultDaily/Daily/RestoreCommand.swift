@@ -48,7 +48,8 @@ extension TrashCommand {
     /// The version to restore; nil for removed records.
     private func version(_ session: Session, _ opened: Vault) async throws -> FoundVersion? {
       guard let word = record.first, (try? session.locked.resolveTrashed(word)) == nil else { return nil }
-      return try await Packs.history?.version(word, in: session, vault, unlocking, opened: opened)
+      return try await Packs.history?.version(
+        word, in: session, options: vault, unlocking: unlocking, opened: opened)
     }
 
     private func show(_ ids: [RecordID], _ session: Session) throws {

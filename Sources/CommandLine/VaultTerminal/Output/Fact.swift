@@ -38,8 +38,8 @@ extension [Fact] {
       return try Output.lines(
         flatMap(\.rows).map { Printable.padded($0.label + ":", to: 12) + " " + Printable.text($0.text) })
     }
-    var document = JSONObject(members: ["schema": 1])
-    for fact in self { document[fact.json.name] = fact.json.value.document }
-    try Output.write(JSONValue.object(document).prettyBytes(limits: .exchange))
+    var members = JSONObject()
+    for fact in self { members[fact.json.name] = fact.json.value.document }
+    try Output.write(JSONValue.document(of: members).prettyBytes(limits: .exchange))
   }
 }

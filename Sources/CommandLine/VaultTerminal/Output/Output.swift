@@ -167,7 +167,11 @@ extension JSONValue {
 
   /// A document of `--json`: an object with the version of its shape.
   package static func document(_ members: KeyValuePairs<String, any DocumentValue>) -> JSONValue {
-    var object = JSONObject(members: members)
+    document(of: JSONObject(members: members))
+  }
+
+  static func document(of members: JSONObject) -> JSONValue {
+    var object = members
     object["schema"] = 1
     return .object(object)
   }

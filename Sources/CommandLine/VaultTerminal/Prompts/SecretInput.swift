@@ -132,6 +132,7 @@ package enum TextInput {
     var bytes: [UInt8] = []
     // An array that grows step by step would be in memory twice.
     if let size = System.byteCount(of: descriptor), size <= limit { bytes.reserveCapacity(size) }
+    // Most inputs are small, and so is the first piece.
     var chunk = [UInt8](repeating: 0, count: 1 << 12)
     while true {
       var span = chunk.mutableSpan

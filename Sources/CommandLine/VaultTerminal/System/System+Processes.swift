@@ -46,7 +46,7 @@ package struct ExitCleanup: Sendable {
 }
 
 extension System {
-  /// Does the work of the program on the calling thread, while another one waits for signals, and ends the process.
+  /// Does the work of the program on the calling thread while another thread waits for signals. Then ends the process.
   ///
   /// Call it after `prepareProcess()`, before there are other threads.
   package static func run(leavingWithReader: Bool, _ work: @escaping @Sendable () async -> ExitStatus) -> Never {
@@ -67,12 +67,12 @@ extension System {
     workingAlone { exit(await work()) }
   }
 
-  /// To be called before anything is opened: signals, and descriptors that a caller has closed.
+  /// Blocks signals, and occupies descriptors that the caller has closed. Call it before anything is opened.
   package static func prepareProcess() {
     signal(SIGPIPE, SIG_IGN)
     occupyStandardDescriptors()
     var signals = awaitedSignals()
-    // A file that grows beyond the limit is an error of the write, and no end of the process.
+    // A write beyond the size limit of files then fails, and does not end the process.
     unsafe sigaddset(&signals, SIGXFSZ)
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
@@ -115,7 +115,7 @@ extension System {
       guard let (number, isSent) = nextSignal(leavingWithReader) else { continue }
       ExitCleanup.shared.withLock { pending in
         if let program = pending.program {
-          // The program has from the terminal what the terminal sends.
+          // The terminal sends its own signals to the program as well.
           if isSent || number != SIGINT && number != SIGQUIT { _ = kill(program, number) }
           return
         }

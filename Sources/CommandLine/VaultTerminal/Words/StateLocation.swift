@@ -15,8 +15,8 @@ package enum StateLocation {
     return KnownVaults(directory: path)
   }
 
-  /// The user's folder for files that last only as long as a login, or else a folder in the state's. Nil without
-  /// either.
+  /// The user's folder for files that last only as long as a login, otherwise a folder below the state. Nil without a
+  /// home directory.
   package static var runtimeFolder: PrivateFolder? {
     if let runtime = System.environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
       return PrivateFolder(runtime + "/cvault")

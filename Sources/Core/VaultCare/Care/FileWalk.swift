@@ -72,7 +72,7 @@ package struct FileWalk {
         if case .success(nil) = bytes { continue }
         let file = try look(
           .trash(id), id, bytes.map { $0 ?? [] }.mapError { VaultError(store: $0, record: id) })
-        try take(file, at: .trash(id), id, &visitor, progress)
+        try take(file, at: .trash(id), of: id, for: &visitor, progress)
         count += 1
       }
       rest = rest.drop { $0.folder == folder }
@@ -96,13 +96,16 @@ package struct FileWalk {
           attachments.miss()
           visitor.miss(folder.number, fault)
         }
-        for (id, outcome) in folder.outcomes { try take(outcome.get(), at: .record(id), id, &visitor, progress) }
+        for (id, outcome) in folder.outcomes {
+          try take(outcome.get(), at: .record(id), of: id, for: &visitor, progress)
+        }
         try visitor.finish(folder.number)
       })
   }
 
   private mutating func take<Visitor: RecordVisitor>(
-    _ file: Visitor.File, at place: StoreLocation, _ id: RecordID, _ visitor: inout Visitor, _ progress: () -> Void
+    _ file: Visitor.File, at place: StoreLocation, of id: RecordID, for visitor: inout Visitor,
+    _ progress: () -> Void
   ) throws(VaultError) {
     attachments.take(file.named, of: id, file.keys)
     try visitor.take(file, at: place, id)

@@ -37,13 +37,13 @@ extension Pin {
 
   package func fileBytes() throws(VaultError) -> [UInt8] {
     var document = JSONObject(members: [
-      "checkpoint": checkpoint.map { .mark("sequence", $0.sequence, $0.hash) } ?? JSONValue.null,
-      "format": Self.format, "header": header.map { .mark("revision", $0.revision, $0.hash) } ?? JSONValue.null,
+      "checkpoint": checkpoint.map { .mark("sequence", $0.sequence, hash: $0.hash) } ?? JSONValue.null,
+      "format": Self.format, "header": header.map { .mark("revision", $0.revision, hash: $0.hash) } ?? JSONValue.null,
       "named": isNamed, "root": Base64.encode(commitment),
       "slots": slots.map { JSONValue.members(["id": $0.id, "label": $0.label]) }, "vault": vaultID,
     ])
     document["announced"] = announced.map { .string(Hex.encode($0)) }
-    if !earlier.isEmpty { document["earlier"] = .array(earlier.map { .mark("revision", $0.revision, $0.hash) }) }
+    if !earlier.isEmpty { document["earlier"] = .array(earlier.map { .mark("revision", $0.revision, hash: $0.hash) }) }
     return try stateBytes(document)
   }
 }
@@ -66,7 +66,7 @@ extension MemberReader {
 }
 
 extension JSONValue {
-  fileprivate static func mark(_ name: String, _ number: Int, _ hash: [UInt8]) -> JSONValue {
+  fileprivate static func mark(_ name: String, _ number: Int, hash: [UInt8]) -> JSONValue {
     .members(["hash": Hex.encode(hash), name: number])
   }
 }

@@ -43,6 +43,7 @@ private struct VaultStatus {
   let remote: RemoteState?
   /// An unfinished git operation, such as a merge, that waits for the user.
   let operation: String?
+  let index: IndexReport
 
   init(_ session: Session, _ options: UnlockOptions) throws {
     self.session = session
@@ -55,11 +56,10 @@ private struct VaultStatus {
     let sources = try KeySource.chosen(session, options)
     missingKeyFiles = sources.flatMap(\.files).filter { System.kind(of: $0) == nil }
     key = sources.isEmpty ? nil : sources.map(\.explanation).joined(separator: ", then ")
+    index = IndexReport(session)
   }
 
   private var header: VaultHeader { session.locked.header }
-
-  private var index: IndexReport { IndexReport(session) }
 
   private var memory: String {
     switch SecureMemory.status {

@@ -8,7 +8,7 @@ enum ClipboardWay: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// The clipboard of the desktop. Tools of the desktop access it, and values reach them through a pipe.
-package struct Clipboard {
+struct Clipboard {
   /// A tool, with the words for copying, pasting and clearing.
   private struct Tool {
     let name: String

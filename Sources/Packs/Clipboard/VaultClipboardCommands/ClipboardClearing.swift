@@ -7,18 +7,14 @@ import VaultTerminal
 /// Clears a clipboard later, if it still holds the value, and restores the earlier text.
 ///
 /// A background process does this. It knows a keyed hash of the value, not the value itself.
-package struct ClipboardClearing {
+struct ClipboardClearing {
   private static let macKeyByteCount = 32
   private static let ticketByteCount = 16
   /// A longer text is not restored.
   private static let maximumByteCountBefore = 1 << 20
 
-  package let clipboard: Clipboard
-  package let seconds: Int
-
-  package init(clipboard: Clipboard, seconds: Int) {
-    (self.clipboard, self.seconds) = (clipboard, seconds)
-  }
+  let clipboard: Clipboard
+  let seconds: Int
 
   /// The text in the clipboard before a value is put there; empty if it must not or cannot be restored.
   ///
@@ -53,7 +49,7 @@ package struct ClipboardClearing {
   }
 
   /// The work of the waiting process.
-  package func waitAndClear() async throws {
+  func waitAndClear() async throws {
     let byteCount = Self.macKeyByteCount + HMACSHA256.byteCount + Self.ticketByteCount
     guard let given = System.bytes(from: System.standardInput, limit: byteCount + Self.maximumByteCountBefore),
       given.count >= byteCount

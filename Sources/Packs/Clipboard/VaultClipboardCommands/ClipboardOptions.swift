@@ -1,12 +1,12 @@
 import ArgumentParser
 import VaultCLI
-package import VaultTerminal
+import VaultTerminal
 
-package struct ClipboardOptions: ParsableArguments {
+struct ClipboardOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Empty the clipboard after so many seconds, 0 for never.", valueName: "seconds"))
-  package var clearAfter = 45
+  var clearAfter = 45
 
   @Flag(help: "Gone as soon as it was pasted once.")
   var once = false
@@ -18,10 +18,8 @@ package struct ClipboardOptions: ParsableArguments {
     help: ArgumentHelp("wayland, x11, macos, or osc52: give it to the terminal (CVAULT_CLIPBOARD).", valueName: "way"))
   var via: ClipboardWay?
 
-  package init() {}
-
   /// The clipboard to use. Commands ask for it before they unlock anything.
-  package func clipboard() throws -> Clipboard {
+  func clipboard() throws -> Clipboard {
     guard (0...86_400).contains(clearAfter) else {
       throw CommandError.usage("--clear-after", "must be between 0 and 86400 seconds")
     }
@@ -44,7 +42,7 @@ package struct ClipboardOptions: ParsableArguments {
   }
 
   /// Puts a value into the clipboard, and schedules its clearing. Returns the seconds until then; nil for never.
-  package func put(_ value: RawSpan, in clipboard: Clipboard) throws -> Int? {
+  func put(_ value: RawSpan, in clipboard: Clipboard) throws -> Int? {
     guard clipboard.way != .osc52 else {
       try TerminalClipboard.put(value, isPrimary: primary)
       return nil
@@ -57,7 +55,7 @@ package struct ClipboardOptions: ParsableArguments {
   }
 
   /// Reports the copy to the user.
-  package func report(_ what: String, in clipboard: Clipboard, clearedAfter seconds: Int?, _ global: GlobalOptions) {
+  func report(_ what: String, in clipboard: Clipboard, clearedAfter seconds: Int?, _ global: GlobalOptions) {
     let end =
       if clipboard.way == .osc52 { "the terminal has it now, and it is not cleared" } else {
         (seconds.map { "copied for \($0) s" } ?? "copied, and not cleared") + (once ? ", to paste once" : "")

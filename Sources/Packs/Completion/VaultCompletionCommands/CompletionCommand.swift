@@ -24,8 +24,6 @@ struct CompletionCommand: ParsableCommand {
   @Option(help: ArgumentHelp("What the program is called, where it is not vault.", valueName: "name"))
   var name = "vault"
 
-  init() {}
-
   func run() throws {
     guard name.utf8.allSatisfy({ isPlain($0) }), !name.isEmpty else {
       throw CommandError.usage("--name", "takes letters, digits, . _ and -")

@@ -4,7 +4,7 @@ extension Pack {
   /// Completion in shells, and manual pages.
   package static let completion = Pack(commands: ["completion": { CompletionCommand.self }]) {
     $0.answers = { arguments in
-      // A word of the shells, which need an answer before the next key.
+      // The completion scripts of shells give this word, and need the answer before the next key.
       guard arguments.first == "complete" else { return false }
       await Completion.run(Array(arguments.dropFirst()))
       return true

@@ -46,7 +46,7 @@ struct DiffCommand: AsyncParsableCommand {
       throw CommandError.usage(stat ? "--stat" : "--markdown", "cannot stand with --json")
     }
     let session = try Session(vault, global)
-    let files = Packs.all.lazy.compactMap(\.stateFiles).first?(unlocking, backupPassphraseFile, global)
+    let files = Packs.first(\.stateFiles)?(unlocking, backupPassphraseFile, global)
     var (states, records) = ([ComparedState](), words[...])
     while states.count < 2, let word = records.first,
       let state = try await ComparedState.named(word, session: session, files: files)

@@ -78,7 +78,7 @@ struct DueReport {
 
   /// Adds which programs got a value: where a new one has to go.
   mutating func takeUses(of session: Session) {
-    if let known = Packs.all.lazy.compactMap(\.programs).first { programs = known(session) }
+    if let known = Packs.first(\.programs) { programs = known(session) }
   }
 
   private func programs(_ field: DueField) -> [String] { programs(field.record.id, field.path.description) }

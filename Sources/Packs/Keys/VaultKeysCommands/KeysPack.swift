@@ -1,7 +1,7 @@
 package import VaultCLI
 
 extension Pack {
-  /// The ways to unlock, what they have read, and which vault is expected.
+  /// The ways to unlock a vault, the secrets that their holders could read, and the vault that this machine expects.
   package static let keys = Pack(
     commands: [
       "key": { KeyCommand.self }, "rekey": { RekeyCommand.self }, "due": { DueCommand.self },

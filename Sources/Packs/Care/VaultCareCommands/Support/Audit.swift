@@ -6,12 +6,12 @@ import VaultRecords
 import VaultSealing
 
 /// The findings about the secrets of a vault, by the sort of each field.
-package struct Audit {
-  package enum State: String, Comparable {
+struct Audit {
+  enum State: String, Comparable {
     case breached, weak, reused, expired, old
 
     private var rank: Int { [.breached, .weak, .reused, .expired, .old].firstIndex(of: self) ?? 0 }
-    package static func < (first: State, second: State) -> Bool { first.rank < second.rank }
+    static func < (first: State, second: State) -> Bool { first.rank < second.rank }
   }
 
   struct Finding {

@@ -64,7 +64,7 @@ struct GitHistoryKeeper: HistoryKeeper {
   func namesVersion(_ word: String) -> Bool { VersionWord(word) != nil }
 
   func version(
-    _ word: String, in session: Session, _ options: VaultOptions, _ unlocking: UnlockOptions, opened: Vault?
+    _ word: String, in session: Session, options: VaultOptions, unlocking: UnlockOptions, opened: Vault?
   ) async throws -> FoundVersion? {
     try await VersionSearch(session, options: options, unlocking: unlocking, opened: opened).version(word)
   }
