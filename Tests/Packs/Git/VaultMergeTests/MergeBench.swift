@@ -107,7 +107,7 @@ extension RecordMerge {
   }
 }
 
-/// What came of a merge, so that tests can look at it.
+/// The outcome of a merge, for tests.
 struct Merged {
   var bytes: [UInt8]?
   /// `reason` or `reason path`, sorted.
