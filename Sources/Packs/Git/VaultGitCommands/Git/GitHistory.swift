@@ -14,7 +14,6 @@ struct GitVersion {
 
 /// The committed versions of a vault's files, if its folder is in a git work tree and git is available.
 struct GitHistory: FileHistory {
-  private static let fileByteLimit = 16 << 20
   /// A larger attachment is skipped, because each version is in memory as a whole.
   private static let attachmentByteLimit = 256 << 20
   private static let listByteLimit = 256 << 20
@@ -54,7 +53,7 @@ struct GitHistory: FileHistory {
     ).filter { $0 != "" }
     let places = commits.flatMap { commit in paths.map { (commit: commit, path: $0) } }
     let isLarge = paths.contains { $0.hasPrefix("attachments/") }
-    let byteLimit = isLarge ? Self.attachmentByteLimit : Self.fileByteLimit
+    let byteLimit = isLarge ? Self.attachmentByteLimit : GitObjects.fileByteLimit
     objects.read(places.map { "\($0.commit):./\($0.path)" }, limit: byteLimit, ahead: ahead) { index, answer in
       // The commit that removed the file has no version of it.
       guard case .object(let object) = answer, object.kind == .blob else { return true }
@@ -102,5 +101,5 @@ struct GitHistory: FileHistory {
     }
   }
 
-  private func blob(_ name: String) -> [UInt8]? { objects.blob(name, limit: Self.fileByteLimit) }
+  private func blob(_ name: String) -> [UInt8]? { objects.blob(name, limit: GitObjects.fileByteLimit) }
 }

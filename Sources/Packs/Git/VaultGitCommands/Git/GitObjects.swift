@@ -17,7 +17,7 @@ struct GitObject {
   let bytes: [UInt8]
 }
 
-/// The only reader of git objects. One process answers all questions, and starts with the first one.
+/// A reader of git objects. One process answers all its questions, and starts with the first one.
 ///
 /// The repository may be hostile, so sizes are limited before objects are in memory.
 package final class GitObjects: Sendable {
@@ -36,7 +36,8 @@ package final class GitObjects: Sendable {
   /// How many bytes of answers are collected before they are passed on, apart from the last object.
   private static let answerByteLimit = 32 << 20
   private static let lineByteLimit = 64 << 10
-  private static let recordByteLimit = 16 << 20
+  /// The size limit of a vault's files, except the checkpoint and attachments.
+  static let fileByteLimit = 16 << 20
 
   /// How git is asked. A newer git collects its answers until a flush. An older git writes each answer separately, and
   /// each wakes the reader.
@@ -102,22 +103,22 @@ package final class GitObjects: Sendable {
     return object.bytes
   }
 
-  /// The version of a record that a blob holds; nil for no such blob.
+  /// The version of a record in a blob; nil if the blob is missing or too large.
   func version(_ name: String) -> StoredVersion? {
-    blob(name, limit: Self.recordByteLimit).map { StoredVersion($0) }
+    blob(name, limit: Self.fileByteLimit).map { StoredVersion($0) }
   }
 
-  /// Gives the versions of records that blobs hold to `body`, without those that are missing or too large.
+  /// Passes the versions of records in blobs to `body`. Missing and too large blobs are skipped.
   func forEachVersion(_ names: [String], _ body: (Int, StoredVersion) -> Void) {
-    read(names, limit: Self.recordByteLimit) { index, answer in
+    read(names, limit: Self.fileByteLimit) { index, answer in
       if case .object(let object) = answer, object.kind == .blob { body(index, StoredVersion(object.bytes)) }
       return true
     }
   }
 
-  /// The versions of records that blobs hold, without those that are missing or too large: asked for all at once.
+  /// The versions of records in blobs, by name, read together. Missing and too large blobs are left out.
   func versions(_ names: some Sequence<String>) -> [String: StoredVersion] {
-    blobs(names, limit: Self.recordByteLimit).mapValues { StoredVersion($0) }
+    blobs(names, limit: Self.fileByteLimit).mapValues { StoredVersion($0) }
   }
 
   /// The header of this vault in a commit; nil without a readable header.

@@ -18,7 +18,7 @@ final class ReplayedBranch {
   }
 
   func has(_ mac: [UInt8], of id: RecordID) -> Bool {
-    let paths = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
+    let paths = StoreLocation.places(of: id).map(\.relativePath)
     return branches.contains { $0.theirsHave(mac, at: paths) }
   }
 

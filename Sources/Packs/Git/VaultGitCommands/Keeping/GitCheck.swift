@@ -18,7 +18,6 @@ struct GitCheck {
     var isNote = false
   }
 
-  private static let byteLimit = 16 << 20
   private let git: Git
   private let objects: GitObjects
   private(set) var findings: [Finding] = []
@@ -94,7 +93,7 @@ struct GitCheck {
   private func missingAttachments(of index: GitComparison) -> [String] {
     var missing: Set<AttachmentID> = []
     let member = Array("\"attachments\"".utf8)
-    objects.read(index.records.map { ":./" + $0 }, limit: Self.byteLimit) { _, answer in
+    objects.read(index.records.map { ":./" + $0 }, limit: GitObjects.fileByteLimit) { _, answer in
       guard case .object(let object) = answer, object.bytes.contains(member) else { return true }
       let named = StoredVersion(object.bytes).record?.attachmentIDs ?? []
       missing.formUnion(named.filter { !index.has(.attachment($0)) })
@@ -129,7 +128,7 @@ struct GitCheck {
       // Only a checkpoint of many records or an attachment can be larger than the limit here.
       return place?.isLarge ?? true ? [] : ["is larger than any such file of a vault, or cannot be read"]
     }
-    var reasons = FileCheck.holdsKey(new) ? [FileCheck.keyReason] : []
+    var reasons = Surroundings.holdsKey(new) ? [Surroundings.keyReason] : []
     guard let place else { return reasons + (stray(file.path).map { [$0] } ?? []) }
     for fault in try FileCheck.faults(in: new, at: place, kinds: kinds) {
       reasons.append((fault.field.map { "\($0): " } ?? "") + fault.reason)
@@ -142,7 +141,7 @@ struct GitCheck {
     if known.insert(finding).inserted { findings.append(finding) }
   }
 
-  private func blob(_ name: String) -> [UInt8]? { objects.blob(name, limit: Self.byteLimit) }
+  private func blob(_ name: String) -> [UInt8]? { objects.blob(name, limit: GitObjects.fileByteLimit) }
 
   private func has(_ place: StoreLocation?, _ changes: GitChanges) -> Bool {
     place.map { git.output(["cat-file", "-e", changes.name($0.relativePath)]) != nil } ?? false

@@ -144,7 +144,7 @@ extension GitSides {
     let rest = objects.versions(blobs.filter { held[$0] == nil })
     return ids.map { id in
       func version(_ tree: VaultBlobs?) -> StoredVersion? { tree?.blob(id).flatMap { held[$0] ?? rest[$0] } }
-      let places = [StoreLocation.record(id), .trash(id)]
+      let places = StoreLocation.places(of: id)
       var files = places.filter(isStaged)
       if files.isEmpty { files = places.filter { ours.blobs[$0] ?? theirs.blobs[$0] != nil } }
       var record = UnmergedRecord(

@@ -25,7 +25,7 @@ struct UnmergedRecord {
   var isMergedUnderOldRoot = false
 
   /// The possible places of the record, below the vault's folder.
-  var places: [String] { [StoreLocation.record(id), .trash(id)].map(\.relativePath) }
+  var places: [String] { StoreLocation.places(of: id).map(\.relativePath) }
 
   /// The version of one side.
   subscript(side: MergeSide) -> StoredVersion? {

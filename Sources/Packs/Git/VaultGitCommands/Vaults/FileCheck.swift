@@ -1,8 +1,8 @@
-import VaultKit
+import VaultCare
 import VaultDocument
+import VaultKit
 import VaultRecords
 import VaultStorage
-import VaultCare
 
 /// The check of one file of a vault by its bytes alone, from any source; it needs no key.
 enum FileCheck {
@@ -35,10 +35,4 @@ enum FileCheck {
     if let form { faults.append(VaultFault(.notCanonical, form.reason, file: file, record: form.record)) }
     return faults
   }
-
-  /// Whether a text contains the mark of a private key in clear.
-  static func holdsKey(_ bytes: [UInt8]) -> Bool { Surroundings.holdsKey(bytes) }
-
-  /// The reason that is reported for a file with such a mark.
-  static let keyReason = Surroundings.keyReason
 }
