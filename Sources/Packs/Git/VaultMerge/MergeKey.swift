@@ -48,14 +48,14 @@ package struct RecordMergeKey {
   }
 
   /// Whether two tokens of a record hold the same text; nil if one does not open.
-  package func holdsSame(_ one: String, _ other: String, in file: RecordFile) -> Bool? {
+  func holdsSame(_ one: String, _ other: String, in file: RecordFile) -> Bool? {
     guard let keys = try? verified(file).keys else { return nil }
     return try? keys.holdSame(one, other)
   }
 
   /// Whether this machine has seen a later version than all of these, or another version with the latest revision. The
   /// result of their merge does not count.
-  package func hasSeenOther(than versions: [RecordEnvelope], besides result: RecordEnvelope) -> Bool {
+  func hasSeenOther(than versions: [RecordEnvelope], besides result: RecordEnvelope) -> Bool {
     guard !isReplayed, let seen, seen != (result.revision, result.mac), let latest = versions.map(\.revision).max()
     else {
       return false
