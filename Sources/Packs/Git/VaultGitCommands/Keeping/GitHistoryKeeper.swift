@@ -80,7 +80,7 @@ struct GitHistoryKeeper: HistoryKeeper {
       if let commit = change.commit, messages.insert(commit).inserted {
         texts.append(
           ChangedText(commit: commit, place: "(message)") { limit in
-            // Above the message stand tree, parents and people, and an empty line.
+            // The message follows the headers and an empty line.
             let bytes = git.output(["cat-file", "commit", commit], limit: limit)
             return bytes.map { Array($0[($0.firstRange(of: [0x0A, 0x0A])?.upperBound ?? 0)...]) }
           })

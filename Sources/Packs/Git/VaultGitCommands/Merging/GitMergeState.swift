@@ -52,7 +52,9 @@ extension Git {
 
 /// Records under a replaced root key that an older branch has brought without any conflict.
 ///
-/// It holds the records under one root key at a time. A commit that still had this root key says how they verify.
+/// All these records are under one root key, and a commit whose header has this root key tells how they verify.
+///
+/// Records under another root key are left for the next run.
 struct SettledRecords {
   /// In the order of ids.
   let records: [UnmergedRecord]
