@@ -49,6 +49,9 @@ extension StoreLocation {
     }
   }
 
+  /// The places that a record can have: live, and in the trash.
+  package static func places(of id: RecordID) -> [StoreLocation] { [.record(id), .trash(id)] }
+
   /// The largest document at this place, in bytes: 16 MiB, for the checkpoint 512 MiB (format 1, section 12, Limits),
   /// for an attachment 1 GiB and 16 bytes for each 64 KiB of it (section 15, Attachments).
   public var byteLimit: Int {

@@ -15,7 +15,7 @@ package struct MissedState {
   /// - Parameter found: the present version; nil if there is no version.
   package init(_ seen: SeenVersion, found: RecordVersion?) {
     let id = seen.id
-    files = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
+    files = StoreLocation.places(of: id).map(\.relativePath)
     isMissed = { SeenVersion(parsing: $0, of: id)?.version == seen.version }
     isLater = { bytes in
       guard let found, let version = SeenVersion(parsing: bytes, of: id)?.version else { return true }

@@ -4,7 +4,7 @@ internal import VaultStorage
 
 extension LockedVault {
   /// Runs `body` with the vault at one moment, so that it sees no unfinished batch.
-  package func withSnapshot<Result>(
+  func withSnapshot<Result>(
     lockTimeout: Duration, onLockWait: @escaping @Sendable (Int32?) -> Void,
     _ body: (LockedVault) async throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
@@ -19,7 +19,7 @@ extension LockedVault {
   /// Refuses a vault whose slots or checkpoint are damaged, because a copy of it would be useless.
   ///
   /// - Parameter vault: authenticates the checkpoint with its keys; without it only the form is checked.
-  package func requireUsable(with vault: Vault?) throws(VaultError) {
+  func requireUsable(with vault: Vault?) throws(VaultError) {
     for state in try slotStates() {
       if let fault = state.fault { throw fault }
     }
@@ -30,7 +30,7 @@ extension LockedVault {
 
 extension Vault {
   /// Runs `body` with the vault at one moment and a verified header, so that it sees no unfinished batch.
-  package nonisolated(nonsending) func withSnapshot<Result>(
+  nonisolated(nonsending) func withSnapshot<Result>(
     _ body: nonisolated(nonsending) (LockedVault) async throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
     try await atOneMoment { vault throws(VaultError) in

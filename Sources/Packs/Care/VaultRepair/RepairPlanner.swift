@@ -242,9 +242,10 @@ extension RepairPlanner {
   /// The versions that verify between which a merge left the choice, each once.
   private func goodSides(of id: RecordID) throws(VaultError) -> [Candidate] {
     var sides: [Candidate] = []
-    for version in histories.flatMap({ $0.sides(of: [StoreLocation.record(id), .trash(id)].map(\.relativePath)) }) {
+    let places = StoreLocation.places(of: id)
+    for version in histories.flatMap({ $0.sides(of: places.map(\.relativePath)) }) {
       // git may have one version under the name of the other.
-      for home in [StoreLocation.record(id), .trash(id)] where !sides.contains(where: { $0.bytes == version.bytes }) {
+      for home in places where !sides.contains(where: { $0.bytes == version.bytes }) {
         if let side = try candidate(version.bytes, for: home, origin: version.origin) { sides.append(side) }
       }
     }

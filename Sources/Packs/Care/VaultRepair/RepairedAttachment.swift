@@ -25,7 +25,7 @@ extension RepairPlanner {
 
   /// The attachment in a verified record.
   private func named(_ id: AttachmentID, in record: RecordID) -> Attachment? {
-    for place in [StoreLocation.record(record), .trash(record)] {
+    for place in StoreLocation.places(of: record) {
       guard !faults.contains(where: { $0.file == place.relativePath }), let bytes = bytes(at: place) else { continue }
       if let found = NamedAttachments(in: bytes).attachments.first(where: { $0.id == id }) { return found }
     }

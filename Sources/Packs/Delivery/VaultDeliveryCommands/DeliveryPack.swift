@@ -16,7 +16,7 @@ extension Pack {
     }
     $0.takesBack = { vault, messages in
       DeliveryFolder.sweep()
-      let keys = try GivenKeys.takeBack { $0.vault == vault ?? $0.vault }
+      let keys = try GivenKeys.takeBack { vault == nil || $0.vault == vault }
       if !keys.isEmpty { messages.note("\(counted(keys.count, "key")) taken out of the ssh-agent") }
     }
   }

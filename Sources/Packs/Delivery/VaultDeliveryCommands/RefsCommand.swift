@@ -144,7 +144,7 @@ struct ReferenceReport {
     .members([
       "file": finding.file, "line": finding.line, "reference": finding.reference.map { "\($0)" },
       "id": finding.field?.record.id, "kind": finding.field?.record.envelope.kind,
-      "sealed_at": finding.field?.sealedAt?.text, "fault": finding.fault,
+      "sealed_at": finding.field?.sealedAt, "fault": finding.fault,
     ])
   }
 }

@@ -157,7 +157,7 @@ extension SSHCommand {
       }
       guard !global.json else {
         let removed = taken.map { key in
-          JSONValue.members(["id": key.record.text, "fingerprint": SSHKey.fingerprint(of: key.publicKey)])
+          JSONValue.members(["id": key.record, "fingerprint": SSHKey.fingerprint(of: key.publicKey)])
         }
         return try Output.document(["removed": removed])
       }

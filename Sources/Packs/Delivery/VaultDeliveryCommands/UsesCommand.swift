@@ -71,7 +71,7 @@ struct UsesCommand: AsyncParsableCommand {
 extension DeliveryUses: DocumentValue {
   package var document: JSONValue {
     .members([
-      "count": count, "field": last.field, "first": first.text, "folder": last.folder, "form": last.form, "id": last.id,
+      "count": count, "field": last.field, "first": first, "folder": last.folder, "form": last.form, "id": last.id,
       "last": last.time, "name": last.name, "program": last.program,
     ])
   }

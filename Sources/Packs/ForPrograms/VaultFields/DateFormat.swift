@@ -1,4 +1,5 @@
 public import VaultDocument
+
 /// A written form of a moment: ISO 8601, a number of seconds or milliseconds, or a pattern of one's own.
 public struct DateFormat: Sendable, Hashable {
   fileprivate enum Form: Hashable {
@@ -67,7 +68,7 @@ public struct DateFormat: Sendable, Hashable {
   public var isNumber: Bool { numbered != nil }
 
   /// The unit and zero of the numbers, if numbers are dates in this format.
-  package var numbered: NumberedTime? { if case .number(let numbered) = form { numbered } else { nil } }
+  var numbered: NumberedTime? { if case .number(let numbered) = form { numbered } else { nil } }
 
   /// Reads a moment strictly: the whole text, and a date and time that exist.
   ///

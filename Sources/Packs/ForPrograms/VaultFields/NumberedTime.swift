@@ -1,6 +1,7 @@
-package import VaultDocument
+internal import VaultDocument
+
 /// Moments that are written as a number of seconds or milliseconds since another.
-package struct NumberedTime: Hashable, Sendable {
+struct NumberedTime: Hashable, Sendable {
   /// The zero moment in seconds since 1970.
   private let zero: Int64
   /// The number of units in a second: 1 or 1000.
@@ -11,12 +12,12 @@ package struct NumberedTime: Hashable, Sendable {
   static let unixMilliseconds = NumberedTime(zero: 0, perSecond: 1000)
 
   /// Seconds since 1970 of a number that was read with binary rounding.
-  package func secondsSince1970(_ number: Double) -> Double { number / Double(perSecond) + Double(zero) }
+  func secondsSince1970(_ number: Double) -> Double { number / Double(perSecond) + Double(zero) }
 
-  package func number(ofSecondsSince1970 seconds: Double) -> Double { (seconds - Double(zero)) * Double(perSecond) }
+  func number(ofSecondsSince1970 seconds: Double) -> Double { (seconds - Double(zero)) * Double(perSecond) }
 
   /// The number of a moment; nil if it has a fraction.
-  package func whole(_ time: Timestamp) -> Int64? {
+  func whole(_ time: Timestamp) -> Int64? {
     let part = 1_000_000_000 / perSecond
     guard Int64(time.nanoseconds) % part == 0 || perSecond > 1 else { return nil }
     return (time.secondsSinceEpoch - zero) * perSecond + Int64(time.nanoseconds) / part

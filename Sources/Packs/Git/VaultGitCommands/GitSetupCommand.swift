@@ -46,16 +46,16 @@ extension GitCommand {
         throw CommandError.usage(hooks ? "--hooks" : "--commit", "cannot stand with --check or --remove")
       }
       let session = try Session(vault, global)
-      if check { return try report(Self.required(session.location.path).missing()) }
+      if check { return try report(Self.required(session.location.path).missing().map(\.line)) }
       let setup = try Self.required(session.confirmingUse(.writing).location.path)
       if remove {
         for hook in try setup.remove() { global.messages.note("\(hook) still calls `vault git hook`: it is your own") }
         return try report([], "git merges and shows the vault as text again")
       }
       let added = try setup.apply(withHooks: hooks, withCommits: commit)
-      for item in added { global.messages.detail("added \(item)") }
+      for part in added { global.messages.detail("added \(part.line)") }
       try report([], added.isEmpty ? "it was set up already" : "added: \(Self.summary(of: added))")
-      if added.contains(where: { $0.hasPrefix(".gitattributes") }) {
+      if added.contains(where: { $0.sort == .attribute }) {
         global.messages.note("commit .gitattributes; each other clone needs `vault git setup` once")
       }
       if !System.hasTool("vault") {
@@ -63,14 +63,14 @@ extension GitCommand {
       }
     }
 
-    /// How many of each sort. The sort precedes the colon.
-    private static func summary(of added: [String]) -> String {
-      let sorts = [
-        (".gitattributes", "line of .gitattributes", "lines of .gitattributes"),
-        ("git config", "setting of this clone", "settings of this clone"), ("hook", "hook", "hooks"),
+    /// How many of each sort.
+    private static func summary(of added: [GitSetup.Part]) -> String {
+      let sorts: [(GitSetup.Part.Sort, String, String)] = [
+        (.attribute, "line of .gitattributes", "lines of .gitattributes"),
+        (.setting, "setting of this clone", "settings of this clone"), (.hook, "hook", "hooks"),
       ]
       return sorts.compactMap { sort, one, many in
-        let count = added.count { $0.hasPrefix(sort + ":") }
+        let count = added.count { $0.sort == sort }
         return count == 0 ? nil : "\(count) \(count == 1 ? one : many)"
       }.joined(separator: ", ")
     }

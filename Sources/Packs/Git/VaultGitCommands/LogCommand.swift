@@ -183,7 +183,7 @@ private struct LoggedVersion: DocumentValue {
     let envelope = version.state?.envelope
     return .members([
       "attachments": attachments, "author": version.commit?.author, "changes": changes, "commit": version.commit?.id,
-      "committed_at": version.commit?.time?.text,
+      "committed_at": version.commit?.time,
       "event": version.comparison.flatMap { $0.event == .unchanged ? nil : $0.event.rawValue },
       "fault": version.fault?.name, "replaced_root": verdict == .underReplacedRoot, "revision": envelope?.revision,
       "updated_at": envelope?.updatedAt, "verified": verdict == .authentic || verdict == .underReplacedRoot,

@@ -94,7 +94,7 @@ extension GitCommand {
       }
       var known = merge
       if let id = merge.place.recordID, !ancestors {
-        let (git, places) = (Git(at: path), [StoreLocation.record(id), .trash(id)].map(\.relativePath))
+        let (git, places) = (Git(at: path), StoreLocation.places(of: id).map(\.relativePath))
         let objects = GitObjects(git)
         known.replayed = ReplayedBranch(git, objects)
         if let commit = SupersededVersions.mergedCommit {

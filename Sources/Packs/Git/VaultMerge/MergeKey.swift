@@ -47,15 +47,15 @@ package struct RecordMergeKey {
     }
   }
 
-  /// Whether two tokens of a record hold the same text; nil when one does not open.
-  package func holdsSame(_ one: String, _ other: String, in file: RecordFile) -> Bool? {
+  /// Whether two tokens of a record hold the same text; nil if one does not open.
+  func holdsSame(_ one: String, _ other: String, in file: RecordFile) -> Bool? {
     guard let keys = try? verified(file).keys else { return nil }
     return try? keys.holdSame(one, other)
   }
 
-  /// Whether this machine has seen a later version than all of these, or another of the revision of the latest, and it
-  /// is not what comes of them.
-  package func hasSeenOther(than versions: [RecordEnvelope], besides result: RecordEnvelope) -> Bool {
+  /// Whether this machine has seen a later version than all of these, or another version with the latest revision. The
+  /// result of their merge does not count.
+  func hasSeenOther(than versions: [RecordEnvelope], besides result: RecordEnvelope) -> Bool {
     guard !isReplayed, let seen, seen != (result.revision, result.mac), let latest = versions.map(\.revision).max()
     else {
       return false
@@ -64,7 +64,7 @@ package struct RecordMergeKey {
     return !versions.contains { $0.revision == latest && $0.mac == seen.mac }
   }
 
-  /// The bytes of a record that was merged, authenticated and read back; nil when they cannot be made.
+  /// The bytes of a record that was merged, authenticated and read back; nil if they cannot be made.
   package func authenticated(_ fields: JSONObject, _ draft: EnvelopeDraft) -> [UInt8]? {
     var draft = draft
     if isReplayed, let seen, draft.revision <= seen.revision, seen.revision < Int.max {

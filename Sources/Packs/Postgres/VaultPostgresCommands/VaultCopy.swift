@@ -6,7 +6,6 @@ struct CopiedVault: Sendable {
   fileprivate(set) var recordCount = 0
   fileprivate(set) var trashedCount = 0
   fileprivate(set) var slotCount = 0
-  fileprivate(set) var attachmentCount = 0
   /// Entries among the records that are not records and were not copied, as paths.
   fileprivate(set) var leftBehind: [String] = []
 }
@@ -20,7 +19,7 @@ struct VaultCopy: Sendable {
   private let source: any RecordStore
   private let options: Vault.Options
 
-  init(of place: VaultPlace, options: Vault.Options = Vault.Options(state: nil)) throws(VaultError) {
+  init(of place: VaultPlace, options: Vault.Options) throws(VaultError) {
     source = try LockedVault(at: place).store
     self.options = options
   }
@@ -94,10 +93,7 @@ struct VaultCopy: Sendable {
     consuming func copy(_ progress: () -> Void) throws(StoreError) -> CopiedVault {
       result.leftBehind = try source.strayEntries()
       // Before the records that name them.
-      for id in try source.heldAttachments() {
-        try copyLarge(.attachment(id))
-        result.attachmentCount += 1
-      }
+      for id in try source.heldAttachments() { try copyLarge(.attachment(id)) }
       for folder in try source.recordFolders() {
         let ids = try source.records(inFolder: folder)
         result.recordCount += try copy(ids.map { .record($0) }, progress)

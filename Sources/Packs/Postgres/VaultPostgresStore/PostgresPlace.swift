@@ -5,16 +5,16 @@ public import VaultTrust
 extension DatabaseStore {
   /// Vaults in PostgreSQL, by an address such as `postgresql://db.example/app?vault=ops`.
   ///
-  /// - Parameter password: the password of the user in the database. It is used if libpq gets none from a file, a
-  ///   service or a certificate.
+  /// - Parameter password: the password of the database user. Nil if libpq needs none, or finds it in a file or a
+  ///   service.
   public static func postgres(password: String? = nil) -> DatabaseStore {
     DatabaseStore { text throws(VaultError) in
-      // Before a connection, because its TLS needs all of OpenSSL, and mostly before anything is sealed.
+      // This precedes any connection, because TLS needs the whole library.
       CryptoLibrary.share()
       do throws(TextFault) {
         return PostgresPlace(address: try PostgresAddress(parsing: text), password: password)
       } catch {
-        // The error does not quote the address, because a password may be in it.
+        // The error has nothing of the text, which may contain a password.
         throw VaultError(.usage, "the address of a database " + error.reason)
       }
     }
@@ -45,15 +45,15 @@ private struct PostgresPlace: RemotePlace {
 }
 
 extension PostgresSchema {
-  /// The statements that make the tables of a database, and the roles and row security that the caller asks for. No
-  /// statement ends with a semicolon.
+  /// The statements that make the tables of a database, and optionally roles and row security, each without a
+  /// semicolon.
   ///
   /// - Parameters:
-  ///   - name: the schema of the tables; nil for the usual one.
-  ///   - roles: the prefix of four roles, which are made as well.
-  ///   - rowSecurity: whether the server itself controls which role may see which vault.
-  ///   - onlyAttachments: whether an earlier program, which did not know attachments, has made the tables, roles and
-  ///     row security, so that only the table of attachments and its rights are missing.
+  ///   - name: the schema of the tables; nil for the default schema.
+  ///   - roles: the prefix of four roles to make; nil for no roles.
+  ///   - rowSecurity: whether the server restricts each role to its vaults.
+  ///   - onlyAttachments: whether to make only the additions for attachments, to tables, roles and row security of an
+  ///     earlier program.
   package static func statements(
     inSchema name: String? = nil, roles: String? = nil, rowSecurity: Bool = false, onlyAttachments: Bool = false
   ) throws(VaultError) -> [String] {

@@ -118,7 +118,7 @@ package struct PostgresSchema: Sendable {
   ///   - prefix: of those roles; nil if there are no roles.
   ///   - isWithRowSecurity: whether the other tables separate vaults by row.
   /// - Precondition: like ``roles(prefix:)``.
-  package func addedAttachments(roles prefix: String?, rowSecurity isWithRowSecurity: Bool) -> [String] {
+  func addedAttachments(roles prefix: String?, rowSecurity isWithRowSecurity: Bool) -> [String] {
     precondition(prefix.map(PostgresAddress.isPlainName) ?? true, "a role of another name would need quoting")
     return attachmentCreation + (prefix.map(attachmentRights) ?? [])
       + (isWithRowSecurity ? policy(on: attachments, grantedRows) : [])

@@ -8,15 +8,15 @@ package import VaultFileStore
 /// that no two processes do so at a time. Writing a new file under a new name needs no lock.
 package final class BackupFolder: Sendable {
   /// A regular file in the directory; links are not followed.
-  package struct Entry: Sendable {
-    package let name: String
-    package let byteCount: Int
+  struct Entry: Sendable {
+    let name: String
+    let byteCount: Int
   }
 
   private static let lockName = ".backups.lock"
 
   package let directory: NamedFolder
-  package var path: String { directory.path }
+  var path: String { directory.path }
   private var files: VaultSystem.FileSystem<StoreError> { directory.files }
   private var descriptor: Int32 { directory.directory.descriptor }
 
@@ -25,11 +25,11 @@ package final class BackupFolder: Sendable {
     directory = try NamedFolder(at: path, operations: operations)
   }
 
-  package func path(of name: String) -> String { directory.path(of: name) }
+  func path(of name: String) -> String { directory.path(of: name) }
 
   /// Its regular files, in no particular order. Names that are not UTF-8 are left out, because no backup has such a
   /// name.
-  package func entries() throws(StoreError) -> [Entry] {
+  func entries() throws(StoreError) -> [Entry] {
     let descriptor = descriptor
     let found = try files.call(at: path) { (system) throws(Errno) in try system.entries(of: descriptor) }
     var entries: [Entry] = []
@@ -40,7 +40,7 @@ package final class BackupFolder: Sendable {
   }
 
   /// The size of a file; nil if it is missing or not a regular file.
-  package func byteCount(of name: String) throws(StoreError) -> Int? {
+  func byteCount(of name: String) throws(StoreError) -> Int? {
     let descriptor = descriptor
     let status = try files.callIfPresent(at: path(of: name)) { (system) throws(Errno) in
       try system.status(of: name, in: descriptor, followingLink: false)
@@ -49,12 +49,12 @@ package final class BackupFolder: Sendable {
   }
 
   /// The bytes of a file; nil if it is missing.
-  package func read(_ name: String, limit: Int) throws(StoreError) -> [UInt8]? {
+  func read(_ name: String, limit: Int) throws(StoreError) -> [UInt8]? {
     try files.contents(of: name, in: descriptor, limit: limit, at: path(of: name))
   }
 
   /// Opens a file for reading in pieces; nil if it is missing.
-  package func input(_ name: String) throws(StoreError) -> InputFile? {
+  func input(_ name: String) throws(StoreError) -> InputFile? {
     let place = path(of: name)
     guard let file = try files.openIfPresent(name, in: descriptor, as: .reading, at: place) else { return nil }
     return try InputFile(file, files, at: place)
@@ -65,7 +65,7 @@ extension BackupFolder {
   /// Waits until no other process changes the directory.
   ///
   /// - Parameter onWait: called once, after a second; the holder is not known.
-  package func lock(
+  func lock(
     timeout: Duration, onWait: (Int32?) -> Void = { _ in }
   ) throws(StoreError) -> LockedFile {
     let operations = files.operations
@@ -100,7 +100,7 @@ extension BackupFolder {
   }
 
   /// Writes a file, replacing one of that name, whole and durably or not at all.
-  package func replace(
+  func replace(
     _ name: String, with bytes: [UInt8], under lock: borrowing LockedFile
   ) throws(StoreError) {
     let file = try newFile(name)
@@ -111,7 +111,7 @@ extension BackupFolder {
   }
 
   /// Removes a file for good; a missing file is fine. The removal is durable after ``sync()``.
-  package func remove(_ name: String, under lock: borrowing LockedFile) throws(StoreError) {
+  func remove(_ name: String, under lock: borrowing LockedFile) throws(StoreError) {
     let descriptor = descriptor
     try PendingWrites.during { () throws(StoreError) in
       _ = try files.callIfPresent(at: path(of: name)) { (system) throws(Errno) in
@@ -121,10 +121,10 @@ extension BackupFolder {
   }
 
   /// Makes removals durable.
-  package func sync() throws(StoreError) { try files.sync(descriptor, at: path) }
+  func sync() throws(StoreError) { try files.sync(descriptor, at: path) }
 
   /// Removes files that crashed processes left and whose name `isOurs` accepts.
-  package func clearLeftovers(_ isOurs: (String) -> Bool) {
+  func clearLeftovers(_ isOurs: (String) -> Bool) {
     AtomicFile<StoreError>.clearLeftovers(in: descriptor, files, isOurs)
   }
 }

@@ -10,8 +10,6 @@ struct StreamedVerification {
   private var live = VersionList.Builder()
   private var others = OtherVersions()
 
-  init() {}
-
   /// Takes the result of ``Vault/checkedVersion(_:at:)`` for a file. Live records come before removed ones, both in the
   /// order of their ids.
   mutating func take(

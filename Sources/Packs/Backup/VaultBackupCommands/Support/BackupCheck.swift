@@ -195,7 +195,7 @@ struct BackupReport: DocumentValue {
     .members([
       "attachments": contents?.attachmentCount, "attested": contents.map { $0.isAttested && isUnlocked },
       "checked": failure == nil ? kind?.rawValue : nil, "created_at": contents?.createdAt, "error": failure?.code,
-      "faults": (verification?.faults ?? []), "file": path, "recorded": isRecorded, "records": contents?.recordCount,
+      "faults": verification?.faults ?? [], "file": path, "recorded": isRecorded, "records": contents?.recordCount,
       "trashed": contents?.trashedCount, "vault": contents?.vault.header.vaultID,
     ])
   }

@@ -25,7 +25,7 @@ extension BackupListing.Row: DocumentValue {
 
   package var document: JSONValue {
     .members([
-      "attested": entry?.isAttested, "checked_at": entry?.checkedAt?.text, "created_at": entry?.createdAt,
+      "attested": entry?.isAttested, "checked_at": entry?.checkedAt, "created_at": entry?.createdAt,
       "label": entry?.label, "name": name.fileName, "recorded_size": entry?.byteCount,
       "sha256": entry.map { Hex.encode($0.sha256) }, "size": byteCount, "state": state.rawValue, "time": name.time,
       "vault": entry?.vaultID, "verification": entry?.verification,

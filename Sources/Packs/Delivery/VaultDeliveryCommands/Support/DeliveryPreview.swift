@@ -64,7 +64,7 @@ struct DeliveryPreview {
     return .members([
       "name": row.delivery.name, "form": row.delivery.form.rawValue, "source": row.delivery.source,
       "reference": row.delivery.reference.map { "\($0)" }, "id": field?.record.id, "record": field?.record.name,
-      "sealed_at": field?.sealedAt?.text,
+      "sealed_at": field?.sealedAt,
       "fault": (row.field.flatMap { if case .failure(let error) = $0 { error.reason } else { nil } }),
     ])
   }

@@ -39,8 +39,7 @@ struct OutputRedaction {
         }
         let count = sealed.withBytes { NeedleSet.leftOutLineCount(of: $0) }
         if count > 0 {
-          messages.note(
-            "\(count.counted("short line", "short lines")) of \(name) may stand in the output by themselves")
+          messages.note("\(counted(count, "short line")) of \(name) may stand in the output by themselves")
         }
       }
       names.append(name)

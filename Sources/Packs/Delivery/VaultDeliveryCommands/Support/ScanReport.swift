@@ -19,12 +19,15 @@ struct ScanReport {
       try Table(findings, columns, width: nil).print(session.global.style)
     }
     for fault in scan.faults { session.messages.report(fault) }
-    if shortCount > 0 { session.messages.note("\(shortCount.counted("value is", "values are")) too short to be found") }
-    if shortLineCount > 0 {
-      session.messages.note(
-        "\(shortLineCount.counted("short line of a value is", "short lines of values are")) not looked for alone")
+    if shortCount > 0 {
+      let values = shortCount == 1 ? "1 value is" : "\(shortCount) values are"
+      session.messages.note("\(values) too short to be found")
     }
-    session.messages.note("\(findings.count) found in \(scan.fileCount.counted("file", "files"))")
+    if shortLineCount > 0 {
+      let lines = shortLineCount == 1 ? "1 short line of a value is" : "\(shortLineCount) short lines of values are"
+      session.messages.note("\(lines) not looked for alone")
+    }
+    session.messages.note("\(findings.count) found in \(counted(scan.fileCount, "file"))")
     if !findings.isEmpty { throw Finished(status: .findings) }
     if !scan.faults.isEmpty { throw Finished(status: .partlyDone) }
   }
@@ -54,7 +57,7 @@ struct ValueReport {
         "values": matches.map { JSONValue.members(["relation": $0.relation, "value": $0.origin.document]) }
       ])
     } else if matches.isEmpty {
-      session.messages.note("it is none of the \(valueCount.counted("sealed value", "sealed values")) of this vault")
+      session.messages.note("it is none of the \(counted(valueCount, "sealed value")) of this vault")
     } else {
       let columns = [TableColumn<(relation: String, origin: VaultValues.Origin)>(title: "IT", rank: 0) { $0.relation }]
       try Table(matches, columns + VaultValues.Origin.columns(\.origin), width: nil).print(session.global.style)
@@ -75,8 +78,4 @@ extension VaultValues.Origin: DocumentValue {
   var document: JSONValue {
     .members(["field": path.description, "id": id, "name": name, "trashed": isTrashed])
   }
-}
-
-extension Int {
-  func counted(_ one: String, _ many: String) -> String { "\(self) \(self == 1 ? one : many)" }
 }

@@ -26,7 +26,7 @@ enum AuthyBackup {
     guard let salt = account["salt"]?.string.map({ Array($0.utf8) }), var members = account.object,
       let sealed = account["encryptedSecret"]?.string.flatMap({ try? Base64.decode($0) }), !sealed.isEmpty,
       sealed.count % 16 == 0
-    else { throw ExchangeError(.malformed, "lacks a part of a sealed backup") }
+    else { throw ForeignBox.incomplete }
     let key = try inCrypto { () throws(CryptoError) in
       try passphrase.withBytes { passphrase throws(CryptoError) in
         try PBKDF2SHA1.derive(
@@ -57,12 +57,12 @@ enum FreeOTPBackup {
   static func document(of bytes: [UInt8], _ options: ImportOptions) throws(ExchangeError) -> JSONValue {
     let map = try JavaMap.texts(of: bytes)
     let values = map.compactMapValues { try? JSONReading.value(of: Array($0.utf8)) }
-    guard let master = values["masterKey"] else { throw damaged }
+    guard let master = values["masterKey"] else { throw ForeignBox.incomplete }
     let key = try masterKey(master, try options.sourcePassphrase())
     var tokens: [JSONValue] = []
     for (id, token) in values.sorted(by: { $0.key < $1.key }) where id.ends(with: "-token") {
       let name = String(Substring(id.utf8.dropLast("-token".utf8.count)))
-      guard var members = token.object, let text = values[name]?["key"]?.string else { throw damaged }
+      guard var members = token.object, let text = values[name]?["key"]?.string else { throw ForeignBox.incomplete }
       guard let secret = try opened(try JSONReading.value(of: Array(text.utf8)), key: key) else {
         throw ExchangeError(.notAuthentic, "has been changed: the tag of an account does not fit")
       }
@@ -77,7 +77,7 @@ enum FreeOTPBackup {
     _ value: JSONValue, _ passphrase: SecretBytes
   ) throws(ExchangeError) -> SecretBytes {
     guard let count = value["mIterations"]?.int, let salt = bytes(value["mSalt"]), let sealed = value["mEncryptedKey"]
-    else { throw damaged }
+    else { throw ForeignBox.incomplete }
     let name = value["mAlgorithm"]?.string
     guard name == "PBKDF2withHmacSHA512" || name == "PBKDF2withHmacSHA1" else {
       throw ExchangeError(.unsupported, "makes its key in a way that is not known")
@@ -104,12 +104,12 @@ enum FreeOTPBackup {
   private static func opened(_ value: JSONValue, key: SecretBytes) throws(ExchangeError) -> [UInt8]? {
     guard let sealed = bytes(value["mCipherText"]), let parameters = bytes(value["mParameters"]),
       let name = value["mToken"]?.string, let nonce = nonce(in: parameters)
-    else { throw damaged }
+    else { throw ForeignBox.incomplete }
     guard value["mCipher"]?.string == "AES/GCM/NoPadding" else {
       throw ExchangeError(.unsupported, "is encrypted in a way that is not known")
     }
     let (tag, text) = (Array(sealed.suffix(16)), Array(sealed.dropLast(16)))
-    guard tag.count == 16 else { throw damaged }
+    guard tag.count == 16 else { throw ForeignBox.incomplete }
     return try ForeignBox.open(text, (nonce, tag), key: key, associatedData: Array(name.utf8))
   }
 
@@ -127,8 +127,6 @@ enum FreeOTPBackup {
     let numbers = value?.array?.compactMap { Int8($0.leafText) }
     return numbers.flatMap { $0.count == value?.array?.count ? $0.map { UInt8(bitPattern: $0) } : nil }
   }
-
-  private static var damaged: ExchangeError { ExchangeError(.malformed, "lacks a part of a sealed backup") }
 }
 
 /// Reads a Java map of strings (Java Object Serialization Specification, version 5), and no other object.

@@ -11,7 +11,7 @@ enum AegisVault {
     guard let sealed = document["db"]?.string else { return document }
     let slots = (document["header"]?["slots"]?.array ?? []).filter { $0["type"]?.int == 1 }
     guard !slots.isEmpty else { throw ExchangeError(.unsupported, "has no slot that a password opens") }
-    guard let content = try? Base64.decode(sealed) else { throw damaged }
+    guard let content = try? Base64.decode(sealed) else { throw ForeignBox.incomplete }
     let parts = try ForeignBox.parts(document["header"]?["params"])
     let passphrase = try options.sourcePassphrase()
     for slot in slots {
@@ -30,7 +30,7 @@ enum AegisVault {
     guard let n = slot["n"]?.int, let r = slot["r"]?.int, let p = slot["p"]?.int,
       let salt = slot["salt"]?.string.flatMap({ try? Hex.decode($0.lowercased()) }),
       let sealed = slot["key"]?.string.flatMap({ try? Hex.decode($0.lowercased()) })
-    else { throw damaged }
+    else { throw ForeignBox.incomplete }
     let parts = try ForeignBox.parts(slot["key_params"])
     guard n > 1, n & (n - 1) == 0, (1...64).contains(p),
       let memory = Scrypt.memoryByteCount(logN: n.trailingZeroBitCount, r: r, p: p), memory <= maximumMemoryByteCount
@@ -44,8 +44,6 @@ enum AegisVault {
       return try SecretBytes(copying: RawSpan(_elements: key.span))
     }
   }
-
-  private static var damaged: ExchangeError { ExchangeError(.malformed, "lacks a part of a sealed backup") }
 }
 
 /// The backup of 2FAS with a password: PBKDF2 with SHA-256, and AES-256-GCM.
@@ -58,7 +56,7 @@ enum TwoFASBackup {
     guard let text = document["servicesEncrypted"]?.string else { return document }
     let parts = text.parts(separatedBy: ":").compactMap { try? Base64.decode(String($0)) }
     guard parts.count == 3, parts[0].count > 16, (1...64).contains(parts[2].count) else {
-      throw ExchangeError(.malformed, "lacks a part of a sealed backup")
+      throw ForeignBox.incomplete
     }
     let (sealed, salt, nonce) = (parts[0], parts[1], parts[2])
     let passphrase = try options.sourcePassphrase()
@@ -144,11 +142,13 @@ enum AndOTPBackup {
 enum ForeignBox {
   typealias Parts = (nonce: [UInt8], tag: [UInt8])
 
+  static var incomplete: ExchangeError { ExchangeError(.malformed, "lacks a part of a sealed backup") }
+
   static func parts(_ value: JSONValue?) throws(ExchangeError) -> Parts {
     guard let nonce = value?["nonce"]?.string.flatMap({ try? Hex.decode($0.lowercased()) }),
       let tag = value?["tag"]?.string.flatMap({ try? Hex.decode($0.lowercased()) }), tag.count == 16,
       (1...64).contains(nonce.count)
-    else { throw ExchangeError(.malformed, "lacks a part of a sealed backup") }
+    else { throw ForeignBox.incomplete }
     return (nonce, tag)
   }
 

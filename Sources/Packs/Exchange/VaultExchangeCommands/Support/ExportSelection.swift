@@ -17,8 +17,6 @@ struct ExportSelection: ParsableArguments {
   @Option(help: ArgumentHelp("Only these fields, readable or sealed, between commas.", valueName: "field,…"))
   var fields: String?
 
-  init() {}
-
   func paths() throws -> [MemberPath]? {
     guard let fields else { return nil }
     let paths = try fields.split(separator: "," as Character).map { text in

@@ -1,7 +1,7 @@
 import VaultDocument
 import VaultKit
 import VaultSystem
-package import VaultTerminal
+import VaultTerminal
 
 /// git in a folder. Only this type starts git. The repository may be hostile.
 ///
@@ -70,7 +70,7 @@ package struct Git {
   /// - Parameters:
   ///   - takesPatterns: for a command without an option that makes paths literal.
   ///   - namingHooks: for a command that only tells where hooks are.
-  package func output(
+  func output(
     _ arguments: [String], limit: Int = 1 << 20, takesPatterns: Bool = false, namingHooks: Bool = false
   ) -> [UInt8]? {
     System.outputOfTool(
@@ -90,7 +90,7 @@ package struct Git {
   /// Runs git as the user does, with configuration, environment, hooks and signatures, but without a terminal.
   ///
   /// Returns its exit code and its output; nil without a git.
-  package func asPerson(_ arguments: [String], _ input: String) -> (code: Int32, text: String)? {
+  func asPerson(_ arguments: [String], _ input: String) -> (code: Int32, text: String)? {
     let bytes = Array(input.utf8)
     return try? unsafe System.answerOfTool(
       "git", arguments: personWords(arguments), value: bytes.span.bytes,
@@ -104,7 +104,7 @@ package struct Git {
   /// - Parameters:
   ///   - variables: further variables about the repository.
   ///   - callsUs: whether git starts this program, which then needs our variables. Hooks get them as well.
-  package func asPersonToTheEnd(_ arguments: [String], variables: [String] = [], callsUs: Bool = false) -> Int32? {
+  func asPersonToTheEnd(_ arguments: [String], variables: [String] = [], callsUs: Bool = false) -> Int32? {
     let given = callsUs ? System.allVariables() : System.variablesForTools()
     return System.runTool("git", personWords(arguments), variables: Self.asIn(given) + variables)
   }
@@ -125,20 +125,20 @@ package struct Git {
   }
 
   /// The output as lines; empty on failure.
-  package func lines(_ arguments: [String], limit: Int = 1 << 20, namingHooks: Bool = false) -> [String] {
+  func lines(_ arguments: [String], limit: Int = 1 << 20, namingHooks: Bool = false) -> [String] {
     let text = String(decoding: output(arguments, limit: limit, namingHooks: namingHooks) ?? [], as: UTF8.self)
     return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
   /// The output as parts that end with a NUL. Invalid UTF-8 is replaced, so that no name is lost.
-  package func parts(_ arguments: [String], limit: Int = 1 << 20) -> [String] {
+  func parts(_ arguments: [String], limit: Int = 1 << 20) -> [String] {
     (output(arguments, limit: limit) ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
   }
 }
 
 extension CommandError {
   /// The error for a folder outside git.
-  package static func noGit(_ path: String) -> CommandError {
+  static func noGit(_ path: String) -> CommandError {
     guard !VaultPlace.isDatabase(path) else { return inDatabase(path) }
     return CommandError(
       .inputOutput, "no_git", subject: path, "lies in no work tree of git, or there is no git",
@@ -146,15 +146,15 @@ extension CommandError {
   }
 
   /// The error for a database, because git keeps only files.
-  package static func inDatabase(_ address: String) -> CommandError {
+  static func inDatabase(_ address: String) -> CommandError {
     CommandError(
       .inputOutput, "no_git", subject: address, "is in a database, which has no commits",
       hints: ["`vault store copy` makes a folder of it, which git can keep"])
   }
 }
 
-package enum GitFolder {
-  package static func holds(_ path: String) -> Bool { top(of: path) != nil }
+enum GitFolder {
+  static func holds(_ path: String) -> Bool { top(of: path) != nil }
 
   /// The real path of the work tree; nil for a folder outside.
   static func top(of path: String) -> String? {
@@ -169,7 +169,7 @@ package enum GitFolder {
 
 extension GitFolder {
   /// How git tracks a file, or would track a new one; nil if git ignores it.
-  package static func tracking(_ path: String) -> String? {
+  static func tracking(_ path: String) -> String? {
     let folder = System.parent(of: path)
     guard holds(folder) else { return nil }
     let (git, name) = (Git(at: folder), "./" + (path.split(separator: "/").last ?? ""))
@@ -185,13 +185,13 @@ extension GitFolder {
 }
 
 /// An operation of git in the work tree of a vault that waits for the user.
-package struct GitOperation {
+struct GitOperation {
   /// `merge`, `rebase`, `cherry-pick` or `revert`; nil if there are only unmerged files, as after `git stash pop`.
-  package let name: String?
+  let name: String?
   /// The git names of the merged commits, beside `HEAD`.
-  package let heads: [String]
+  let heads: [String]
   /// Versions of the vault's files that wait for a choice.
-  package let unmerged: [GitStage]
+  let unmerged: [GitStage]
 
   private static let traces = [
     (file: "rebase-merge", name: "rebase"), (file: "rebase-apply", name: "rebase"), (file: "MERGE_HEAD", name: "merge"),
@@ -204,7 +204,7 @@ package struct GitOperation {
   ]
 
   /// Nil if there is no operation, or no git.
-  package init?(_ git: Git) {
+  init?(_ git: Git) {
     guard let folder = git.lines(["rev-parse", "--absolute-git-dir"]).first, folder.hasPrefix("/") else { return nil }
     name = Self.traces.first { System.kind(of: folder + "/" + $0.file) != nil }?.name
     // A missing commit, such as the parent of the first commit, would make git refuse the whole command.
@@ -229,7 +229,7 @@ package struct GitOperation {
   var unmergedFiles: [String] { Set(unmerged.map(\.path)).sorted() }
 
   /// Such as `a merge is under way: 2 files wait for a choice, such as trash/ab/….json`.
-  package var line: String {
+  var line: String {
     let files = unmergedFiles
     let begun = name.map { "a \($0) is under way" } ?? "files are left unmerged"
     guard let first = files.first else { return "\(begun), and no file of the vault waits for a choice" }
@@ -238,7 +238,7 @@ package struct GitOperation {
   }
 
   /// The command that finishes the operation after all files are merged.
-  package var ending: String {
+  var ending: String {
     switch name {
     case "merge": "`git commit` finishes it"
     case let name?: "`git \(name) --continue` finishes it"
@@ -246,7 +246,7 @@ package struct GitOperation {
     }
   }
 
-  package var advice: String {
+  var advice: String {
     guard let first = unmergedFiles.first else { return "finish it with git before you go on" }
     return
       "`vault merge --continue` joins both sides; `git checkout --ours -- \(first.shellQuoted)`, or --theirs, takes one whole"
@@ -254,15 +254,15 @@ package struct GitOperation {
 }
 
 /// One version of an unmerged file in git's index.
-package struct GitStage {
-  package let blob: String
+struct GitStage {
+  let blob: String
   /// 1 for the common ancestor, 2 for ours, 3 for theirs.
-  package let number: Int
+  let number: Int
   /// The path below the vault's folder.
-  package let path: String
+  let path: String
 
   /// Parses a line of `git ls-files --unmerged`: mode, blob and number, then a tab and the path.
-  package init?(_ line: String) {
+  init?(_ line: String) {
     guard let tab = line.firstIndex(of: "\t") else { return nil }
     let words = line[..<tab].split(separator: " ")
     guard words.count == 3, let number = Int(words[2]) else { return nil }

@@ -1,34 +1,34 @@
 import VaultStorage
-package import VaultTerminal
+import VaultTerminal
 
 /// The vault's files that a commit or the index changes against one parent.
-package struct GitChanges {
-  package struct File {
+struct GitChanges {
+  struct File {
     /// The path below the vault's folder.
-    package let path: String
+    let path: String
     /// Nil for a new file.
-    package let old: String?
+    let old: String?
     /// Nil for a removed file.
-    package let new: String?
-    package let isUnmerged: Bool
+    let new: String?
+    let isUnmerged: Bool
   }
 
   /// Nil for the index.
-  package let commit: String?
-  package let files: [File]
+  let commit: String?
+  let files: [File]
   /// The folder of the vault in git: `./`, or in a bare repository the path from its top.
   var folder = "./"
 
-  package init(commit: String?, files: [File], folder: String = "./") {
+  init(commit: String?, files: [File], folder: String = "./") {
     (self.commit, self.files, self.folder) = (commit, files, folder)
   }
 
   /// The name of a file's new state for `git cat-file`.
-  package func name(_ path: String) -> String { "\(commit ?? ""):\(folder)\(path)" }
+  func name(_ path: String) -> String { "\(commit ?? ""):\(folder)\(path)" }
 
   /// Whether git has every file of the vault in its present state. No filter runs: git lists the files that may have
   /// changed, and hashes them unchanged.
-  package static func areCommitted(_ git: Git) -> Bool {
+  static func areCommitted(_ git: Git) -> Bool {
     guard staged(git).allSatisfy(\.files.isEmpty), GitListing(git).untracked.isEmpty else { return false }
     let parts = git.withoutFilters().parts(
       ["diff-files", "--raw", "--no-abbrev", "--no-renames", "-z", "--relative", "--"] + GitListing.places,
@@ -44,7 +44,7 @@ package struct GitChanges {
 
   private static let hashedCount = 400
 
-  package static func staged(_ git: Git) -> [GitChanges] {
+  static func staged(_ git: Git) -> [GitChanges] {
     let head = git.lines(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).first ?? ""
     // Before the first commit, everything staged is new.
     let base = head.isEmpty ? git.lines(["hash-object", "-t", "tree", "/dev/null"]).first ?? "" : head
@@ -66,7 +66,7 @@ package struct GitChanges {
   }
 
   /// The changes for revisions that `git rev-list` accepts.
-  package static func commits(_ revisions: [String], _ git: Git, bareFolder: String? = nil) -> [GitChanges]? {
+  static func commits(_ revisions: [String], _ git: Git, bareFolder: String? = nil) -> [GitChanges]? {
     guard let answer = git.output(["rev-list", "--reverse", "--topo-order"] + revisions + ["--"], limit: 64 << 20)
     else { return nil }
     let commits = String(decoding: answer, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -85,7 +85,7 @@ package struct GitChanges {
   }
 
   /// The difference between two commits; nil if one of them does not exist.
-  package static func between(_ old: String, new: String, git: Git) -> GitChanges? {
+  static func between(_ old: String, new: String, git: Git) -> GitChanges? {
     guard let commit = git.lines(["rev-parse", "--verify", "--quiet", new + "^{commit}"]).first, !commit.isEmpty,
       let answer = git.output(
         ["diff-tree", "-r", "--raw", "--no-abbrev", "--no-renames", "-z", "--relative", old, commit, "--", "."],
@@ -104,7 +104,7 @@ package struct GitChanges {
   /// files that differ from all parents, compared with the first.
   ///
   /// Nil without a commit, a work tree or a git.
-  package static func log(_ git: Git, limit: Int?, of paths: [String]) -> [(commit: GitCommit, changes: GitChanges)]? {
+  static func log(_ git: Git, limit: Int?, of paths: [String]) -> [(commit: GitCommit, changes: GitChanges)]? {
     // Only the last line feed is removed, because a name may contain others.
     guard
       let prefix = git.output(["rev-parse", "--show-prefix"]).map({ String(decoding: $0.dropLast(), as: UTF8.self) }),
@@ -156,7 +156,7 @@ extension GitChanges.File {
 
 extension GitChanges {
   /// The commits of a range, which must be valid.
-  package static func required(_ text: String, _ git: Git, bareFolder: String? = nil) throws -> [GitChanges] {
+  static func required(_ text: String, _ git: Git, bareFolder: String? = nil) throws -> [GitChanges] {
     guard let changes = range(text, git, bareFolder: bareFolder) else {
       throw CommandError.noCommit(Printable.argument(text))
     }
@@ -165,7 +165,7 @@ extension GitChanges {
 }
 
 extension CommandError {
-  package static func noCommit(_ revision: String) -> CommandError {
+  static func noCommit(_ revision: String) -> CommandError {
     CommandError(
       .notFound, "no_such_revision", subject: revision, "names no commit that is here",
       hints: ["`git log` shows those that are", "git may have to fetch it first"])

@@ -1,23 +1,23 @@
-package import VaultDocument
+import VaultDocument
 import VaultStorage
 import VaultTerminal
 
 /// A commit. Anybody can choose its author and time.
-package struct GitCommit {
+struct GitCommit {
   /// The hash, as hexadecimal digits.
-  package let id: String
+  let id: String
   /// The direct predecessors among the requested commits.
-  package let parents: [String]
+  let parents: [String]
   /// The time of the commit; nil if it is not a valid date.
-  package let time: Timestamp?
-  package let author: String
+  let time: Timestamp?
+  let author: String
 
   /// Such as `1a2b3c4d5e6f by Ada`.
-  package var line: String { "\(id.prefix(12)) by \(Printable.cut(author, front: 60, back: 20))" }
+  var line: String { "\(id.prefix(12)) by \(Printable.cut(author, front: 60, back: 20))" }
 
   /// The commits before `HEAD` or another revision that changed one of the paths, the newest first; nil without a
   /// commit, a work tree or a git.
-  package static func list(
+  static func list(
     _ git: Git, from revision: String = "HEAD", limit: Int?, of paths: [String]
   ) -> [GitCommit]? {
     let count = limit.map { ["--max-count=\($0)"] } ?? []
@@ -37,7 +37,7 @@ package struct GitCommit {
   }
 
   /// Whether the clone is shallow. Then its first commit seems to add all its files.
-  package static func areCutOff(_ git: Git) -> Bool {
+  static func areCutOff(_ git: Git) -> Bool {
     git.lines(["rev-parse", "--is-shallow-repository"]).first == "true"
   }
 

@@ -1,20 +1,19 @@
-package import VaultCare
+import VaultCare
 import VaultDocument
 import VaultKit
 
-package struct GitVersion {
+struct GitVersion {
   /// The full hash of the commit.
-  package let commit: String
+  let commit: String
   /// The path below the vault's folder.
-  package let path: String
+  let path: String
   /// The git object of the content.
-  package let object: String
-  package let bytes: [UInt8]
+  let object: String
+  let bytes: [UInt8]
 }
 
 /// The committed versions of a vault's files, if its folder is in a git work tree and git is available.
-package struct GitHistory: FileHistory {
-  private static let fileByteLimit = 16 << 20
+struct GitHistory: FileHistory {
   /// A larger attachment is skipped, because each version is in memory as a whole.
   private static let attachmentByteLimit = 256 << 20
   private static let listByteLimit = 256 << 20
@@ -24,7 +23,7 @@ package struct GitHistory: FileHistory {
   private let operation: GitOperation?
 
   /// Nil without a git, or without a commit.
-  package init?(vault directory: String) {
+  init?(vault directory: String) {
     git = Git(at: directory)
     objects = GitObjects(git)
     let lines = git.lines(["rev-parse", "--is-inside-work-tree", "--verify", "HEAD^{commit}"])
@@ -32,7 +31,7 @@ package struct GitHistory: FileHistory {
     operation = GitOperation(git)
   }
 
-  package func forEachVersion(of path: String, _ body: (FileVersion) -> Bool) {
+  func forEachVersion(of path: String, _ body: (FileVersion) -> Bool) {
     // Usually the newest version is right.
     forEachVersion(of: [path], ahead: 2) { version in
       body(FileVersion(version.bytes, origin: "git commit \(version.commit.prefix(12))"))
@@ -41,7 +40,7 @@ package struct GitHistory: FileHistory {
 
   /// Passes the versions of some paths to `body`, the newest first, until it returns false. There is a version for each
   /// commit that changed a path, on either side of a merge.
-  package func forEachVersion(ofAny paths: [String], _ body: (GitVersion) -> Bool) {
+  func forEachVersion(ofAny paths: [String], _ body: (GitVersion) -> Bool) {
     forEachVersion(of: paths, ["--full-history"], limit: 100 * Self.commitLimit, ahead: 64, body)
   }
 
@@ -54,7 +53,7 @@ package struct GitHistory: FileHistory {
     ).filter { $0 != "" }
     let places = commits.flatMap { commit in paths.map { (commit: commit, path: $0) } }
     let isLarge = paths.contains { $0.hasPrefix("attachments/") }
-    let byteLimit = isLarge ? Self.attachmentByteLimit : Self.fileByteLimit
+    let byteLimit = isLarge ? Self.attachmentByteLimit : GitObjects.fileByteLimit
     objects.read(places.map { "\($0.commit):./\($0.path)" }, limit: byteLimit, ahead: ahead) { index, answer in
       // The commit that removed the file has no version of it.
       guard case .object(let object) = answer, object.kind == .blob else { return true }
@@ -64,13 +63,13 @@ package struct GitHistory: FileHistory {
   }
 
   /// The bytes of an earlier result.
-  package func bytes(_ object: String) -> [UInt8]? { blob(object) }
+  func bytes(_ object: String) -> [UInt8]? { blob(object) }
 
-  package func newestFiles() -> [String] {
+  func newestFiles() -> [String] {
     git.parts(["ls-tree", "-r", "--name-only", "-z", "HEAD", "--", "records", "trash"], limit: Self.listByteLimit)
   }
 
-  package func sides(of paths: [String]) -> [FileVersion] {
+  func sides(of paths: [String]) -> [FileVersion] {
     guard let operation else { return committedSides(of: paths) }
     let stages = operation.unmerged.filter { paths.contains($0.path) && $0.number > 1 }
     let staged = stages.compactMap { stage in
@@ -102,5 +101,5 @@ package struct GitHistory: FileHistory {
     }
   }
 
-  private func blob(_ name: String) -> [UInt8]? { objects.blob(name, limit: Self.fileByteLimit) }
+  private func blob(_ name: String) -> [UInt8]? { objects.blob(name, limit: GitObjects.fileByteLimit) }
 }

@@ -1,27 +1,27 @@
 import Synchronization
-package import VaultKit
-package import VaultMerge
+import VaultKit
+import VaultMerge
 import VaultStorage
 import VaultSystem
 import VaultTerminal
 
 /// An object of a repository, without filters, hooks, pagers and text conversions.
-package struct GitObject {
-  package enum Kind: String {
+struct GitObject {
+  enum Kind: String {
     case blob, tree, commit, tag
   }
 
   /// The hash, as hexadecimal digits.
-  package let id: String
-  package let kind: Kind
-  package let bytes: [UInt8]
+  let id: String
+  let kind: Kind
+  let bytes: [UInt8]
 }
 
-/// The only reader of git objects. One process answers all questions, and starts with the first one.
+/// A reader of git objects. One process answers all its questions, and starts with the first one.
 ///
 /// The repository may be hostile, so sizes are limited before objects are in memory.
 package final class GitObjects: Sendable {
-  package enum Answer {
+  enum Answer {
     case object(GitObject)
     /// The name is unknown or ambiguous.
     case missing
@@ -36,7 +36,8 @@ package final class GitObjects: Sendable {
   /// How many bytes of answers are collected before they are passed on, apart from the last object.
   private static let answerByteLimit = 32 << 20
   private static let lineByteLimit = 64 << 10
-  private static let recordByteLimit = 16 << 20
+  /// The size limit of a vault's files, except the checkpoint and attachments.
+  static let fileByteLimit = 16 << 20
 
   /// How git is asked. A newer git collects its answers until a flush. An older git writes each answer separately, and
   /// each wakes the reader.
@@ -63,7 +64,7 @@ package final class GitObjects: Sendable {
   package init(_ git: Git) { self.git = git }
 
   /// Starts git in advance, so that it is ready for the first question.
-  package func start() {
+  func start() {
     tool.withLock { tool in
       if tool.own == nil { tool.own = try? git.asked(tool.dialect.words) }
     }
@@ -74,7 +75,7 @@ package final class GitObjects: Sendable {
   /// - Parameters:
   ///   - limit: a larger object counts as missing, and is not read.
   ///   - ahead: the number of first questions, which grows.
-  package func read(_ names: [String], limit: Int, ahead: Int = 128, _ body: (Int, Answer) -> Bool) {
+  func read(_ names: [String], limit: Int, ahead: Int = 128, _ body: (Int, Answer) -> Bool) {
     var (next, ahead) = (0, ahead)
     while next < names.count {
       let some = names[next..<min(next + ahead, names.count)]
@@ -87,7 +88,7 @@ package final class GitObjects: Sendable {
     }
   }
 
-  package func object(_ name: String, limit: Int) -> Answer {
+  func object(_ name: String, limit: Int) -> Answer {
     var found = Answer.failed
     read([name], limit: limit) { _, answer in
       found = answer
@@ -102,33 +103,33 @@ package final class GitObjects: Sendable {
     return object.bytes
   }
 
-  /// The version of a record that a blob holds; nil for no such blob.
-  package func version(_ name: String) -> StoredVersion? {
-    blob(name, limit: Self.recordByteLimit).map { StoredVersion($0) }
+  /// The version of a record in a blob; nil if the blob is missing or too large.
+  func version(_ name: String) -> StoredVersion? {
+    blob(name, limit: Self.fileByteLimit).map { StoredVersion($0) }
   }
 
-  /// Gives the versions of records that blobs hold to `body`, without those that are missing or too large.
-  package func forEachVersion(_ names: [String], _ body: (Int, StoredVersion) -> Void) {
-    read(names, limit: Self.recordByteLimit) { index, answer in
+  /// Passes the versions of records in blobs to `body`. Missing and too large blobs are skipped.
+  func forEachVersion(_ names: [String], _ body: (Int, StoredVersion) -> Void) {
+    read(names, limit: Self.fileByteLimit) { index, answer in
       if case .object(let object) = answer, object.kind == .blob { body(index, StoredVersion(object.bytes)) }
       return true
     }
   }
 
-  /// The versions of records that blobs hold, without those that are missing or too large: asked for all at once.
-  package func versions(_ names: some Sequence<String>) -> [String: StoredVersion] {
-    blobs(names, limit: Self.recordByteLimit).mapValues { StoredVersion($0) }
+  /// The versions of records in blobs, by name, read together. Missing and too large blobs are left out.
+  func versions(_ names: some Sequence<String>) -> [String: StoredVersion] {
+    blobs(names, limit: Self.fileByteLimit).mapValues { StoredVersion($0) }
   }
 
   /// The header of this vault in a commit; nil without a readable header.
-  package func header(in commit: String) -> VaultHeader? {
+  func header(in commit: String) -> VaultHeader? {
     let place = StoreLocation.header
     let bytes = blob("\(commit):./\(place.relativePath)", limit: place.byteLimit)
     return bytes.flatMap { try? VaultHeader(parsing: $0) }
   }
 
   /// Whether a parent of a commit is missing, as for the oldest commit of a shallow clone.
-  package func isCutOff(before commit: String) -> Bool {
+  func isCutOff(before commit: String) -> Bool {
     guard case .object(let object) = object(commit, limit: 1 << 20), object.kind == .commit else { return false }
     // The headers, an empty line, and the message.
     let lines = object.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -143,7 +144,7 @@ package final class GitObjects: Sendable {
   }
 
   /// The bytes of files by name, read together. Missing and larger files are left out.
-  package func blobs(_ names: some Sequence<String>, limit: Int) -> [String: [UInt8]] {
+  func blobs(_ names: some Sequence<String>, limit: Int) -> [String: [UInt8]] {
     let names = Array(Set(names))
     var found: [String: [UInt8]] = [:]
     read(names, limit: limit) { number, answer in

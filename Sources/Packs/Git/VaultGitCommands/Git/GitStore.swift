@@ -10,7 +10,7 @@ package final class GitStore: RecordStore {
   /// The known content of a folder of documents.
   private struct Folder {
     /// The documents by the ids in their names, of any type.
-    package var documents: [Identifier: GitTree.Entry] = [:]
+    var documents: [Identifier: GitTree.Entry] = [:]
     var strays: [String] = []
   }
 
@@ -22,7 +22,7 @@ package final class GitStore: RecordStore {
 
   private let objects: GitObjects
   /// The full hash of the commit.
-  package let commit: String
+  let commit: String
   private let root: GitTree
   private let known = Mutex<[String: Folder]>([:])
   /// The folder with the folders of records, after it was read.
@@ -232,8 +232,8 @@ extension GitStore {
 extension GitStore {
   /// A lock without effect, because nothing ever changes.
   private final class Lock: StoreLock {
-    package let kind = LockKind.shared
-    package func release() {}
+    let kind = LockKind.shared
+    func release() {}
   }
 
   package func lock(

@@ -7,11 +7,11 @@ import VaultTerminal
 /// A file of a vault as lines to compare: one for each member, without sealed values.
 ///
 /// The lines depend only on the file's content, because git uses temporary file names.
-package struct MaskedText {
-  package let lines: [String]
+struct MaskedText {
+  let lines: [String]
 
   /// Bytes that are not a document are shown unchanged, because their parts cannot be told apart.
-  package init(_ bytes: [UInt8]) {
+  init(_ bytes: [UInt8]) {
     guard let document = try? JSONParser.parse(bytes), document.object != nil else {
       lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         .map { Printable.text(String($0)) }
@@ -43,7 +43,7 @@ package struct MaskedText {
   private static func mark(_ text: String) -> String { "#" + hash(text, byteCount: 3) }
 
   /// The first bytes of SHA-256 over a text, as hex digits.
-  package static func hash(_ text: String, byteCount: Int) -> String {
+  static func hash(_ text: String, byteCount: Int) -> String {
     let bytes = Array(text.utf8)
     guard let hash = try? unsafe SHA256.hash(bytes.span.bytes) else { return "" }
     return Hex.encode(Array(hash.prefix(byteCount)))

@@ -1,6 +1,6 @@
 import Synchronization
 import VaultDocument
-package import VaultKit
+import VaultKit
 import VaultStorage
 import VaultTerminal
 
@@ -9,15 +9,15 @@ import VaultTerminal
 /// `git switch` and `git stash` put an earlier state into the work tree, and keep the later one. If the current branch
 /// or the common ancestor has a later state than the work tree, the search finds nothing. Then the user has put a file
 /// back, or has committed an earlier state.
-package final class OtherBranches: Sendable {
+final class OtherBranches: Sendable {
   private let vault: String
   private let repository = Mutex<Repository?>(nil)
 
   /// Makes a search, which reads nothing before the first question.
-  package init(of vault: String) { self.vault = vault }
+  init(of vault: String) { self.vault = vault }
 
   /// The place that keeps a state, with the command to get it; nil if no place keeps it.
-  package func place(of missed: MissedState) -> String? {
+  func place(of missed: MissedState) -> String? {
     repository.withLock { repository in
       var known = repository ?? Repository(vault)
       defer { repository = known }

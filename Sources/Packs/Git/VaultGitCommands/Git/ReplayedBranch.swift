@@ -1,4 +1,4 @@
-package import VaultDocument
+import VaultDocument
 import VaultStorage
 import VaultSystem
 import VaultTerminal
@@ -7,18 +7,18 @@ import VaultTerminal
 ///
 /// The machine that runs the rebase wrote those commits, so it has seen later versions of a record than the replayed
 /// one. The later versions follow, so this is not a rollback.
-package final class ReplayedBranch {
+final class ReplayedBranch {
   private let branches: [SupersededVersions]
 
   /// Nil if git is not replaying commits.
-  package init?(_ git: Git, _ objects: GitObjects) {
+  init?(_ git: Git, _ objects: GitObjects) {
     let tips = Self.tips(git)
     guard !tips.isEmpty else { return nil }
     branches = tips.map { SupersededVersions(git, objects, theirs: $0) }
   }
 
-  package func has(_ mac: [UInt8], of id: RecordID) -> Bool {
-    let paths = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
+  func has(_ mac: [UInt8], of id: RecordID) -> Bool {
+    let paths = StoreLocation.places(of: id).map(\.relativePath)
     return branches.contains { $0.theirsHave(mac, at: paths) }
   }
 

@@ -1,4 +1,4 @@
-package import VaultMerge
+import VaultMerge
 import VaultSealing
 import VaultSystem
 import VaultTerminal
@@ -7,7 +7,7 @@ import VaultTerminal
 ///
 /// An attacker who chooses the merged commits could offer a version that the other side has already replaced. Merged as
 /// a new version, it would return under a present MAC. Its change is already part of the other side.
-package final class SupersededVersions {
+final class SupersededVersions {
   private static let listByteLimit = 256 << 20
   private let git: Git
   private let objects: GitObjects
@@ -18,7 +18,7 @@ package final class SupersededVersions {
   private lazy var blobs = readBlobs()
 
   /// - Parameter paths: files, or folders of them, below the vault's.
-  package init(
+  init(
     _ git: Git, _ objects: GitObjects, ours: String = "HEAD", theirs: String, of paths: [String] = ["records", "trash"]
   ) {
     (self.git, self.objects, self.paths) = (git, objects, paths)
@@ -48,7 +48,7 @@ package final class SupersededVersions {
   }
 
   /// The commit that git merges in a driver, if there is exactly one.
-  package static var mergedCommit: String? {
+  static var mergedCommit: String? {
     let heads = System.allVariables().filter { $0.hasPrefix("GITHEAD_") }
     guard heads.count == 1, let name = heads[0].dropFirst("GITHEAD_".count).split(separator: "=").first else {
       return nil
@@ -59,7 +59,7 @@ package final class SupersededVersions {
   /// The side whose version the other side has already replaced; nil for none.
   ///
   /// - Parameter paths: where the record can lie, below the vault's folder.
-  package func superseded(_ ours: StoredVersion, _ theirs: StoredVersion, at paths: [String]) -> MergeSide? {
+  func superseded(_ ours: StoredVersion, _ theirs: StoredVersion, at paths: [String]) -> MergeSide? {
     guard let ours = ours.envelope, let theirs = theirs.envelope, ours.revision != theirs.revision else { return nil }
     let (older, mac) = ours.revision < theirs.revision ? (MergeSide.ours, ours.mac) : (.theirs, theirs.mac)
     // git names a missing file by zeros.

@@ -164,17 +164,22 @@ extension ComparedState {
     } catch {
       throw unreadable(error)
     }
-    for id in trash[folder] ?? [] where files[id] == nil { files[id] = file(.trash(id)) }
+    for id in trash[folder] ?? [] where files[id] == nil { files[id] = store.version(at: .trash(id)) }
     return files
   }
 
-  fileprivate func state(of id: RecordID) -> StoredVersion? { file(.record(id)) ?? file(.trash(id)) }
-
-  private func file(_ place: StoreLocation) -> StoredVersion? {
-    do throws(StoreError) { return try store.read(place).map { StoredVersion($0) } } catch { return .unreadable }
+  fileprivate func state(of id: RecordID) -> StoredVersion? {
+    store.version(at: .record(id)) ?? store.version(at: .trash(id))
   }
 
   private func unreadable(_ error: StoreError) -> CommandError {
     CommandError(.inputOutput, "io_failed", subject: error.path ?? name, error.reason, hints: ["in \(name)"])
+  }
+}
+
+extension RecordStore {
+  /// The version at a place; nil if there is no file.
+  func version(at place: StoreLocation) -> StoredVersion? {
+    do throws(StoreError) { return try read(place).map { StoredVersion($0) } } catch { return .unreadable }
   }
 }

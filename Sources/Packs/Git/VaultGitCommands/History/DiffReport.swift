@@ -30,7 +30,7 @@ struct DiffReport {
       let counts = [
         (record.comparison?.changes.count ?? 0, "field"), (record.comparison?.attachments.count ?? 0, "attachment"),
       ]
-      let words = counts.filter { $0.0 > 0 }.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
+      let words = counts.filter { $0.0 > 0 }.map { counted($0, $1) }.joined(separator: ", ")
       return record.line + (words.isEmpty ? "" : ": \(words)")
     }
     let events = Dictionary(grouping: comparison.records, by: \.event).sorted { $0.key < $1.key }

@@ -11,7 +11,6 @@ struct LoggedCommit: DocumentValue {
   let comparison: VaultComparison
   let hasNewCheckpoint: Bool
 
-  private static let byteLimit = 16 << 20
   /// How many records are named for each kind of change.
   private static let namedCount = 20
 
@@ -30,7 +29,7 @@ struct LoggedCommit: DocumentValue {
       }
     }
     var (states, headers) = ([RecordID: States](), [Bool: VaultHeader]())
-    objects.read(names, limit: Self.byteLimit) { index, answer in
+    objects.read(names, limit: GitObjects.fileByteLimit) { index, answer in
       let (place, isNew) = places[index]
       let bytes: [UInt8]? = if case .object(let object) = answer { object.bytes } else { nil }
       if let id = place.recordID {
@@ -91,7 +90,7 @@ struct LoggedCommit: DocumentValue {
 
   var document: JSONValue {
     .members([
-      "author": commit.author, "commit": commit.id, "committed_at": commit.time?.text,
+      "author": commit.author, "commit": commit.id, "committed_at": commit.time,
       "new_root": comparison.hasNewRoot,
       "records": comparison.records.map { record in
         JSONValue.members(["event": record.event, "id": record.id, "kind": record.kind, "name": record.name])

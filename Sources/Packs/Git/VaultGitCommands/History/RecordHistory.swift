@@ -37,15 +37,13 @@ struct RecordHistory {
   /// Whether the clone is shallow. Then the oldest commit's additions may be older.
   let isCutOff: Bool
 
-  private static let byteLimit = 16 << 20
-
   /// - Parameter limit: how many versions to ask git for; nil for all.
   init(of id: RecordID, in vault: LockedVault, at path: String, limit: Int?) {
     let git = Git(at: path)
     let objects = GitObjects(git)
     objects.start()
-    let places = [StoreLocation.record(id), .trash(id)]
-    let folder = places.map { Self.state($0, vault.store) }
+    let places = StoreLocation.places(of: id)
+    let folder = places.map { vault.store.version(at: $0) }
     guard let commits = GitCommit.list(git, limit: limit, of: places.map(\.relativePath)) else {
       (isInGit, isCutOff, versions) = (false, false, Self.inFolder(folder, vault.kinds))
       return
@@ -64,10 +62,6 @@ struct RecordHistory {
       }
   }
 
-  private static func state(_ place: StoreLocation, _ store: any RecordStore) -> StoredVersion? {
-    do throws(StoreError) { return try store.read(place).map { StoredVersion($0) } } catch { return .unreadable }
-  }
-
   /// The live file, and an older file in the trash, for a vault without git. The changes of the oldest version are
   /// unknown.
   private static func inFolder(_ states: [StoredVersion?], _ kinds: KindCatalog) -> [HistoryVersion] {
@@ -78,10 +72,10 @@ struct RecordHistory {
   }
 
   private static func states(of id: RecordID, in commits: [String], _ objects: GitObjects) -> [String: StoredVersion] {
-    let places = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
+    let places = StoreLocation.places(of: id).map(\.relativePath)
     let names = commits.flatMap { commit in places.map { "\(commit):./\($0)" } }
     var states: [String: StoredVersion] = [:]
-    objects.read(names, limit: byteLimit) { index, answer in
+    objects.read(names, limit: GitObjects.fileByteLimit) { index, answer in
       let commit = commits[index / places.count]
       guard states[commit] == nil else { return true }
       switch answer {

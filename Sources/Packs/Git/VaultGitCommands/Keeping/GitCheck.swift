@@ -18,7 +18,6 @@ struct GitCheck {
     var isNote = false
   }
 
-  private static let byteLimit = 16 << 20
   private let git: Git
   private let objects: GitObjects
   private(set) var findings: [Finding] = []
@@ -94,7 +93,7 @@ struct GitCheck {
   private func missingAttachments(of index: GitComparison) -> [String] {
     var missing: Set<AttachmentID> = []
     let member = Array("\"attachments\"".utf8)
-    objects.read(index.records.map { ":./" + $0 }, limit: Self.byteLimit) { _, answer in
+    objects.read(index.records.map { ":./" + $0 }, limit: GitObjects.fileByteLimit) { _, answer in
       guard case .object(let object) = answer, object.bytes.contains(member) else { return true }
       let named = StoredVersion(object.bytes).record?.attachmentIDs ?? []
       missing.formUnion(named.filter { !index.has(.attachment($0)) })
@@ -142,7 +141,7 @@ struct GitCheck {
     if known.insert(finding).inserted { findings.append(finding) }
   }
 
-  private func blob(_ name: String) -> [UInt8]? { objects.blob(name, limit: Self.byteLimit) }
+  private func blob(_ name: String) -> [UInt8]? { objects.blob(name, limit: GitObjects.fileByteLimit) }
 
   private func has(_ place: StoreLocation?, _ changes: GitChanges) -> Bool {
     place.map { git.output(["cat-file", "-e", changes.name($0.relativePath)]) != nil } ?? false

@@ -1,37 +1,37 @@
 import VaultDocument
 import VaultKit
-package import VaultStorage
+import VaultStorage
 import VaultSystem
-package import VaultTerminal
+import VaultTerminal
 
 /// The files of a vault in the work tree, compared with git's last commit or index.
 ///
 /// Only the header is compared by content. A record with other content is an uncommitted edit, and the commit opens
 /// without it.
-package struct GitComparison {
-  package enum Base {
+struct GitComparison {
+  enum Base {
     case commit
     /// The next commit.
     case index
   }
 
   /// Files in the work tree but not in the base, without ignored files.
-  package let absent: [String]
+  let absent: [String]
   /// Files in the work tree that git ignores.
-  package let ignored: [String]
+  let ignored: [String]
   /// Files in the base but not in the work tree.
-  package let removed: [String]
+  let removed: [String]
   /// Slots in the base's header whose files are not in the base. They cannot open a clone.
-  package let missingSlots: [String]
+  let missingSlots: [String]
   /// Whether the base has another header.
-  package let hasOtherHeader: Bool
+  let hasOtherHeader: Bool
   /// Records of the base, live and removed.
-  package let records: [String]
+  let records: [String]
   private let names: Set<String>
   private let folder: String
 
   /// Nil if git does not keep the vault: outside any work tree, or if its header is ignored.
-  package init?(_ folder: String, _ git: Git, with base: Base) {
+  init?(_ folder: String, _ git: Git, with base: Base) {
     guard GitFolder.holds(folder), git.lines(["rev-parse", "--is-inside-work-tree"]).first == "true" else { return nil }
     let listing = GitListing(git)
     guard listing.keepsVault else { return nil }
@@ -56,7 +56,7 @@ package struct GitComparison {
     missingSlots = (header?.slots ?? []).map { StoreLocation.slot($0.id).relativePath }.filter { !base.contains($0) }
   }
 
-  package func has(_ place: StoreLocation) -> Bool { names.contains(place.relativePath) }
+  func has(_ place: StoreLocation) -> Bool { names.contains(place.relativePath) }
 
   /// Whether the base has all relevant files of the work tree.
   var isWhole: Bool {
@@ -64,7 +64,7 @@ package struct GitComparison {
   }
 
   /// The command to type, after the fault; nil if this folder lacks the files, too.
-  package var advice: String? {
+  var advice: String? {
     line.map {
       (absent.isEmpty ? "this line commits the vault as it is here" : GitNews.newText(absent.count)) + ": " + $0
     }
@@ -86,7 +86,7 @@ package struct GitComparison {
 
 extension GitComparison {
   /// The line of `doctor`: whether a clone of the last commit has the files of this folder.
-  package var check: DoctorCheck {
+  var check: DoctorCheck {
     guard !isWhole else {
       return .good("commit", "the last one has every file of the vault")
     }
@@ -107,7 +107,7 @@ extension GitComparison {
   }
 
   /// The line of `doctor` if the index would make the next commit less complete than the last one; otherwise nil.
-  package func staging(after commit: GitComparison) -> DoctorCheck? {
+  func staging(after commit: GitComparison) -> DoctorCheck? {
     let leaving = absent.filter(commit.names.contains)
     let isOther = hasOtherHeader && !commit.hasOtherHeader
     let slots = missingSlots.filter { !commit.missingSlots.contains($0) }

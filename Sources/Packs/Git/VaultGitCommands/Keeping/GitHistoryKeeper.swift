@@ -80,7 +80,7 @@ struct GitHistoryKeeper: HistoryKeeper {
       if let commit = change.commit, messages.insert(commit).inserted {
         texts.append(
           ChangedText(commit: commit, place: "(message)") { limit in
-            // Above the message stand tree, parents and people, and an empty line.
+            // The message follows the headers and an empty line.
             let bytes = git.output(["cat-file", "commit", commit], limit: limit)
             return bytes.map { Array($0[($0.firstRange(of: [0x0A, 0x0A])?.upperBound ?? 0)...]) }
           })
@@ -112,11 +112,11 @@ extension GitHistoryKeeper {
     guard let setup = GitSetup(vault: path) else { return nil }
     let missing = try setup.missing()
     guard !missing.isEmpty else { return .good("merging", "git merges and shows records by field") }
-    let lacksHooksOnly = missing.allSatisfy { $0.hasPrefix("hook: ") }
+    let lacksHooksOnly = missing.allSatisfy { $0.sort == .hook }
     return .warning(
       "merging",
       lacksHooksOnly
-        ? "this clone lacks " + missing.joined(separator: ", ") : "this clone does not merge by field",
+        ? "this clone lacks " + missing.map(\.line).joined(separator: ", ") : "this clone does not merge by field",
       advice: "`vault git setup` tells git how to")
   }
 

@@ -6,9 +6,9 @@ import VaultTerminal
 ///
 /// A hook names no vault: a setting of the clone lists the vaults. So one set of hooks serves several vaults, and
 /// shared hooks do nothing in a clone without the setting.
-package struct GitHooks {
+struct GitHooks {
   /// The names in git (githooks(5)).
-  package enum Name: String, CaseIterable {
+  enum Name: String, CaseIterable {
     case preCommit = "pre-commit"
     case prePush = "pre-push"
     case postMerge = "post-merge"
@@ -48,7 +48,7 @@ package struct GitHooks {
     vault = prefix.isEmpty ? "." : String(prefix.dropLast())
   }
 
-  package static func vaults(_ git: Git) -> [String] { git.parts(["config", "-z", "--get-all", setting]) }
+  static func vaults(_ git: Git) -> [String] { git.parts(["config", "-z", "--get-all", setting]) }
 
   var areWanted: Bool { Self.vaults(git).contains(vault) }
 

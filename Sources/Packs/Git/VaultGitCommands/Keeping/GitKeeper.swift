@@ -83,6 +83,7 @@ private struct KeepingCommit {
   private static let namedFieldCount = 5
 
   private let git: Git
+  private let objects: GitObjects
   private let folder: String
   private let command: String
   /// Paths below the vault's folder, sorted: files that git has, and new files.
@@ -93,7 +94,7 @@ private struct KeepingCommit {
   private let places: [String: StoreLocation]
 
   init(of places: Set<StoreLocation>, in git: Git, at folder: String, command: String) throws {
-    (self.git, self.folder, self.command) = (git, folder, command)
+    (self.git, objects, self.folder, self.command) = (git, GitObjects(git), folder, command)
     self.places = Dictionary(places.map { ($0.relativePath, $0) }) { first, _ in first }
     let listing = GitListing(git)
     let written = Set(self.places.keys)
@@ -155,9 +156,9 @@ private struct KeepingCommit {
   /// The fields that differ from the last commit; nil for a new, removed or moved record.
   private func fields(_ id: RecordID) -> String? {
     let path = StoreLocation.record(id).relativePath
-    guard known.contains(path), let old = git.output(["cat-file", "blob", "HEAD:./\(path)"], limit: 16 << 20),
-      let new = try? TextInput.file(System.join(folder, path), limit: 16 << 20),
-      let before = StoredVersion(old).record, let after = StoredVersion(new).record
+    guard known.contains(path), let before = objects.version("HEAD:./\(path)")?.record,
+      let new = try? TextInput.file(System.join(folder, path), limit: GitObjects.fileByteLimit),
+      let after = StoredVersion(new).record
     else { return nil }
     let changes = RecordComparison(from: before, to: after) { _ in true }.changes
     let paths = changes.map { Printable.text($0.path.description) }

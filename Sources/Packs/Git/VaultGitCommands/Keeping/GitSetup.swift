@@ -7,7 +7,7 @@ import VaultTerminal
 ///
 /// Lines in the vault's `.gitattributes`, which every clone has, name the driver. Settings of this clone, which cannot
 /// be committed, define it.
-package struct GitSetup {
+struct GitSetup {
   /// The command contains its own fallback, because git treats every exit code except 0 as a conflict and keeps our
   /// side. Then their changes would be lost if this program is missing, too old, or killed.
   private static func driver(_ option: String = "") -> String {
@@ -28,7 +28,7 @@ package struct GitSetup {
     ), (name: "merge.directoryRenames", value: "false"),
   ]
   /// The files of a vault as git patterns, relative to its folder.
-  package static let files = ["records/**/*.json", "trash/*.json", "vault.json", StoreLocation.checkpoint.fileName]
+  static let files = ["records/**/*.json", "trash/*.json", "vault.json", StoreLocation.checkpoint.fileName]
   /// The lines of `.gitattributes`.
   static let attributes = files.map { "\($0) merge=vault diff=vault" }
 
@@ -37,17 +37,33 @@ package struct GitSetup {
   private var file: String { System.join(folder, ".gitattributes") }
 
   /// Nil outside any work tree, or without a git.
-  package init?(vault folder: String) {
+  init?(vault folder: String) {
     self.folder = folder
     git = Git(at: folder)
     guard GitFolder.holds(folder), git.lines(["rev-parse", "--is-inside-work-tree"]).first == "true" else { return nil }
   }
 
-  /// The missing parts of the setup, one line each. Hooks count only if they are wanted.
-  package func missing() throws -> [String] {
+  /// A part of the setup that a clone can lack.
+  struct Part: Equatable {
+    enum Sort: String {
+      case attribute = ".gitattributes"
+      case setting = "git config"
+      case hook
+    }
+
+    let sort: Sort
+    let name: String
+
+    /// Such as `hook: pre-commit`.
+    var line: String { "\(sort.rawValue): \(name)" }
+  }
+
+  /// The missing parts of the setup. Hooks count only if they are wanted.
+  func missing() throws -> [Part] {
+    let attributes = try missingAttributes().map { Part(sort: .attribute, name: $0) }
+    let settings = missingSettings().map { Part(sort: .setting, name: $0.name) }
     let hooks = GitHooks(git).flatMap { $0.areWanted ? $0.missing : nil } ?? []
-    return try missingAttributes().map { ".gitattributes: " + $0 } + missingSettings().map { "git config: " + $0.name }
-      + hooks.map { "hook: " + $0.rawValue }
+    return attributes + settings + hooks.map { Part(sort: .hook, name: $0.rawValue) }
   }
 
   /// Adds the missing parts, and returns them.
@@ -55,13 +71,14 @@ package struct GitSetup {
   /// - Parameters:
   ///   - withHooks: also adds hooks. Hooks that are already wanted are repaired in any case.
   ///   - withCommits: also makes commands commit their changes.
-  package func apply(withHooks: Bool = false, withCommits: Bool = false) throws -> [String] {
+  func apply(withHooks: Bool = false, withCommits: Bool = false) throws -> [Part] {
     var missing = try missing()
     if let hooks = GitHooks(git), withHooks || hooks.areWanted {
       // The hooks come first, because they may be refused.
-      missing += try hooks.apply().map { "hook: " + $0.rawValue }.filter { !missing.contains($0) }
+      let added = try hooks.apply().map { Part(sort: .hook, name: $0.rawValue) }
+      missing += added.filter { !missing.contains($0) }
     }
-    if try withCommits && GitConsent(git).give() { missing.append("git config: " + GitConsent.setting) }
+    if try withCommits && GitConsent(git).give() { missing.append(Part(sort: .setting, name: GitConsent.setting)) }
     let lines = try missingAttributes()
     if !lines.isEmpty {
       var text = try attributesFile()
@@ -73,7 +90,7 @@ package struct GitSetup {
   }
 
   /// Removes the whole setup. Returns other hooks that call this program.
-  package func remove() throws -> [String] {
+  func remove() throws -> [String] {
     let text = try attributesFile()
     let kept = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).filter { line in
       !Self.attributes.contains { $0.utf8.elementsEqual(line) }

@@ -58,7 +58,7 @@ struct FileMerge {
     return RecordMergeKey(
       root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) }, seen: seen,
       isReplayed: seen.map { isOnBranch($0, of: id, vault) } ?? false,
-      write: { record in try? vault.fileBytes(of: record, in: place) })
+      write: { record in try? vault.verifiedBytes(of: record, in: place) })
   }
 
   /// Whether a seen version is on the replayed branch, or on a third branch and later than both sides. Then the result

@@ -23,23 +23,25 @@ enum GitMergeState {
     }
   }
 
-  /// The name that git has for the other side.
+  /// The commit of the other side, as git names it.
   var theirCommit: String {
     switch self {
     case .stopped(let merge): merge.theirCommit
     case .settled(let settled): settled.commit
     }
   }
+}
 
-  /// Tells git the outcome of records, as `git add` does.
-  func add(_ filled: [StoreLocation], removing emptied: [StoreLocation], _ git: Git) throws {
+extension Git {
+  /// Tells git the outcome of a merge, as `git add` does.
+  func add(_ filled: [StoreLocation], removing emptied: [StoreLocation]) throws {
     for (words, places) in [(["--force-remove"], emptied), (["--add"], filled)] {
       var paths = places.map(\.relativePath)[...]
       while !paths.isEmpty {
         // A command line has a limited length.
         let some = paths.prefix(500)
         paths = paths.dropFirst(500)
-        guard git.output(["update-index"] + words + ["--"] + some) == nil else { continue }
+        guard output(["update-index"] + words + ["--"] + some) == nil else { continue }
         throw CommandError(
           .inputOutput, "io_failed", subject: some.first, "is merged, and git could not be told so",
           hints: ["`git add -A -- records trash` in the vault's folder tells it"])
@@ -50,7 +52,9 @@ enum GitMergeState {
 
 /// Records under a replaced root key that an older branch has brought without any conflict.
 ///
-/// It holds the records under one root key at a time. A commit that still had this root key says how they verify.
+/// All these records are under one root key, and a commit whose header has this root key tells how they verify.
+///
+/// Records under another root key are left for the next run.
 struct SettledRecords {
   /// In the order of ids.
   let records: [UnmergedRecord]

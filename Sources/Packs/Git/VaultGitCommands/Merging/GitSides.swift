@@ -72,15 +72,20 @@ struct GitSides {
   var changedOnBoth: [RecordID] {
     Set((Array(ours.blobs.keys) + Array(theirs.blobs.keys)).compactMap(\.recordID)).filter { id in
       let (one, other) = (ours.files(id), theirs.files(id))
-      let before = base?.files(id) ?? VaultBlobs.Files(live: nil, removed: nil)
+      let before = baseFiles(id)
       return one != other && one != before && other != before
     }.sorted()
   }
 
+  private func baseFiles(_ id: RecordID) -> VaultBlobs.Files {
+    base?.files(id) ?? VaultBlobs.Files(live: nil, removed: nil)
+  }
+
+  /// The records that this side alone has changed.
   func changed(by side: MergeSide) -> [RecordID] {
     let (own, other) = side == .ours ? (ours, theirs) : (theirs, ours)
     return Set(own.blobs.keys.compactMap(\.recordID)).filter { id in
-      let before = base?.files(id) ?? VaultBlobs.Files(live: nil, removed: nil)
+      let before = baseFiles(id)
       return own.files(id) != before && other.files(id) == before
     }.sorted()
   }
@@ -144,7 +149,7 @@ extension GitSides {
     let rest = objects.versions(blobs.filter { held[$0] == nil })
     return ids.map { id in
       func version(_ tree: VaultBlobs?) -> StoredVersion? { tree?.blob(id).flatMap { held[$0] ?? rest[$0] } }
-      let places = [StoreLocation.record(id), .trash(id)]
+      let places = StoreLocation.places(of: id)
       var files = places.filter(isStaged)
       if files.isEmpty { files = places.filter { ours.blobs[$0] ?? theirs.blobs[$0] != nil } }
       var record = UnmergedRecord(

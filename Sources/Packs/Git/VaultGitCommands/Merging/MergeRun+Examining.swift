@@ -10,7 +10,6 @@ import VaultTerminal
 // git takes some files of the other side unchanged, without a merge. These files are verified here.
 
 extension MergeRun {
-  private static let byteLimit = 16 << 20
   private static let listedCount = 5
 
   /// Refuses a commit with files that only they have changed and that are rolled back, changed without a key, not
@@ -27,7 +26,7 @@ extension MergeRun {
     guard faults.isEmpty else { throw Self.refused(.findings, code: "not_sound", commit: commit, faults: faults) }
     guard let vault, !alone.isEmpty else { return }
     guard sides.base == nil || sides.theirs.blobs[.header] == sides.base?.blobs[.header] else {
-      let count = alone.count == 1 ? "1 record" : "\(alone.count) records"
+      let count = counted(alone.count, "record")
       return session.messages.note(
         "they have changed vault.json, so \(count) that only they changed \(alone.count == 1 ? "is" : "are") not verified: "
           + "`vault verify` does that after the merge")
@@ -59,10 +58,10 @@ extension MergeRun {
   /// The files of records that the key does not verify. A record under a replaced root key is confirmed elsewhere.
   private func unverified(_ ids: Set<RecordID>, sides: GitSides, vault: Vault) -> [String] {
     let (theirs, before) = (sides.theirs.blobs, sides.base?.blobs ?? [:])
-    let places = ids.flatMap { [StoreLocation.record($0), .trash($0)] }
+    let places = ids.flatMap { StoreLocation.places(of: $0) }
       .filter { theirs[$0] != nil && theirs[$0] != before[$0] }.sorted { $0.relativePath < $1.relativePath }
     var found: [String] = []
-    GitObjects(git).read(places.map { theirs[$0] ?? "" }, limit: Self.byteLimit) { index, answer in
+    GitObjects(git).read(places.map { theirs[$0] ?? "" }, limit: GitObjects.fileByteLimit) { index, answer in
       guard let id = places[index].recordID else { return true }
       if case .object(let object) = answer {
         if vault.header.hasReplacedRoot(of: StoredVersion(object.bytes)) || vault.verifies(object.bytes, of: id) {

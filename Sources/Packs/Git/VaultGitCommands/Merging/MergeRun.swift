@@ -240,7 +240,7 @@ struct MergeRun {
       try await vault.put(header: header, replacing: session.locked.headerBytes)
       places.filled.append(.header)
     }
-    try state.add(places.filled, removing: places.emptied, git)
+    try git.add(places.filled, removing: places.emptied)
   }
 
   // MARK: - Back

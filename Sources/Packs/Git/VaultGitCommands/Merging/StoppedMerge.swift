@@ -5,7 +5,7 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// A merge, or a similar operation, that has stopped in a vault and for which git waits.
+/// An operation of git in a vault, such as a merge, that has stopped and waits for the user.
 struct StoppedMerge {
   private let git: Git
   private let objects: GitObjects
@@ -19,7 +19,7 @@ struct StoppedMerge {
   private let replayed: ReplayedBranch?
   /// Records that one side alone has changed, under a root key that the other has replaced.
   private let replaced: [RecordID]
-  /// The name that git has for the other side.
+  /// The commit of the other side, as git names it.
   let theirCommit: String
   /// The command that finishes the operation.
   let ending: String
@@ -58,7 +58,7 @@ struct StoppedMerge {
 
   /// One record, read from git's stages alone.
   private func record(_ id: RecordID, _ held: [String: StoredVersion]) -> UnmergedRecord {
-    let places = [StoreLocation.record(id), .trash(id)].map(\.relativePath)
+    let places = StoreLocation.places(of: id).map(\.relativePath)
     let own = places.flatMap { stagesByPath[$0] ?? [] }
     func version(_ number: Int) -> StoredVersion? { own.first { $0.number == number }.flatMap { held[$0.blob] } }
     var record = UnmergedRecord(
@@ -82,7 +82,7 @@ struct StoppedMerge {
     let own = stagesByPath[place.relativePath] ?? []
     func version(_ number: Int) -> StoredVersion? {
       let stage = own.first { $0.number == number }
-      return stage.flatMap { git.output(["cat-file", "blob", $0.blob], limit: place.byteLimit) }.map { .init($0) }
+      return stage.flatMap { objects.blob($0.blob, limit: place.byteLimit) }.map { StoredVersion($0) }
     }
     guard let ours = version(2), let theirs = version(3) else { return nil }
     return FileMerge(place: place, base: version(1), ours: ours, theirs: theirs)
@@ -98,7 +98,7 @@ struct StoppedMerge {
     guard let sides, let prefix = git.lines(["rev-parse", "--show-prefix"]).first else { return }
     var lines = ""
     for id in left {
-      let places = [StoreLocation.record(id), .trash(id)]
+      let places = StoreLocation.places(of: id)
       guard places.allSatisfy({ stagesByPath[$0.relativePath] == nil }) else { continue }
       let trees = [(1, sides.base), (2, sides.ours), (3, sides.theirs)]
       let blobs = trees.compactMap { number, tree in tree?.blob(id).map { (number, $0) } }

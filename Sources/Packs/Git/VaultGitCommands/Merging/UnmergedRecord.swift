@@ -15,7 +15,7 @@ struct UnmergedRecord {
   /// Nil if that side has deleted the record for good.
   var ours: StoredVersion?
   var theirs: StoredVersion?
-  /// The side whose version the other side had already, and has replaced by a later one.
+  /// The side whose version the other side has already replaced by a later one.
   var superseded: MergeSide?
   /// The MACs of a side that was sealed again under other keys.
   var resealedMAC: (from: [UInt8], to: [UInt8])?
@@ -25,7 +25,7 @@ struct UnmergedRecord {
   var isMergedUnderOldRoot = false
 
   /// The possible places of the record, below the vault's folder.
-  var places: [String] { [StoreLocation.record(id), .trash(id)].map(\.relativePath) }
+  var places: [String] { StoreLocation.places(of: id).map(\.relativePath) }
 
   /// The version of one side.
   subscript(side: MergeSide) -> StoredVersion? {
@@ -33,7 +33,7 @@ struct UnmergedRecord {
     set { if side == .ours { ours = newValue } else { theirs = newValue } }
   }
 
-  /// Notes which side's version the other side had already.
+  /// Notes the side whose version the other side has already replaced.
   mutating func note(_ versions: SupersededVersions) {
     guard let ours, let theirs else { return }
     superseded = versions.superseded(ours, theirs, at: places)
@@ -74,7 +74,7 @@ struct UnmergedRecord {
     // git may have paired the record with another one, although only one side has changed it.
     if theirs == base || ours == theirs { return taken(ours, vault) }
     if ours == base { return taken(theirs, vault) }
-    // If the sides differ, the side that is later or preferred says whether the record lives.
+    // If the sides differ, the side that is later or preferred decides whether the record lives.
     guard let merge = merge(deciding: superseded?.other ?? preference.side) else {
       return try oneSided(vault, preferring: preference)
     }

@@ -1,8 +1,8 @@
-import VaultKit
+import VaultCare
 import VaultDocument
+import VaultKit
 import VaultRecords
 import VaultStorage
-import VaultCare
 
 /// The check of one file of a vault by its bytes alone, from any source; it needs no key.
 enum FileCheck {

@@ -1,8 +1,8 @@
+import VaultCare
 import VaultDocument
 import VaultKit
-import VaultSealing
-import VaultCare
 import VaultMerge
+import VaultSealing
 
 /// The result of joining a header that two sides have changed separately.
 enum HeaderMerge {

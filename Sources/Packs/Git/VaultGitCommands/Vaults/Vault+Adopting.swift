@@ -1,5 +1,5 @@
-import VaultDocument
 import VaultCare
+import VaultDocument
 import VaultKit
 import VaultSealing
 import VaultStorage
@@ -130,7 +130,7 @@ extension Vault {
 
 extension OpenRecord {
   /// The place of a record in this state.
-  fileprivate var place: StoreLocation { envelope.deletedAt == nil ? .record(id) : .trash(id) }
+  var place: StoreLocation { envelope.deletedAt == nil ? .record(id) : .trash(id) }
 }
 
 extension VaultHeader {

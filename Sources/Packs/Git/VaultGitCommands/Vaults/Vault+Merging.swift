@@ -18,11 +18,6 @@ extension Vault {
     return memory.isElsewhere(MissedState(seen, found: seen.version))
   }
 
-  /// The bytes of a record that was just sealed, checked like before any write.
-  func fileBytes(of record: SealedRecord, in place: StoreLocation) throws(VaultError) -> [UInt8] {
-    try verifiedBytes(of: record, in: place)
-  }
-
   /// The resolution of a record whose file a merge has left with both sides in it.
   struct MergedRecord {
     let id: RecordID
@@ -44,8 +39,8 @@ extension Vault {
       var changes: [StoreChange] = []
       var (filled, emptied): ([StoreLocation], [StoreLocation]) = ([], [])
       for record in records {
-        let place = try record.bytes.map { bytes throws(VaultError) in try self.place(of: bytes, record.id) }
-        for location in [StoreLocation.record(record.id), .trash(record.id)] {
+        let place = try record.bytes.map { bytes throws(VaultError) in try self.authentic(bytes, record.id).place }
+        for location in StoreLocation.places(of: record.id) {
           let old = try inStore { () throws(StoreError) in try store.read(location) }
           let new = location == place ? record.bytes : nil
           if new != nil { filled.append(location) } else { emptied.append(location) }
@@ -59,7 +54,7 @@ extension Vault {
   }
 
   /// Whether the bytes of a file are an authentic version of a record, live or removed.
-  func verifies(_ bytes: [UInt8], of id: RecordID) -> Bool { (try? place(of: bytes, id)) != nil }
+  func verifies(_ bytes: [UInt8], of id: RecordID) -> Bool { (try? authentic(bytes, id)) != nil }
 
   /// Puts a joined header in the place of `old`. It is not remembered as seen, and this value does not continue with
   /// it.
@@ -72,10 +67,6 @@ extension Vault {
       let change = StoreChange(place, from: old, to: bytes)
       try inStore { () throws(StoreError) in try store.apply([change], under: lock) }
     }
-  }
-
-  private func place(of bytes: [UInt8], _ id: RecordID) throws(VaultError) -> StoreLocation {
-    try authentic(bytes, id).envelope.deletedAt == nil ? .record(id) : .trash(id)
   }
 
   /// The verified version of a record, live or removed.

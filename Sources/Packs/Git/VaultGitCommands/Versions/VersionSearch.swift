@@ -89,7 +89,7 @@ extension VersionSearch {
     }
     let found = try await known == nil ? id(word.record, in: earlier.vault) : known
     guard let found else { return nil }
-    let places = [StoreLocation.record(found), .trash(found)]
+    let places = StoreLocation.places(of: found)
     let files = try places.compactMap { place -> (place: StoreLocation, file: StoredVersion)? in
       try earlier.vault.bytes(of: found, at: place).map { (place, StoredVersion($0)) }
     }
@@ -105,7 +105,7 @@ extension VersionSearch {
 extension VersionSearch {
   /// The versions with the wanted revision or time, the newest first.
   private func candidates(_ word: VersionWord, _ id: RecordID) throws -> [Candidate] {
-    let places: [StoreLocation] = [.record(id), .trash(id)]
+    let places = StoreLocation.places(of: id)
     var candidates: [Candidate] = []
     var known: Set<String> = []
     func take(_ bytes: [UInt8], _ place: StoreLocation, _ commit: String?, _ object: String?) {
