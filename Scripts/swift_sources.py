@@ -1,5 +1,6 @@
 """Swift sources as the scripts beside this file read them: the code of a file, and the target that a file belongs to."""
 
+import functools
 import re
 
 # The folders between Sources and a target.
@@ -17,6 +18,7 @@ BEGINNING = re.compile(r'[/"#]')
 OPENING = re.compile(r'(#*)("""|")|(#+)/')
 
 
+@functools.cache
 def code_only(text):
     """The text with comments and literals blanked out, every line and column where it was."""
     return "".join(piece if kind == "code" else blank(piece) for kind, _, piece in pieces(text))
