@@ -21,8 +21,6 @@ usage() { sed -n '2,/^set /{/^set /d;/^# shellcheck/d;s/^# \{0,1\}//p;}' "$0"; }
 # git, for the commit of this package, also if the folder belongs to somebody else.
 git_here() { git -C "$root" -c safe.directory="$root" "$@"; }
 
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-
 # --- Root folders of other systems ----------------------------------------------------------------------------------------
 
 # share_network FOLDER: gives a root folder the names and the proxies by which this machine fetches packages.
