@@ -17,6 +17,11 @@ fail() {
 
 # The comment that the calling script begins with.
 usage() { sed -n '2,/^set /{/^set /d;/^# shellcheck/d;s/^# \{0,1\}//p;}' "$0"; }
+usage_error() {
+  printf '%s: %s\n' "${0##*/}" "$1" >&2
+  usage >&2
+  exit 64
+}
 
 # git, for the commit of this package, also if the folder belongs to somebody else.
 git_here() { git -C "$root" -c safe.directory="$root" "$@"; }
