@@ -15,6 +15,33 @@ fail() {
   exit 1
 }
 
+# The comment that the calling script begins with.
+usage() { sed -n '2,/^set /{/^set /d;/^# shellcheck/d;s/^# \{0,1\}//p;}' "$0"; }
+usage_error() {
+  printf '%s: %s\n' "${0##*/}" "$1" >&2
+  usage >&2
+  exit 64
+}
+
+# git, for the commit of this package, also if the folder belongs to somebody else.
+git_here() { git -C "$root" -c safe.directory="$root" "$@"; }
+
+# --- Root folders of other systems ----------------------------------------------------------------------------------------
+
+# share_network FOLDER: gives a root folder the names and the proxies by which this machine fetches packages.
+share_network() {
+  cp -L /etc/resolv.conf /etc/hosts "$1/etc/" 2>/dev/null || true
+  apt-config dump Acquire 2>/dev/null | grep -E '^Acquire::(http|https)::[^:]*Proxy' >"$1/etc/apt/apt.conf.d/90outside" || true
+}
+
+# enter_root FOLDER COMMAND…: becomes a command in a root folder. For the first process of new namespaces of mounts and
+# processes, so that the mounts end with it.
+enter_root() {
+  mount -t proc proc "$1/proc"
+  mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm"
+  exec chroot "$@"
+}
+
 # SwiftPM keeps caches under HOME. Where there is none that can be written to, they go next to the build.
 need_home() {
   if [ -z "${HOME:-}" ] || [ ! -d "$HOME" ] || [ ! -w "$HOME" ]; then
@@ -302,8 +329,8 @@ take_release() {
 mark_build() {
   local offset text commit
   # Another repository that this folder happens to lie in says nothing about it.
-  [ -e "$root/.git" ] && commit=$(git -C "$root" -c safe.directory="$root" rev-parse HEAD 2>/dev/null) || return 0
-  [ -z "$(git -C "$root" -c safe.directory="$root" status --porcelain 2>/dev/null)" ] || commit+=-changed
+  [ -e "$root/.git" ] && commit=$(git_here rev-parse HEAD 2>/dev/null) || return 0
+  [ -z "$(git_here status --porcelain 2>/dev/null)" ] || commit+=-changed
   offset=$(LC_ALL=C grep -abo '@vault-build@' "$1" | head -n 1 | cut -d : -f 1)
   [ -n "$offset" ] || fail "$1 has no place for the commit"
   text=$("$swift" --version 2>/dev/null | sed -n 's/.*\(Swift version [0-9.]*\).*/\1/p' | head -n 1)

@@ -1,5 +1,6 @@
 """Swift sources as the scripts beside this file read them: the code of a file, and the target that a file belongs to."""
 
+import functools
 import re
 
 # The folders between Sources and a target.
@@ -12,20 +13,38 @@ def target_of(path):
     return parts[1 + AREAS.get(parts[1], 0)]
 
 
+# The characters that a comment or a literal begins with, and the literals.
+BEGINNING = re.compile(r'[/"#]')
+OPENING = re.compile(r'(#*)("""|")|(#+)/')
+
+
+@functools.cache
 def code_only(text):
     """The text with comments and literals blanked out, every line and column where it was."""
-    out = list(text)
-    i = 0
-    while i < len(text):
-        end = skip_comment(text, i) or skip_string(text, i)
+    return "".join(piece if kind == "code" else blank(piece) for kind, _, piece in pieces(text))
+
+
+def blank(piece):
+    """As many lines and columns, without words."""
+    return re.sub(r"[^\n]", " ", piece)
+
+
+def pieces(text):
+    """Each comment, each literal and the code between them: its kind, where it begins, and its text."""
+    begin = i = 0
+    while beginning := BEGINNING.search(text, i):
+        i = beginning.start()
+        kind, end = "comment", skip_comment(text, i)
+        if end is None:
+            kind, end = "literal", skip_string(text, i)
         if end is None:
             i += 1
             continue
-        for j in range(i, min(end, len(text))):
-            if out[j] != "\n":
-                out[j] = " "
-        i = end
-    return "".join(out)
+        if begin < i:
+            yield "code", begin, text[begin:i]
+        yield kind, i, text[i:end]
+        begin = i = end
+    yield "code", begin, text[begin:]
 
 
 def skip_comment(text, i):
@@ -47,7 +66,7 @@ def skip_comment(text, i):
 
 def skip_string(text, i):
     """The end of the string or extended regex literal that begins at i, with what it interpolates; None if none does."""
-    opening = re.compile(r'(#*)("""|")|(#+)/').match(text, i)
+    opening = OPENING.match(text, i)
     if not opening:
         return None
     hashes = opening.group(1) or opening.group(3) or ""
