@@ -9,8 +9,7 @@ public enum DocumentLayer: FaultLayer {
   public static func description(of fault: DocumentError) -> String {
     var place = ""
     if let line = fault.line, let column = fault.column { place += "line \(line), column \(column): " }
-    if let path = fault.path { place += "\(path): " }
-    return place + fault.reason
+    return place + Sentence.about(fault.path, fault.reason)
   }
 
   fileprivate static let reasons: [DocumentError.Code: String] = [

@@ -47,7 +47,7 @@ public protocol FaultLayer: Sendable {
 extension FaultLayer {
   /// Place and reason.
   public static func description(of fault: Fault<Self>) -> String {
-    fault.path.map { "\($0): \(fault.reason)" } ?? fault.reason
+    Sentence.about(fault.path, fault.reason)
   }
 }
 
@@ -70,7 +70,7 @@ public struct TextFault: Error, Equatable, Sendable, CustomStringConvertible {
   /// A fixed phrase, without any of the text.
   public let reason: String
   /// Name and phrase.
-  public var description: String { name.map { "\($0) \(reason)" } ?? reason }
+  public var description: String { Sentence.about(name, reason) }
 
   package init(name: String? = nil, line: Int? = nil, _ reason: String) {
     (self.name, self.line, self.reason) = (name, line, reason)

@@ -10,7 +10,7 @@ public typealias StoreError = Fault<StoreLayer>
 public enum StoreLayer: FaultLayer {
   /// One line: place and reason, with the holder or the error number if known.
   public static func description(of fault: StoreError) -> String {
-    var line = fault.path.map { $0 + ": " + fault.reason } ?? fault.reason
+    var line = Sentence.about(fault.path, fault.reason)
     if let holder = fault.holder { line += " (process \(holder))" }
     if let errno = fault.errno, fault.code == .ioFailed { line += " (error \(errno))" }
     return line

@@ -37,7 +37,8 @@ package struct Messages: Sendable {
   package static let unverifiedNote = "not verified: nothing was checked against a key"
 }
 
-/// An error on stderr: `vault: SUBJECT: REASON` and `hint: …` lines, or one JSON object on a line.
+/// An error on stderr: `vault: SUBJECT: REASON` and `hint: …` lines, or one JSON object on a line. A reason that begins
+/// with a verb follows its subject without a colon.
 package struct ErrorReport {
   let error: CommandError
   let isJSON: Bool
@@ -54,8 +55,8 @@ package struct ErrorReport {
   package func print() { Messages.print(isJSON ? json : text) }
 
   private var message: String {
-    let subject = error.subject.map { Printable.text(Printable.cut($0)) + ": " } ?? ""
-    return Messages.place + subject + Printable.text(error.reason)
+    let subject = error.subject.map { Printable.text(Printable.cut($0)) }
+    return Messages.place + Sentence.about(subject, Printable.text(error.reason))
   }
 
   private var text: String {

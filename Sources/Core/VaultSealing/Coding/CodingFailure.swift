@@ -14,7 +14,7 @@ public struct CodingFailure: Error, Hashable, Sendable, CustomStringConvertible 
     self.reason = reason
   }
 
-  public var description: String { path == .root ? reason : "\(path): \(reason)" }
+  public var description: String { Sentence.about(path == .root ? nil : path.description, reason) }
 
   private static func explain(_ error: any Error) -> (path: [any CodingKey]?, reason: String) {
     switch error {

@@ -48,7 +48,7 @@ public struct VaultError: Error, Equatable, Sendable, CustomStringConvertible {
     return file ?? field ?? record?.text
   }
 
-  public var description: String { subject.map { "\($0): \(reason)" } ?? reason }
+  public var description: String { Sentence.about(subject, reason) }
 
   public static func == (left: VaultError, right: VaultError) -> Bool { left.code == right.code }
 }

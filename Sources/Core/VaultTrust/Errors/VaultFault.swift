@@ -21,7 +21,7 @@ public struct VaultFault: Sendable, CustomStringConvertible {
   package private(set) var isEdited = false
   package var witnesses: Witnesses = []
 
-  public var description: String { field.map { "\(file): \($0): \(reason)" } ?? "\(file): \(reason)" }
+  public var description: String { Sentence.about(field.map { "\(file): \($0)" } ?? file, reason) }
 
   package init(_ code: VaultError.Code, _ reason: String, file: String, record: RecordID? = nil, field: String? = nil) {
     self.code = code

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 public import VaultCrypto
+internal import VaultDocument
 internal import VaultKit
 internal import VaultSystem
 
@@ -30,7 +31,7 @@ public struct Program: Sendable {
     public let reason: String
     /// The error number of the system.
     public let errorNumber: Int32
-    public var description: String { "\(program): \(reason)" }
+    public var description: String { Sentence.about(program, reason) }
   }
 
   /// A path, or a name to look up in the `PATH` of the program's environment.

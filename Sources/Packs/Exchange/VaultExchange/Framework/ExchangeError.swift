@@ -91,7 +91,7 @@ extension FaultCode<ExchangeError> {
 extension ExchangeError: CustomStringConvertible {
   public var description: String {
     let reason = candidates.isEmpty ? reason : "\(reason): \(candidates.joined(separator: ", "))"
-    return place.map { "\($0): \(reason)" } ?? reason
+    return Sentence.about(place.map { "\($0)" }, reason)
   }
 }
 

@@ -1,0 +1,15 @@
+/// One line that says something about a subject.
+package enum Sentence {
+  /// The verbs that a reason can begin with. Any other reason is a sentence of its own.
+  static let verbs: Set<Substring> = [
+    "is", "are", "was", "were", "has", "have", "had", "must", "can", "cannot", "does", "do", "did", "will", "needs",
+    "takes",
+  ]
+
+  /// The subject and the reason: `FILE is empty`, or `FILE: the first line is empty`.
+  package static func about(_ subject: String?, _ reason: String) -> String {
+    guard let subject else { return reason }
+    let verb = reason.prefix { $0 != " " }
+    return subject + (verbs.contains(verb) ? " " : ": ") + reason
+  }
+}
