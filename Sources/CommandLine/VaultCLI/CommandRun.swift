@@ -27,7 +27,7 @@ package enum CommandRun {
     do {
       for pack in Packs.all where try await pack.answers(arguments) { return .done }
       if let topic = HelpTopic(arguments) {
-        try Output.line(topic.text())
+        try topic.print()
         return .done
       }
       // Without the parser, which sets up every command (decision 215).

@@ -42,6 +42,33 @@ struct HelpTests {
     }
   }
 
+  @Test("a page is folded at the screen, without marks of Markdown, and its links lead somewhere")
+  func pages() throws {
+    let workspace = try Workspace()
+    let topics = Set(workspace.run("help", "topics").output.split(separator: "\n").map(String.init))
+    #expect(topics.isSuperset(of: ["backups", "git.md", "from-pass"]))
+    for topic in topics where !["all", "options"].contains(topic) {
+      let lines = workspace.run("help", topic).output.split(separator: "\n").map(String.init)
+      let prose = lines.filter { !$0.hasPrefix("    ") }
+      // A word of its own can be longer than a line.
+      #expect(prose.filter { $0.count > 80 && $0.contains(" ") } == [], "\(topic)")
+      #expect(prose.filter { $0.contains("](") || $0.contains("**") || $0.hasPrefix("#") || $0.hasPrefix("|") } == [])
+      let words = lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
+      for line in words.split(separator: "`vault help ").dropFirst() {
+        let named = String(line.prefix { $0 != "`" })
+        #expect((topics.union(["TOPIC", "topics"])).contains(named) || named.contains(" "), "\(named)")
+      }
+    }
+  }
+
+  @Test("a page that is longer than the screen goes through a pager")
+  func paged() throws {
+    let workspace = try Workspace()
+    let lines = workspace.screen(["help", "backups"], rows: 10, adding: ["CVAULT_PAGER": "echo paged; cat"]).lines
+    #expect(lines.first == "paged")
+    #expect(lines.dropFirst().first?.contains("Backups") == true)
+  }
+
   @Test("without a vault, `vault` says in three lines how to make one")
   func noVault() throws {
     let workspace = try Workspace()

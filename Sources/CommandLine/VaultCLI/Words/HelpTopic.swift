@@ -7,8 +7,8 @@ enum HelpTopic {
   case options
   case all
   case topics
-  /// An installed page: its name and its file.
-  case page(String, path: String)
+  /// An installed page.
+  case page(path: String)
 
   /// The topic of the arguments; nil for anything else.
   init?(_ arguments: [String]) {
@@ -21,11 +21,17 @@ enum HelpTopic {
     // A command's own help has precedence.
     if let topic = words[name] {
       self = topic
-    } else if CommandNames.named([name]).path == "vault", let path = Self.pages[name] {
-      self = .page(name, path: path)
+    } else if let path = Self.path(of: name) {
+      self = .page(path: path)
     } else {
       return nil
     }
+  }
+
+  /// The file of a page. A page that has the name of a command is found by the name of its file, such as `git.md`.
+  private static func path(of name: String, in pages: [String: String] = pages) -> String? {
+    if name.hasSuffix(".md") { return pages[String(name.dropLast(3))] }
+    return CommandNames.named([name]).path == "vault" ? pages[name] : nil
   }
 
   /// The pages by name, from the place of `Scripts/install` or of the build.
@@ -45,18 +51,27 @@ enum HelpTopic {
     ProgramArguments.all.first?.split(separator: "/").last.map(String.init) ?? "vault"
   }
 
-  func text() throws -> String {
+  func print() throws {
     switch self {
     case .options:
       let whole = CommonOptions.helpMessage(columns: nil)
       // The usage line of a command with this name is cut off.
-      return whole.firstRange(of: "VAULT:").map { String(whole[$0.lowerBound...]) } ?? whole
-    case .all: return VaultCommand.helpMessage(columns: nil).replacing(" SUBCOMMANDS:\n", with: ":\n")
+      try Output.line(whole.firstRange(of: "VAULT:").map { String(whole[$0.lowerBound...]) } ?? whole)
+    case .all: try Output.line(VaultCommand.helpMessage(columns: nil).replacing(" SUBCOMMANDS:\n", with: ":\n"))
     case .topics:
-      let pages = Self.pages.keys.filter { $0 != "design" && CommandNames.named([$0]).path == "vault" }
-      return (["all", "options"] + pages.sorted()).joined(separator: "\n")
-    case .page(_, let path): return try TextInput.text(of: NamedFile.reading(path))
+      let pages = Self.pages.keys.filter { $0 != "design" }
+        .map { CommandNames.named([$0]).path == "vault" ? $0 : $0 + ".md" }
+      try Output.line((["all", "options"] + pages.sorted()).joined(separator: "\n"))
+    case .page(let path): try Self.print(TextInput.text(of: NamedFile.reading(path)))
     }
+  }
+
+  /// Prints a page through a pager, with lines of at most 80 columns as in manual pages.
+  private static func print(_ page: String) throws {
+    let pages = pages
+    let style = Style(noColor: false, descriptor: System.standardOutput)
+    let width = Output.isTerminal ? min(System.screen.columns, 80) : 80
+    try Pager.lines(FoldedPage.lines(of: page, width: width, style: style) { path(of: $0, in: pages) != nil })
   }
 
   /// The parser's page, with a pointer to the options of every command. The page of the whole program is our own.

@@ -57,8 +57,9 @@ package enum Pager {
   }
 
   /// Writes lines. At a terminal they go through a pager if the screen is too small.
-  package static func lines(_ lines: [String], _ global: GlobalOptions) throws {
-    try print(lineCount: lines.count, isWanted: !global.noInput && !global.json) { destination in
+  package static func lines(_ lines: [String], _ global: GlobalOptions? = nil) throws {
+    let isWanted = global.map { !$0.noInput && !$0.json } ?? true
+    try print(lineCount: lines.count, isWanted: isWanted) { destination in
       var output = OutputBuffer(to: destination)
       for line in lines { try output.append(line + "\n") }
       try output.flush()
