@@ -123,6 +123,15 @@ struct HintTests {
     check(mistake, workspace.run(mistake.arguments))
   }
 
+  @Test(
+    "a value that is not one of the choices ends the message, in printable form",
+    arguments: [("jsn", "jsn"), ("\u{1b}[2J", "\\u001b[2J")])
+  func choiceIsTold(_ value: String, _ shown: String) throws {
+    let refused = try Workspace().run("export", "--format", value)
+    #expect(refused.status == .usage)
+    #expect(refused.errorLines.first?.hasSuffix(", not '\(shown)'") == true, "\(refused.errors)")
+  }
+
   @Test("what is wrong is said of the thing that is wrong, with a way on that fits")
   func faultIsTold() throws {
     let workspace = try Workspace.withVault()
