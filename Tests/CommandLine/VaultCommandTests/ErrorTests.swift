@@ -185,7 +185,7 @@ struct ErrorTests {
       begins: "vault: --planet: is not an option of vault"),
     Fault(
       rule: "a missing argument is 64", arguments: ["get", "x"], code: 64,
-      begins: "vault: <record>: is missing"),
+      begins: "vault: <field>: is missing"),
     Fault(
       rule: "a number out of range is 64", arguments: ["init", "w", "--passphrase", "--work-factor", "30"], code: 64,
       begins: "vault: --work-factor: must be between"),
