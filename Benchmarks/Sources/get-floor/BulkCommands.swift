@@ -7,7 +7,7 @@ struct ExportFloor: AsyncParsableCommand {
   @Option(help: "Only records of this kind.") var kind: String?
   @Option(help: "What to write; `json` is an array of records.") var format = "json"
   @Option(help: "How the words of member names are joined: snake, camel or kebab.") var keys: String?
-  @Flag(help: "Open the sealed fields.") var reveal = false
+  @Flag(help: "Show the sealed values.") var reveal = false
   @Flag(help: "Keep the sealed fields as tokens.") var sealed = false
   @Option(help: "Seal the export to an age recipient; may be repeated. In sops, who can open the values.")
   var age: [String] = []

@@ -20,7 +20,7 @@ struct SlotAddFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add a way to unlock.")
 
-  @Flag(help: "Unlock with a passphrase; it is asked for twice, or read as below.") var passphrase = false
+  @Flag(help: "Unlock with a passphrase, typed twice or read as below.") var passphrase = false
   @Option(help: "Unlock with the identity of an age recipient.") var recipient: String?
   @Option(help: "Make an age identity and write it to a new file.") var generateIdentity: String?
   @Option(help: "What the slot is called.") var label: String?
@@ -103,7 +103,7 @@ struct DoctorFloor: AsyncParsableCommand {
 
 struct FingerprintFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fingerprint", abstract: "Print what tells this vault from every other.")
+    commandName: "fingerprint", abstract: "Print the fingerprint of the vault.")
 
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup var global: GlobalOptions
@@ -145,8 +145,8 @@ struct GenerateFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate", abstract: "Print a new password or passphrase.")
 
-  @Option(help: "How many characters, 8 to 1024 (24).") var length: Int?
-  @Flag(help: "With symbols besides letters and digits.") var symbols = false
-  @Option(help: "A passphrase of so many words instead, 3 to 64.") var words: Int?
+  @Option(help: "Number of characters, 8 to 1024 (24).") var length: Int?
+  @Flag(help: "Use symbols as well as letters and digits.") var symbols = false
+  @Option(help: "Make a passphrase of 3 to 64 words instead.") var words: Int?
   @OptionGroup var global: GlobalOptions
 }

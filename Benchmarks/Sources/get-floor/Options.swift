@@ -4,23 +4,23 @@ struct GlobalOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Print no notes.") var quiet = false
   @Flag(name: .shortAndLong, help: "Print what is used and why, and the causes of errors.") var verbose = false
   @Flag(name: .shortAndLong, help: "Answer yes to every question.") var yes = false
-  @Flag(help: "Print JSON; errors too.") var json = false
+  @Flag(help: "Print JSON, also for errors.") var json = false
   @Flag(help: "Print no colors.") var noColor = false
   @Flag(help: "Never ask for anything.") var noInput = false
   @Option(help: "How long to wait for another process.") var lockTimeout = 10
-  @Flag(help: "Read the records' files, and keep nothing of them in the cache folder.") var noIndex = false
+  @Flag(help: "Read the files of the records, and do not use the cache.") var noIndex = false
 }
 
 struct SealedOptions: ParsableArguments {
   @Option(help: "Ask twice for a sealed value, without showing it.") var secret: [String] = []
-  @Option(help: "Take a sealed value from a file.") var secretFile: [String] = []
-  @Option(help: "Take a sealed value from standard input.") var secretStdin: [String] = []
+  @Option(help: "Read a sealed value from a file.") var secretFile: [String] = []
+  @Option(help: "Read a sealed value from standard input.") var secretStdin: [String] = []
   @Option(help: "Make up a password of so many characters (24).") var generate: [String] = []
 }
 
 struct VaultOptions: ParsableArguments {
   @Option(help: "The vault's folder (CVAULT_DIR).") var vault: String?
-  @Option(help: "Refuse every vault but the one with this fingerprint (CVAULT_FINGERPRINT).")
+  @Option(help: "Refuse any vault with another fingerprint (CVAULT_FINGERPRINT).")
   var requireFingerprint: String?
 }
 
@@ -29,7 +29,7 @@ struct UnlockOptions: ParsableArguments {
   @Option(help: "Read the passphrase from a file (CVAULT_PASSPHRASE_FILE).") var passphraseFile: String?
   @Option(help: "Read the passphrase from a descriptor (CVAULT_PASSPHRASE_FD).") var passphraseFd: Int?
   @Option(help: "Read the passphrase from a command (CVAULT_PASSPHRASE_COMMAND).") var passphraseCommand: String?
-  @Option(help: "The highest cost of a passphrase slot that is accepted, 10 to 22.") var maxWorkFactor = 20
+  @Option(help: "Accept passphrase slots up to this cost, 10 to 22.") var maxWorkFactor = 20
 }
 
 struct SourceOptions: ParsableArguments {

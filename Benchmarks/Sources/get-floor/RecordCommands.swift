@@ -5,7 +5,7 @@ struct InitFloor: AsyncParsableCommand {
     commandName: "init", abstract: "Make a vault and print its fingerprint.")
 
   @Argument(help: "The folder; else CVAULT_DIR, else $XDG_DATA_HOME/cvault.") var dir: String?
-  @Flag(help: "Unlock with a passphrase; it is asked for twice, or read as below.") var passphrase = false
+  @Flag(help: "Unlock with a passphrase, typed twice or read as below.") var passphrase = false
   @Option(help: "Make an age identity and write it to a new file.") var generateIdentity: String?
   @Option(help: "Unlock with the identity of an age recipient; may be repeated.") var recipient: [String] = []
   @Option(help: "What the new slots are called.") var label: String?
@@ -22,7 +22,7 @@ struct AddFloor: AsyncParsableCommand {
     aliases: ["create", "insert"])
 
   @Argument(help: "The kind of record; `vault kinds list` shows them.") var kind: String
-  @Option(help: "Take the record from a JSON file, or with - from standard input.") var from: String?
+  @Option(help: "Read the record from a JSON file; - is standard input.") var from: String?
   @Option(help: "Give a readable field a value.") var set: [String] = []
   @Flag(help: "Seal members that the kind does not have in `extra`, rather than refuse them.") var keepUnknown = false
   @OptionGroup(title: "Sealed values") var sealed: SealedOptions
@@ -33,11 +33,11 @@ struct AddFloor: AsyncParsableCommand {
 
 struct ShowFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Print a record, its sealed fields masked.",
+    commandName: "show", abstract: "Print a record with its sealed fields masked.",
     aliases: ["cat"])
 
   @Argument(help: "An id, an exact name, or the beginning of an id.") var record: String
-  @Flag(help: "Open the sealed fields.") var reveal = false
+  @Flag(help: "Show the sealed values.") var reveal = false
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
@@ -59,7 +59,7 @@ struct GetFloor: AsyncParsableCommand {
 
 struct SetFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Change some fields of a record and touch no other.")
+    commandName: "set", abstract: "Change fields of a record and leave all others as they are.")
 
   @Argument(help: "An id, an exact name, or the beginning of an id.") var record: String
   @Argument(help: "New values of readable fields.") var pathValue: [String] = []
@@ -71,7 +71,7 @@ struct SetFloor: AsyncParsableCommand {
 
 struct UnsetFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unset", abstract: "Take fields of a record away.")
+    commandName: "unset", abstract: "Remove fields of a record.")
 
   @Argument(help: "An id, an exact name, or the beginning of an id.") var record: String
   @Argument(help: "Member paths, such as contact_info.email.") var paths: [String]
@@ -97,8 +97,8 @@ struct ListFloor: AsyncParsableCommand {
     aliases: ["ls"])
 
   @Option(help: "Only records of this kind.") var kind: String?
-  @Option(help: "The order: name, or created or updated, the newest first.") var sort = "name"
-  @Option(help: "At most so many.") var limit: Int?
+  @Option(help: "The order: name; created or updated put the newest first.") var sort = "name"
+  @Option(help: "Show at most this many records.") var limit: Int?
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
@@ -109,9 +109,9 @@ struct FindFloor: AsyncParsableCommand {
     commandName: "find", abstract: "Find records by their readable fields.",
     aliases: ["search"])
 
-  @Argument(help: "Texts that must all occur.") var text: [String] = []
+  @Argument(help: "Texts that the record must all contain.") var text: [String] = []
   @Option(help: "Only records of this kind.") var kind: String?
-  @Option(name: .customLong("where"), help: "A readable field that must have this value, or a list that holds it.")
+  @Option(name: .customLong("where"), help: "A readable field that is this value, or a list with it.")
   var conditions: [String] = []
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
@@ -149,7 +149,7 @@ struct TrashRestoreFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Put removed records back, all or none.")
 
-  @Argument(help: "Ids, exact names, or beginnings of ids, of removed records.") var record: [String]
+  @Argument(help: "Removed records by id, exact name or beginning of an id.") var record: [String]
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
@@ -159,8 +159,8 @@ struct TrashEmptyFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "empty", abstract: "Delete removed records for good.")
 
-  @Argument(help: "Ids, exact names, or beginnings of ids, of removed records.") var record: [String] = []
-  @Option(help: "Only what was removed so long ago: 30d, 12h, 90m, 2w.") var olderThan: String?
+  @Argument(help: "Removed records by id, exact name or beginning of an id.") var record: [String] = []
+  @Option(help: "Only records removed longer ago: 30d, 12h, 90m, 2w.") var olderThan: String?
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions

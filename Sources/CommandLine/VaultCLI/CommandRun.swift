@@ -90,7 +90,7 @@ package enum CommandRun {
   }
 
   private static func helpHint(_ arguments: [String]) -> String {
-    "`\(CommandNames.named(arguments).path) --help` shows what it takes"
+    "`\(CommandNames.named(arguments).path) --help` explains the command"
   }
 
   /// Help without a request is a mistake in a script or a timer, so it ends with 64.

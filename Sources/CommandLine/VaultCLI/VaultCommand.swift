@@ -38,8 +38,8 @@ package struct VaultCommand: AsyncParsableCommand {
     commandName: "vault",
     abstract: "An encrypted vault for credentials: a folder of JSON files whose secrets are sealed.",
     discussion: """
-      The vault is --vault DIR, else CVAULT_DIR, else the nearest folder upwards with a vault.json, else \
-      $XDG_DATA_HOME/cvault. It opens with an age identity or a passphrase.
+      The vault is the folder of --vault DIR or CVAULT_DIR. Without these, it is the nearest folder upwards with a \
+      vault.json, then $XDG_DATA_HOME/cvault. An age identity or a passphrase opens the vault.
 
       Example:
         vault init my-vault --generate-identity identity.txt

@@ -137,7 +137,7 @@ struct ChangeTests {
     let outcome = plan.run()
     #expect(outcome.output == "12\nShai Mishali", "\(outcome.errors)")
     #expect(outcome.errorLines.first?.hasPrefix("vault: ") == true, "\(outcome.errors)")
-    #expect(outcome.errorLines.last?.hasPrefix("hint: wait for it") == true, "\(outcome.errors)")
+    #expect(outcome.errorLines.last?.hasPrefix("hint: wait for the other process") == true, "\(outcome.errors)")
     #expect(workspace.snapshot() == before)
   }
 

@@ -165,11 +165,11 @@ struct ClipboardTests {
     #expect(several.errors.contains("the record has several: access_key, atm_code"))
     let none = workspace.open("otp", "Shai Mishali")
     #expect(none.status == .notFound)
-    #expect(none.errors.hasPrefix("vault: Shai Mishali: has no key of one-time codes\n"))
-    #expect(none.errors.contains("hint: a record of the kind customer has no field for one"), "\(none.errors)")
+    #expect(none.errors.hasPrefix("vault: Shai Mishali: has no key for one-time codes\n"))
+    #expect(none.errors.contains("hint: records of the kind customer have no field for it"), "\(none.errors)")
     #expect(workspace.open("add", "login", "title=Mail box").code == 0)
     let login = workspace.open("otp", "Mail box")
-    #expect(login.errors.contains("hint: `vault set 'Mail box' --secret totp` gives it one"), "\(login.errors)")
+    #expect(login.errors.contains("hint: `vault set 'Mail box' --secret totp` adds one"), "\(login.errors)")
   }
 
   @Test("otp prints a code and nothing else, and how long it is good")

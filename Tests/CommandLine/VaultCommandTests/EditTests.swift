@@ -116,8 +116,8 @@ struct EditTests {
   @Test(
     "SIGTERM while the editor runs ends with 143; what was saved, or is in a file of the editor's, is kept and named",
     arguments: [
-      (#"echo >>"$1""#, "your text is kept in PATH: `vault edit ID --resume` goes on with it"),
-      (#"touch "$1.swp""#, "what the editor left is kept in FOLDER: remove it when you are done"),
+      (#"echo >>"$1""#, "your text is kept in PATH: `vault edit ID --resume` continues with it"),
+      (#"touch "$1.swp""#, "the files of the editor are kept in FOLDER: remove them when you are done"),
       ("true", nil), (#"rm "$1""#, nil),
     ])
   func terminatedEditor(_ typing: String, _ note: String?) throws {
@@ -192,7 +192,7 @@ struct EditTests {
     if hasTerminal { plan.terminal = [] }
     let outcome = plan.run()
     #expect(outcome.status == .declined)
-    #expect(outcome.errorLines.first == "vault: edit: there is no terminal to edit at")
+    #expect(outcome.errorLines.first == "vault: edit: there is no terminal for the editor")
     #expect(!FileTree.names(in: workspace.path).contains("started"))
   }
 
@@ -217,8 +217,8 @@ struct EditTests {
     let outcome = edit(workspace, "echo \"$1\" >place.txt; rm \"$1\"; \(replacement)")
     let path = String(workspace.text(of: "place.txt").dropLast())
     #expect(outcome.status == .inputOutput, "\(outcome.errors)")
-    #expect(outcome.errorLines.contains("vault: \(path): is no plain file any more, and is not read"))
-    #expect(outcome.errors.contains("what the editor left is kept in \(Binary.parent(path))"))
+    #expect(outcome.errorLines.contains("vault: \(path): is not a plain file any more, so it was not read"))
+    #expect(outcome.errors.contains("the files of the editor are kept in \(Binary.parent(path))"))
     #expect(workspace.snapshot() == before)
     FileTree.remove(Binary.parent(path))
   }
@@ -229,7 +229,7 @@ struct EditTests {
     let before = workspace.snapshot()
     let outcome = edit(workspace, "echo \"$1\" >place.txt; rm \"$1\"")
     #expect(outcome.status == .inputOutput)
-    #expect(outcome.errors.contains("is gone: the editor has left no text"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("is missing: the editor left no text"), "\(outcome.errors)")
     #expect(FileTree.names(in: Binary.parent(String(workspace.text(of: "place.txt").dropLast()))).isEmpty)
     #expect(workspace.snapshot() == before)
   }

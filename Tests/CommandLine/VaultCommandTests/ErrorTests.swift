@@ -27,7 +27,7 @@ struct ErrorTests {
     Fault(
       rule: "an empty path is seen to be empty",
       arguments: ["get", "Shai Mishali", "name", "--vault", "v", "--identity", ""],
-      code: 18, begins: "vault: \"\": is not there"),
+      code: 18, begins: "vault: \"\": does not exist"),
     Fault(
       rule: "a wrong identity is 11",
       arguments: ["get", "Shai Mishali", "name", "--vault", "v", "--identity", "other.txt"],
@@ -35,7 +35,7 @@ struct ErrorTests {
     Fault(
       rule: "no key without a terminal is 11 at once",
       arguments: ["get", "Shai Mishali", "access_key", "--vault", "v"],
-      code: 11, begins: "vault: v: no identity is given", hint: "hint: give one with --identity FILE"),
+      code: 11, begins: "vault: v: no identity is given", hint: "hint: give a key with --identity FILE"),
     Fault(
       rule: "no passphrase without a terminal is 11 at once", arguments: ["show", "x", "--reveal", "--vault", "pv"],
       code: 11, begins: "vault: pv: no key is given, and there is no terminal"),
@@ -46,17 +46,17 @@ struct ErrorTests {
     Fault(
       rule: "an identity file that is not there is 18",
       arguments: ["get", "x", "name", "--vault", "v", "--identity", "none.txt"],
-      code: 18, begins: "vault: none.txt: is not there"),
+      code: 18, begins: "vault: none.txt: does not exist"),
     Fault(
       rule: "a folder that is no vault is 6", arguments: ["list", "--vault", "home"], code: 6,
-      begins: "vault: home: is no vault"),
+      begins: "vault: home: is not a vault"),
     Fault(
       rule: "a folder that is not there is 6", arguments: ["list", "--vault", "none"], code: 6,
-      begins: "vault: none: is no vault"),
+      begins: "vault: none: is not a vault"),
     Fault(rule: "no vault found by searching is 6", arguments: ["list"], code: 6, begins: "vault: "),
     Fault(
       rule: "an existing vault is 5", arguments: ["init", "v", "--generate-identity", "new.txt"], code: 5,
-      begins: "vault: v: is a vault already"),
+      begins: "vault: v: is already a vault"),
     Fault(
       rule: "an existing identity file is 5", arguments: ["init", "w", "--generate-identity", "id.txt"], code: 5,
       begins: "vault: id.txt: is there already"),
@@ -101,7 +101,7 @@ struct ErrorTests {
     Fault(
       rule: "a file to import that is not there is 18",
       arguments: ["import", "json", "none.json", "--kind", "customer"] + key,
-      code: 18, begins: "vault: none.json: is not there"),
+      code: 18, begins: "vault: none.json: does not exist"),
     Fault(
       rule: "a secret as an argument of set is 64", arguments: ["set", "Shai Mishali", "access_key=hunter2"] + key,
       code: 64,
@@ -122,7 +122,7 @@ struct ErrorTests {
       code: 64, begins: "vault: access_key: is sealed"),
     Fault(
       rule: "an empty word names no record", arguments: ["remove", "", "--yes"] + key, code: 10,
-      begins: "vault: RECORD: is empty: it names no record"),
+      begins: "vault: RECORD: is empty, so it does not name a record"),
     Fault(
       rule: "an array is not one object a line",
       arguments: ["import", "jsonl", "bad.json", "--kind", "customer"] + key,
@@ -149,22 +149,22 @@ struct ErrorTests {
     Fault(
       rule: "another fingerprint than the required one is 16",
       arguments: ["list", "--vault", "v", "--require-fingerprint", String(repeating: "0", count: 40)], code: 16,
-      begins: "vault: v: is another vault than the required one"),
+      begins: "vault: v: is not the required vault"),
     Fault(
       rule: "another fingerprint than the variable's is 16", arguments: ["get", "x", "name"] + key,
       adding: ["CVAULT_FINGERPRINT": String(repeating: "0", count: 40)], code: 16,
-      begins: "vault: v: is another vault than the required one"),
+      begins: "vault: v: is not the required vault"),
     Fault(
       rule: "a malformed fingerprint is 64", arguments: ["list", "--vault", "v", "--require-fingerprint", "abc"],
       code: 64,
-      begins: "vault: --require-fingerprint: is no fingerprint"),
+      begins: "vault: --require-fingerprint: must be a fingerprint"),
     Fault(
       rule: "removing without a terminal needs --yes", arguments: ["remove", "Shai Mishali"] + key, code: 3,
-      begins: "vault: remove: there is no terminal to ask at"),
+      begins: "vault: remove: there is no terminal to ask for confirmation"),
     Fault(
       rule: "a secret that would have to be asked for is 3",
       arguments: ["set", "Shai Mishali", "--secret", "access_key"] + key,
-      code: 3, begins: "vault: --secret: there is no terminal to ask at"),
+      code: 3, begins: "vault: --secret: there is no terminal to ask for the secret"),
     Fault(
       rule: "nothing to set is 64", arguments: ["set", "Shai Mishali"] + key, code: 64,
       begins: "vault: arguments: nothing to set"),
@@ -176,16 +176,16 @@ struct ErrorTests {
       begins: "vault: arguments: give the fields"),
     Fault(
       rule: "an unknown command is 64", arguments: ["frobnicate"], code: 64,
-      begins: "vault: frobnicate: is no command of vault", hint: "`vault --help` lists the commands"),
+      begins: "vault: frobnicate: is not a command of vault", hint: "`vault --help` lists the commands"),
     Fault(
       rule: "a mistyped command is 64 and the nearest is named", arguments: ["shwo", "Shai Mishali", "--vault", "v"],
-      code: 64, begins: "vault: shwo: is no command of vault", hint: "did you mean `vault show`?"),
+      code: 64, begins: "vault: shwo: is not a command of vault", hint: "did you mean `vault show`?"),
     Fault(
       rule: "an unknown option is 64", arguments: ["list", "--planet"], code: 64,
-      begins: "vault: --planet: unknown option"),
+      begins: "vault: --planet: is not an option of vault"),
     Fault(
       rule: "a missing argument is 64", arguments: ["get", "x"], code: 64,
-      begins: "vault: arguments: missing expected argument"),
+      begins: "vault: <field>: is missing"),
     Fault(
       rule: "a number out of range is 64", arguments: ["init", "w", "--passphrase", "--work-factor", "30"], code: 64,
       begins: "vault: --work-factor: must be between"),
@@ -195,7 +195,7 @@ struct ErrorTests {
     Fault(
       rule: "two sources of one passphrase are 64",
       arguments: ["list", "--vault", "v", "--passphrase-file", "a", "--passphrase-command", "b"], code: 64,
-      begins: "vault: --passphrase-command: cannot be used together", hint: ""),
+      begins: "vault: --passphrase-command: cannot be combined", hint: ""),
     Fault(
       rule: "an unsupported recipient is 64", arguments: ["init", "w", "--recipient", "ssh-ed25519 AAAA"], code: 64,
       begins: "vault: --recipient: SSH keys are not supported"),

@@ -90,10 +90,10 @@ struct ExportFormTests {
     for path in ["v/vault.json", "v/records/x.json", "./v/../link/new.json", workspace.vault + "/new.json"] {
       let refused = workspace.open("export", "--reveal", "-y", "-o", path)
       #expect(refused.status == .inputRefused, "\(path): \(refused.errors)")
-      #expect(refused.errors.contains("lies in the vault"), "\(path): \(refused.errors)")
+      #expect(refused.errors.contains("is in the vault"), "\(path): \(refused.errors)")
       let rejects = workspace.open("import", "json", Fixture.faulty, "--kind", "customer", "--rejects", path)
       #expect(rejects.status == .inputRefused, "\(path): \(rejects.errors)")
-      #expect(rejects.errors.contains("lies in the vault"), "\(path): \(rejects.errors)")
+      #expect(rejects.errors.contains("is in the vault"), "\(path): \(rejects.errors)")
     }
     // By another name that is not a link.
     let isMounted = workspace.shell("mkdir m && mount --bind v m").code == 0
@@ -101,7 +101,7 @@ struct ExportFormTests {
       let refused = workspace.open("export", "--reveal", "-y", "-o", "m/records/x.json")
       _ = workspace.shell("umount m || umount -l m")
       #expect(refused.status == .inputRefused, "\(refused.errors)")
-      #expect(refused.errors.contains("lies in the vault"), "\(refused.errors)")
+      #expect(refused.errors.contains("is in the vault"), "\(refused.errors)")
     } else {
       print("exports into the vault: mounted NOT RUN: this process may not mount")
     }

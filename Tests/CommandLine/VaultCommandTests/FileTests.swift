@@ -105,7 +105,7 @@ struct FileTests {
     #expect(same(workspace, "out", "passport.pdf"))
     let full = workspace.open("get", "passport.pdf", "content", "-o", "/dev/full")
     #expect(full.status == .inputOutput)
-    #expect(full.errors.contains("is no regular file"))
+    #expect(full.errors.contains("is not a regular file"))
     #expect(shell(workspace, "$V get passport.pdf content $K >/dev/full").status == .inputOutput)
     #expect(workspace.open("get", "passport.pdf", "content", "-o", "v/x").status == .inputRefused)
     #expect(workspace.open("get", "passport.pdf", "content", "-o", "none/x").status == .inputOutput)

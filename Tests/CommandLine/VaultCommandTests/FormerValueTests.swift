@@ -26,7 +26,7 @@ struct FormerValueTests {
     let workspace = try Self.withLogin()
     let declined = Self.type(workspace, words, [(Self.question, "n\n")])
     #expect(declined.status == .declined, "\(declined.shown)")
-    #expect(declined.shown.contains("password has a value, and nothing keeps it afterwards"), "\(declined.shown)")
+    #expect(declined.shown.contains("the value of password is kept nowhere else and will be lost"), "\(declined.shown)")
     #expect(!declined.shown.contains("made"), "\(declined.shown)")
     #expect(workspace.open("get", "Mail", "password").output == "old")
     let agreed = Self.type(workspace, words, [(Self.question, "y\n")])

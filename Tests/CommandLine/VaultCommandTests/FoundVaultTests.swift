@@ -126,7 +126,7 @@ struct FoundVaultTests {
         // Without a terminal an editor is not even thought of.
         let (code, reason): (Int32, String) =
           command == "edit"
-          ? (3, "there is no terminal to edit at") : (16, "was found by searching and never named on this machine")
+          ? (3, "there is no terminal for the editor") : (16, "was found by searching and never named on this machine")
         #expect(outcome.code == code, "\(command) \(words): \(outcome.errors)")
         #expect(outcome.stdout.isEmpty, "\(command) \(words): \(outcome.errors)")
         #expect(outcome.errors.contains(reason), "\(command)")
@@ -208,7 +208,7 @@ struct FoundVaultTests {
     for (path, mode) in modes {
       let before = try #require(FileTree.mode(of: path))
       FileTree.setMode(mode, of: path)
-      try checkAsked(bench, "\(path) can be written by others")
+      try checkAsked(bench, "\(path) can be changed by others")
       FileTree.setMode(before, of: path)
     }
     FileTree.setMode(0o1777, of: place)

@@ -262,7 +262,7 @@ struct GitRestoreTests {
     func type(_ answer: String) -> ProcessOutcome {
       bench.workspace.type(
         ["restore", "Li Wei@1", "--vault", "v", "--identity", "id.txt"],
-        [("Bring it back in place of revision 3?", answer)],
+        [("Replace revision 3 with it?", answer)],
         adding: ["CVAULT_STATE_DIR": bench.workspace.path + "/state-v"])
     }
     #expect(type("n\n").status == .declined)

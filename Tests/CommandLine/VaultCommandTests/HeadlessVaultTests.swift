@@ -11,7 +11,7 @@ struct HeadlessVaultTests {
     workspace.prepare("mkdir -p v/$(dirname \(file)) && echo x >v/\(file)")
     let made = workspace.run("init", "v", "--generate-identity", "k.txt")
     #expect(made.status == .inputRefused, "\(made.errors)")
-    #expect(made.errors.contains("its vault.json is gone"), "\(made.errors)")
+    #expect(made.errors.contains("its vault.json is missing"), "\(made.errors)")
     #expect(made.errors.contains("vault backup restore"), "\(made.errors)")
     #expect(FileTree.files(below: workspace.vault) == [file])
     #expect(FileTree.contents(of: workspace.path + "/k.txt") == nil)
@@ -32,7 +32,7 @@ struct HeadlessVaultTests {
     workspace.prepare("rm v/vault.json")
     let run = workspace.run(command.split(separator: " ").map(String.init) + ["--vault", "v"])
     #expect(run.status == .noVault, "\(run.errors)")
-    #expect(run.errors.contains("its vault.json is gone"), "\(run.errors)")
+    #expect(run.errors.contains("its vault.json is missing"), "\(run.errors)")
     #expect(!run.errors.contains("vault init"), "\(run.errors)")
   }
 
@@ -59,6 +59,6 @@ struct HeadlessVaultTests {
     plan.directory = workspace.vault
     let run = plan.run()
     #expect(run.status == .noVault, "\(run.errors)")
-    #expect(run.errors.contains("its vault.json is gone"), "\(run.errors)")
+    #expect(run.errors.contains("its vault.json is missing"), "\(run.errors)")
   }
 }

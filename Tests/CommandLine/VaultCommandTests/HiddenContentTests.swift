@@ -50,8 +50,8 @@ struct HiddenContentTests {
     Content(#"p\342\201\246w"#, "a mark that turns the writing direction"),
     Content(#"p\342\200\215w"#, "an invisible joiner or selector"),
     Content(#"p\302\240w"#, "a space that the space bar does not type"),
-    Content(#"p\357\277\275w"#, "a character that stands for a lost one"),
-    Content(#"p\357\277\277w"#, "a character that stands for a lost one"),
+    Content(#"p\357\277\275w"#, "a replacement character for a lost one"),
+    Content(#"p\357\277\277w"#, "a replacement character for a lost one"),
     Content(#"p\377w"#, "bytes that are not UTF-8"),
     Content(#"pw\nxx\n"#, "a second line"),
     Content(#"\npw"#, "a second line"),
@@ -88,11 +88,11 @@ struct HiddenContentTests {
     ] {
       let run = bench.shell("$V \(command) \(source.newPassphrase)")
       #expect(run.status == .inputRefused, "\(command): \(run.errors)")
-      #expect(run.errors.contains("holds a byte order mark"), "\(command): \(run.errors)")
+      #expect(run.errors.contains("has a byte order mark"), "\(command): \(run.errors)")
     }
     let backup = bench.shell("$V backup create --to b --new-passphrase-file f $K")
     #expect(backup.status == .inputRefused, "\(backup.errors)")
-    #expect(backup.errors.contains("holds a byte order mark"), "\(backup.errors)")
+    #expect(backup.errors.contains("has a byte order mark"), "\(backup.errors)")
   }
 
   @Test("CRLF is a line end: what was made from such a file is opened by typing the words", arguments: typeable)

@@ -22,58 +22,62 @@ struct HintTests {
   }
 
   static let commands = [
-    Mistake(["lst"], "lst: is no command of vault", "did you mean `vault list`?"),
-    Mistake(["key", "lst"], "lst: is no command of vault key", "did you mean `vault key list`?"),
-    Mistake(["backup", "stat"], "stat: is no command of vault backup", "did you mean `vault backup status`?"),
-    Mistake(["trash", "lst"], "lst: is no command of vault trash", "did you mean `vault trash list`?"),
-    Mistake(["help", "nosuch"], "nosuch: is no command of vault", nil),
-    Mistake(["help", "key", "lst"], "lst: is no command of vault key", "did you mean `vault key list`?"),
-    Mistake(["publish"], "publish: is no command", nil), Mistake(["account"], "account: is no command", nil),
-    Mistake(["quux"], "quux: is no command", nil), Mistake(["\u{1b}[31mlist"], "\\u001b[31mlist: is no command", nil),
-    Mistake(["--vault", "v", "lst"], "lst: is no command of vault", "did you mean `vault list`?"),
-    Mistake(["--vault", "v", "--quiet"], "arguments: name no command", "`vault --help` lists the commands"),
-    Mistake(["rename", "A", "B"], "rename: is no command of vault", "`vault set RECORD title=NEW`"),
-    Mistake(["mv", "A", "B"], "--to: missing expected argument", "`vault set RECORD title=NEW`"),
-    Mistake(["undo"], "undo: is no command of vault", "`vault restore RECORD@VERSION`"),
-    Mistake(["share", "Ada"], "share: is no command of vault", "`vault key add --recipient"),
-    Mistake(["sync"], "sync: is no command of vault", "`vault git setup --commit`"),
-    Mistake(["passwd"], "passwd: is no command of vault", "`vault key change-passphrase SLOT`"),
-    Mistake(["config"], "config: is no command of vault", "`vault status`"),
-    Mistake(["version"], "version: is no command of vault", "`vault --version`"),
-    Mistake(["list", "--limt", "3"], "--limt: unknown option '--limt'", "did you mean `--limit`?"),
-    Mistake(["list", "-kind", "login"], "arguments: unknown option '…'", "has two dashes: `--kind`"),
-    Mistake(["list", "-kinds=x"], "arguments: unknown option '…'", "has two dashes: `--kind`"),
-    Mistake(["show", "A", "-reveal"], "arguments: unknown option '-r'", "has two dashes: `--reveal`"),
-    Mistake(["list", "-x"], "arguments: unknown option '-x'", nil),
-    Mistake(["run", "true"], 125, "arguments: unexpected argument '…'", "`vault run -- PROGRAM`"),
-    Mistake(["exec", "A", "true"], 125, "arguments: 2 unexpected arguments: '…', '…'", "`vault run -- PROGRAM`"),
-    Mistake(["list", "login"], "arguments: unexpected argument '…'", "`vault list --kind KIND` lists one kind"),
-    Mistake(["list", "--nope"], "--nope: unknown option '--nope'", nil),
-    Mistake(["rm", "x", "--yse"], "--yse: unknown option '--yse'", nil),
+    Mistake(["lst"], "lst: is not a command of vault", "did you mean `vault list`?"),
+    Mistake(["key", "lst"], "lst: is not a command of vault key", "did you mean `vault key list`?"),
+    Mistake(["backup", "stat"], "stat: is not a command of vault backup", "did you mean `vault backup status`?"),
+    Mistake(["trash", "lst"], "lst: is not a command of vault trash", "did you mean `vault trash list`?"),
+    Mistake(["help", "nosuch"], "nosuch: is not a command of vault", nil),
+    Mistake(["help", "key", "lst"], "lst: is not a command of vault key", "did you mean `vault key list`?"),
+    Mistake(["publish"], "publish: is not a command", nil), Mistake(["account"], "account: is not a command", nil),
+    Mistake(["quux"], "quux: is not a command", nil),
+    Mistake(["\u{1b}[31mlist"], "\\u001b[31mlist: is not a command", nil),
+    Mistake(["--vault", "v", "lst"], "lst: is not a command of vault", "did you mean `vault list`?"),
+    Mistake(["--vault", "v", "--quiet"], "arguments: no command is given", "`vault --help` lists the commands"),
+    Mistake(["rename", "A", "B"], "rename: is not a command of vault", "`vault set RECORD title=NEW`"),
+    Mistake(["mv", "A", "B"], "--to: is missing", "`vault set RECORD title=NEW`"),
+    Mistake(["undo"], "undo: is not a command of vault", "`vault restore RECORD@VERSION`"),
+    Mistake(["share", "Ada"], "share: is not a command of vault", "`vault key add --recipient"),
+    Mistake(["sync"], "sync: is not a command of vault", "`vault git setup --commit`"),
+    Mistake(["passwd"], "passwd: is not a command of vault", "`vault key change-passphrase SLOT`"),
+    Mistake(["config"], "config: is not a command of vault", "`vault status`"),
+    Mistake(["version"], "version: is not a command of vault", "`vault --version`"),
+    Mistake(["list", "--limt", "3"], "--limt: is not an option of vault list", "did you mean `--limit`?"),
     Mistake(
-      ["list", "--sort", "size"], "--sort: the value 'size' is invalid for '--sort <sort>': it takes name,", nil),
-    Mistake(["list", "--sort=nmae"], "--sort: the value 'nmae' is invalid", "did you mean `name`?"),
-    Mistake(["export", "--format", "jsn"], "--format: the value 'jsn' is invalid", "did you mean `json`?"),
-    Mistake(["export", "--format", "\u{1b}[2J"], "--format: the value '\\u001b[2J' is invalid", nil),
+      ["list", "-kind", "login"], "arguments: vault list does not have one of the options", "needs two dashes: `--kind`"
+    ),
+    Mistake(
+      ["list", "-kinds=x"], "arguments: vault list does not have one of the options", "needs two dashes: `--kind`"),
+    Mistake(["show", "A", "-reveal"], "-r: is not an option of vault show", "needs two dashes: `--reveal`"),
+    Mistake(["list", "-x"], "-x: is not an option of vault list", nil),
+    Mistake(["run", "true"], 125, "arguments: there is one argument too many", "`vault run -- PROGRAM`"),
+    Mistake(["exec", "A", "true"], 125, "arguments: there are 2 arguments too many", "`vault run -- PROGRAM`"),
+    Mistake(["list", "login"], "arguments: there is one argument too many", "`vault list --kind KIND` lists one kind"),
+    Mistake(["list", "--nope"], "--nope: is not an option of vault list", nil),
+    Mistake(["rm", "x", "--yse"], "--yse: is not an option of vault remove", nil),
+    Mistake(
+      ["list", "--sort", "size"], "--sort: must be name, created or updated, not 'size'", nil),
+    Mistake(["list", "--sort=nmae"], "--sort: must be name, created or updated, not 'nmae'", "did you mean `name`?"),
+    Mistake(["export", "--format", "jsn"], "--format: must be ", "did you mean `json`?"),
+    Mistake(["export", "--format", "\u{1b}[2J"], "--format: must be ", nil),
     Mistake(["list", "--limit", "-3"], "--limit: must be 1 or more", nil),
     Mistake(["due", "--older-than", "-3"], "--older-than: ", nil),
   ]
 
   static let inVault = [
     Mistake(["import", "bitwarden", "f.csv"], "bitwarden: is no format", "did you mean `bitwarden-csv`"),
-    Mistake(["find", "--where", "titl=A"], 10, "--where: no record holds it", "did you mean `title`?"),
+    Mistake(["find", "--where", "titl=A"], 10, "--where: no record matches", "did you mean `title`?"),
     Mistake(["export", "--where", "titl=A", "--format", "csv"], 10, "--where: no", "did you mean `title`?"),
-    Mistake(["find", "--where", "quux=A"], 10, "--where: no record holds it", nil),
-    Mistake(["find", "username=u"], 10, "\"username=u\": no record holds it", "`--where username=VALUE`"),
+    Mistake(["find", "--where", "quux=A"], 10, "--where: no record matches", nil),
+    Mistake(["find", "username=u"], 10, "\"username=u\": no record matches", "`--where username=VALUE`"),
     Mistake(["add", "logn"], 17, "logn: no kind has this name", "did you mean `login`?"),
     Mistake(["list", "--kind", "logn"], 17, "logn: no kind has this name", "did you mean `login`?"),
     Mistake(["add", "login", "GitLab", "hunter2"], "field=value: takes FIELD=VALUE", nil),
     Mistake(
       ["add", "login", "--secret", "password", "hunter2"], "field=value: takes FIELD=VALUE",
       "put the name before the option"),
-    Mistake(["set", "username=x", "AWS"], "record: the record stands first", "`vault set RECORD FIELD=VALUE`"),
+    Mistake(["set", "username=x", "AWS"], "record: the record must come before", "`vault set RECORD FIELD=VALUE`"),
     Mistake(["get", "password", "AWS"], 10, "password: no such record", "`vault get RECORD FIELD`"),
-    Mistake(["attach", "README.md", "AWS"], 18, "AWS: is not there", "`vault attach RECORD FILE`"),
+    Mistake(["attach", "README.md", "AWS"], 18, "AWS: does not exist", "`vault attach RECORD FILE`"),
     Mistake(
       ["add", "login", "--set", "titel=x"], 17, "titel: is no field of the kind login", "did you mean `title`?"),
     Mistake(["set", "AWS", "titel=x"], 17, "titel: is no field of the kind login", "`vault kinds show login` lists"),
@@ -83,18 +87,18 @@ struct HintTests {
     Mistake(["get", "AWS", "passwrod"], 10, "passwrod: the record has no such field", "did you mean `password`?"),
     Mistake(["unset", "AWS", "usernmae"], 10, "usernmae: the record has no such field", "did you mean `username`?"),
     Mistake(["rm", "twin"], 10, "twin: means 2 records", nil),
-    Mistake(["list", "--vault", "README.md"], 6, "README.md: is no vault: it is a file", nil),
+    Mistake(["list", "--vault", "README.md"], 6, "README.md: is not a vault: it is a file", nil),
     Mistake(
-      ["init", "README.md", "--generate-identity", "z"], 5, "README.md: is a file, and a vault is a folder", nil),
+      ["init", "README.md", "--generate-identity", "z"], 5, "README.md: is a file, but a vault is a folder", nil),
     Mistake(["backup", "verify", "b"], 18, "b: has no recorded backup whose file is there", "`vault backup list b`"),
     Mistake(
       ["backup", "restore", "b", "--to", "w"], 18, "b: is a directory, and a backup is a file", "`vault backup list b`"),
-    Mistake(["backup", "verify", "none"], 18, "none: is not there", nil),
+    Mistake(["backup", "verify", "none"], 18, "none: does not exist", nil),
     Mistake(["backup", "prune", "b", "--keep-last", "-2"], "--keep-last: takes a number", nil),
     Mistake(["backup", "prune", "README.md", "--keep-last", "1"], 18, "README.md: is no directory", nil),
     Mistake(
       ["get", "AWS", "username", "--identity", "big.txt"], 17, "big.txt: is too large for an identity file", nil),
-    Mistake(["key", "add", "--recipient", "foo"], "--recipient: is no age recipient: ", nil),
+    Mistake(["key", "add", "--recipient", "foo"], "--recipient: is not an age recipient: ", nil),
   ]
 
   private func check(_ mistake: Mistake, _ outcome: ProcessOutcome) {
@@ -117,6 +121,15 @@ struct HintTests {
   func commandIsTold(_ mistake: Mistake) throws {
     let workspace = try Workspace()
     check(mistake, workspace.run(mistake.arguments))
+  }
+
+  @Test(
+    "a value that is not one of the choices ends the message, in printable form",
+    arguments: [("jsn", "jsn"), ("\u{1b}[2J", "\\u001b[2J")])
+  func choiceIsTold(_ value: String, _ shown: String) throws {
+    let refused = try Workspace().run("export", "--format", value)
+    #expect(refused.status == .usage)
+    #expect(refused.errorLines.first?.hasSuffix(", not '\(shown)'") == true, "\(refused.errors)")
   }
 
   @Test("what is wrong is said of the thing that is wrong, with a way on that fits")
@@ -196,14 +209,14 @@ struct HintTests {
     for words in [["list"], ["find", "x"], ["show", "x"], ["get", "x", "password"]] {
       let outcome = workspace.run(words)
       #expect(outcome.status == .noVault)
-      let first = "vault: no vault is in this folder, in one above it, or in \(standard)"
+      let first = "vault: there is no vault in this folder, in a folder above it, or in \(standard)"
       #expect(outcome.errorLines.first == first, "\(outcome.errors)")
-      #expect(outcome.errorLines.dropFirst().first == "hint: `vault init` makes one", "\(outcome.errors)")
+      #expect(outcome.errorLines.dropFirst().first == "hint: `vault init` makes a vault", "\(outcome.errors)")
     }
     let named = workspace.run("list", "--vault", "my vault")
     #expect(
       named.errorLines.prefix(2) == [
-        "vault: my vault: is no vault: it is not there", "hint: `vault init 'my vault'` makes one",
+        "vault: my vault: is not a vault: it does not exist", "hint: `vault init 'my vault'` makes a vault",
       ])
     _ = workspace.write("", to: "README.md")
     let file = workspace.run("list", "--vault", "README.md")
@@ -218,7 +231,7 @@ struct HintTests {
     try #require(made.code == 0)
     #expect(made.output.utf8.count == 41)
     #expect(
-      made.shown.contains("note: the vault is in \(workspace.path)/v; its fingerprint, to compare"), "\(made.shown)")
+      made.shown.contains("note: the vault is in \(workspace.path)/v; compare its fingerprint"), "\(made.shown)")
     let variables = "CVAULT_DIR=\(workspace.path)/v CVAULT_IDENTITY_FILE=\(workspace.path)/id.txt"
     #expect(
       made.shown.hasSuffix("next: export \(variables)\r\nnext: vault add login NAME\r\nnext: vault copy NAME\r\n"))
@@ -249,7 +262,7 @@ struct HintTests {
       _ = workspace.write("", to: "\(folder)/\(file)")
       let made = workspace.run("init", folder, "--generate-identity", "\(folder).txt")
       #expect(made.code == 0)
-      #expect(made.errors.contains("\(folder) holds other things, too") == isTold, "\(made.errors)")
+      #expect(made.errors.contains("\(folder) also holds other files") == isTold, "\(made.errors)")
     }
   }
 

@@ -112,7 +112,7 @@ struct HostileInputTests {
         FaultRow(
           "a file whose size says nothing", "true",
           "$V import jsonl /proc/self/mountinfo --kind customer $K", 17, "vault: /proc/self/mountinfo: line 1: "),
-        FaultRow("a FIFO to export to", "mkfifo f", "$V export -o f $K", 18, "vault: f: is no regular file"),
+        FaultRow("a FIFO to export to", "mkfifo f", "$V export -o f $K", 18, "vault: f: is not a regular file"),
       ])
   }
 }

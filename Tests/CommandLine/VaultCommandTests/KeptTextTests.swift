@@ -79,7 +79,7 @@ struct KeptTextTests {
       #expect(outcome.output.contains("--resume` goes on with it, `rm -r \(Binary.parent(path))` takes it away"))
     }
     let plain = edit(workspace, "true")
-    #expect(plain.errors.contains("note: a text of an earlier edit is kept in \(path): --resume goes on with it"))
+    #expect(plain.errors.contains("note: the text of an earlier edit is kept in \(path): --resume continues with it"))
     #expect(FileTree.contents(of: path) != nil)
   }
 
@@ -91,7 +91,7 @@ struct KeptTextTests {
       adding: ["CVAULT_EDITOR": "sh -c 'echo carl >\"$0\"; echo \"$0\" >place.txt; exit 3'"])
     #expect(left.code == 1, "\(left.errors)")
     defer { FileTree.remove(Binary.parent(String(workspace.text(of: "place.txt").dropLast()))) }
-    #expect(left.errors.contains("--field username --resume` goes on with it"), "\(left.errors)")
+    #expect(left.errors.contains("--field username --resume` continues with it"), "\(left.errors)")
     #expect(edit(workspace, "true", "--resume").status == .notFound)
     #expect(edit(workspace, "true", "--field", "password", "--resume").status == .notFound)
     #expect(edit(workspace, "true", "--field", "username", "--resume").code == 0)

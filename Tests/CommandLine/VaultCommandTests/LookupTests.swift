@@ -97,14 +97,14 @@ struct LookupTests {
     #expect(workspace.open("get", "GitLab", "username").output == "changed", "\(accepted.shown)")
   }
 
-  @Test("without a terminal, and with --no-input, a name is exact, and near names are a hint")
+  @Test("without a terminal, and with --no-input, a name is exact, and similar names are a hint")
   func exact() throws {
     let workspace = try workspace()
     for word in ["gitl", "gtlab"] {
       let refused = workspace.open("get", word, "username")
       #expect(refused.status == .notFound)
       #expect(refused.errorLines[0] == "vault: \(word): no such record")
-      #expect(refused.errorLines[1].hasPrefix("hint: near names: \"GitLab\""), "\(refused.errors)")
+      #expect(refused.errorLines[1].hasPrefix("hint: similar names: \"GitLab\""), "\(refused.errors)")
       #expect(type(workspace, "get", word, "username", "--no-input").status == .notFound)
     }
     #expect(workspace.open("get", "nobody", "username").errorLines.count == 2)
@@ -169,13 +169,13 @@ struct FindTests {
     let workspace = try Workspace.withCustomers()
     let shown = workspace.screen(["find", "kierkegard", "--vault", "v"])
     #expect(shown.outcome.code == 0)
-    #expect(shown.lines[0] == "note: nothing holds \"kierkegard\"; near:")
+    #expect(shown.lines[0] == "note: no record contains \"kierkegard\"; similar records:")
     #expect(shown.lines[2].hasPrefix("Søren Kierkegaard"))
     for more in [[], ["--no-index"]] {
       let piped = workspace.run(["find", "kierkegard", "--vault", "v"] + more)
       #expect(piped.status == .notFound)
       #expect(piped.stdout.isEmpty)
-      #expect(piped.errors.hasPrefix("vault: \"kierkegard\": no record holds it\nhint: near names: \"Søren Kier"))
+      #expect(piped.errors.hasPrefix("vault: \"kierkegard\": no record matches\nhint: similar names: \"Søren Kier"))
     }
     let value = workspace.run("find", "piermnt", "--vault", "v")
     #expect(value.status == .notFound, "\(value.errors)")

@@ -53,7 +53,7 @@ struct OtherBranchTests {
     #expect(run.output == "u")
     #expect(
       run.errors == """
-        note: this folder has an earlier state than this machine has seen; the later one is kept in the branch it;is: \
+        note: this folder is older than what this machine has seen; the newer state is kept in the branch it;is: \
         `git merge 'it;is'` brings it here
 
         """)

@@ -100,7 +100,7 @@ struct PinCommandTests {
     let variable = workspace.open("list", adding: ["CVAULT_FINGERPRINT": ""])
     #expect(variable.status == .usage, "\(variable.errors)")
     #expect(variable.stdout.isEmpty, "\(variable.errors)")
-    #expect(variable.errorLines.first == "vault: CVAULT_FINGERPRINT: is no fingerprint: 40 hex digits")
+    #expect(variable.errorLines.first == "vault: CVAULT_FINGERPRINT: must be a fingerprint of 40 hex digits")
     let option = workspace.open("list", "--require-fingerprint", "")
     #expect(option.status == .usage, "\(option.errors)")
     #expect(option.stdout.isEmpty, "\(option.errors)")
@@ -241,11 +241,11 @@ struct PinCommandTests {
     let home = workspace.open(
       "get", "Shai Mishali", "name", adding: ["CVAULT_STATE_DIR": "", "HOME": "", "XDG_STATE_HOME": ""])
     #expect(home.output == "Shai Mishali")
-    #expect(home.errors.hasPrefix("note: nothing is remembered of this vault: there is no home directory"))
+    #expect(home.errors.hasPrefix("note: this vault is not remembered: there is no home directory"))
     let readOnly = workspace.open("get", "Shai Mishali", "name", adding: ["CVAULT_STATE_DIR": "/proc/self/none"])
     #expect(readOnly.output == "Shai Mishali")
     #expect(readOnly.errorLines.count == 1)
-    #expect(readOnly.errors.contains("note: nothing is remembered of this vault: "))
+    #expect(readOnly.errors.contains("note: this vault is not remembered: "))
   }
 
   @Test("the state lies where the variables say, and holds no secret")

@@ -92,7 +92,7 @@ struct PromptTests {
       ])
     #expect(added.code == 0, "\(added.errors)\(added.shown)")
     #expect(!added.shown.contains("@none"), "\(added.shown)")
-    #expect(added.shown.contains("That file is not there."), "\(added.shown)")
+    #expect(added.shown.contains("That file does not exist."), "\(added.shown)")
     #expect(added.shown.contains("Private key: 22 bytes from \(workspace.home)/key"), "\(added.shown)")
     #expect(workspace.open("get", "k", "private_key").output == "-----BEGIN\nx\n-----END\n")
     #expect(workspace.open("get", "k", "passphrase").status == .notFound)
@@ -129,14 +129,14 @@ struct PromptTests {
     }
     var plan = workspace.plan(["init", "v", "--passphrase", "--work-factor", "10"])
     plan.terminal = [
-      ("New passphrase (Enter makes six words): ", "\n"), ("written them: ", "a-b\n"), ("written them: ", "\0"),
+      ("New passphrase (Enter makes six words): ", "\n"), ("wrote down: ", "a-b\n"), ("wrote down: ", "\0"),
     ]
     plan.reply = { words($0)[0] + "\n" }
     plan.environment["TERM"] = "xterm"
     let made = plan.run()
     #expect(made.code == 0, "\(made.errors)\(made.shown)")
     #expect(words(made.shown).count == 1, "\(made.errors)\(made.shown)")
-    #expect(made.shown.contains("These are others."))
+    #expect(made.shown.contains("That does not match the words above."))
     #expect(made.shown.hasSuffix("The passphrase is six words.\r\n"))
     #expect(made.shown.contains("\u{1B}[7A"), "the words are taken off the screen")
     let passphrase = try #require(words(made.shown).first)

@@ -98,7 +98,7 @@ struct QRCodeTests {
     ] {
       #expect(refused.status == .inputRefused, "\(refused.errors)")
       #expect(refused.stdout.isEmpty, "\(refused.errors)")
-      #expect(refused.errors.contains("draws on a terminal only"))
+      #expect(refused.errors.contains("needs a terminal to draw on"))
       #expect(!refused.shown.contains("█"))
     }
     workspace.prepare("! \(Binary.path) get 'Guest network' password --qr --vault v --identity id.txt >code.txt 2>&1")
@@ -136,6 +136,6 @@ struct QRCodeTests {
     #expect(set.code == 0)
     let refused = run(workspace, words)
     #expect(refused.status == .inputRefused)
-    #expect(refused.errors.contains("is too long for a code, which holds 2,953 bytes"))
+    #expect(refused.errors.contains("the value is too long for a QR code, which holds 2,953 bytes"))
   }
 }

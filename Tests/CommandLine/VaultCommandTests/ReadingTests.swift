@@ -107,7 +107,7 @@ struct ReadingTests {
     let refused = workspace.run("get", "Amélie Dubois", "--vault", "v")
     #expect(refused.status == .usage)
     #expect(refused.stdout.isEmpty)
-    #expect(refused.errors.contains("hint: of this record: "))
+    #expect(refused.errors.contains("hint: the fields of this record are "))
     #expect(refused.errors.contains("access_key"))
     #expect(refused.errors.contains("contact_info.email"))
     #expect(workspace.run("get", "Nobody", "--vault", "v").status == .usage)
@@ -139,7 +139,7 @@ struct ReadingTests {
     let id = String(first.output.dropLast())
     let second = workspace.type(adding, [], errorsOnTerminal: true)
     #expect(second.code == 0)
-    #expect(second.shown.contains("another record has this name: \(id); from now on name them by their ids"))
+    #expect(second.shown.contains("another record has this name: \(id); use their ids from now on"))
     // Nobody reads it, and looking costs time.
     #expect(workspace.run(adding).errors == "")
   }
@@ -241,7 +241,7 @@ struct ReadingTests {
       for (command, message) in commands {
         let outcome = try unprinted(command + " " + redirection)
         #expect(outcome.errorLines.first?.wholeMatch(of: message) != nil, "\(outcome.errors)")
-        #expect(outcome.errorLines.last?.hasPrefix("hint: do not repeat it") == true, "\(outcome.errors)")
+        #expect(outcome.errorLines.last?.hasPrefix("hint: do not run the command again") == true, "\(outcome.errors)")
       }
       for (command, reason) in documents {
         let reported = JSON(try unprinted(command + " " + redirection).stderr)["message"]?.text
@@ -330,7 +330,10 @@ struct ReadingTests {
     let workspace = try Workspace()
     let help = workspace.run(command, "--help")
     #expect(help.code == 0)
-    #expect(help.output.contains("Example:\n  "), "\(help.output)")
+    let paragraphs = help.output.split(separator: "\n\n")
+    #expect(paragraphs[0].hasPrefix("OVERVIEW: "), "\(help.output)")
+    #expect(paragraphs[1].hasPrefix("Example:\n  "), "\(help.output)")
+    #expect(paragraphs[1].split(separator: "\n").filter { !$0.hasPrefix("  ") || $0.count > 80 } == ["Example:"])
     #expect(help.output.contains("USAGE: vault "))
     #expect(help.errors == "")
     #expect(workspace.run("--version").output.split(separator: ".").count == 3)
@@ -346,7 +349,7 @@ struct ReadingTests {
   func sharedOptions(_ command: String, _ options: String) throws {
     let help = try Workspace().run(command.split(separator: " ").map(String.init) + ["--help"])
     let end =
-      "\n\nBesides, there are \(options) and the other options\nthat commands share: see 'vault help options'.\n"
+      "\n\nCommon options: \(options) and others.\n`vault help options` explains them.\n"
     #expect(help.output.hasSuffix(end), "\(help.output)")
   }
 

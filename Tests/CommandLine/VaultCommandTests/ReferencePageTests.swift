@@ -43,7 +43,7 @@ struct ReferencePageTests {
   /// The options of the usage line and the list below it, as a help text shows them.
   private static func options(in help: String) -> Set<String> {
     guard let usage = help.firstRange(of: "USAGE:") else { return [] }
-    let own = help[usage.lowerBound...].split(separator: "\nBesides, there are ")[0]
+    let own = help[usage.lowerBound...].split(separator: "\nCommon options: ")[0]
     return Set(own.matches(of: /(?:^|[^\w-])(--[a-z][a-z-]+)/).map { String($0.1) }).subtracting([
       "--version", "--help",
     ])

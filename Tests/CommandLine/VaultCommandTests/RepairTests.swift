@@ -122,7 +122,7 @@ struct RepairCommandTests {
     for path in ["v/kept", "v/records/../kept/"] {
       let refused = workspace.open("repair", "-y", "--aside", path)
       #expect(refused.status == .inputRefused, "\(path): \(refused.errors)")
-      #expect(refused.errors.contains("lies in the vault"), "\(path): \(refused.errors)")
+      #expect(refused.errors.contains("is in the vault"), "\(path): \(refused.errors)")
     }
     #expect(workspace.open("repair", "-y", "--aside", "no/such/kept").status == .usage)
     #expect(workspace.open("repair", "--json").status == .declined)

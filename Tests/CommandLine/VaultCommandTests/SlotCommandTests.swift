@@ -158,7 +158,7 @@ struct SlotCommandTests {
     ] {
       let refused = workspace.open("key", "add", "--generate-identity", path)
       #expect(refused.status == .inputRefused, "\(path): \(refused.errors)")
-      #expect(refused.errors.contains("lies in the vault"), "\(path): \(refused.errors)")
+      #expect(refused.errors.contains("is in the vault"), "\(path): \(refused.errors)")
     }
     #expect(workspace.snapshot() == before)
     FileTree.makeFolder(workspace.path + "/w")
@@ -169,7 +169,7 @@ struct SlotCommandTests {
     ] {
       let refused = workspace.run("init", vault, "--generate-identity", path)
       #expect(refused.status == .inputRefused, "\(path): \(refused.errors)")
-      #expect(refused.errors.contains("lies in the vault"), "\(path): \(refused.errors)")
+      #expect(refused.errors.contains("is in the vault"), "\(path): \(refused.errors)")
     }
     #expect(FileTree.names(in: workspace.path + "/w").isEmpty)
     #expect(!FileTree.names(in: workspace.path).contains("new"))

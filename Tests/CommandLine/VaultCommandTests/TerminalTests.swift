@@ -41,12 +41,12 @@ struct TerminalTests {
         ("New passphrase (Enter makes six words): ", "three\n"), ("again: ", "three\n"),
       ])
     #expect(differing.code == 0, "\(differing.shown)")
-    #expect(differing.shown.contains("They differ"))
+    #expect(differing.shown.contains("The two are different"))
     let empty = workspace.type(
       ["init", "x", "--passphrase"],
-      [("New passphrase (Enter makes six words): ", "\n")] + Array(repeating: ("written them: ", "no\n"), count: 3))
+      [("New passphrase (Enter makes six words): ", "\n")] + Array(repeating: ("wrote down: ", "no\n"), count: 3))
     #expect(empty.status == .declined)
-    #expect(empty.errorLines.first == "vault: terminal: the words were not typed")
+    #expect(empty.errorLines.first == "vault: terminal: the words were not typed correctly, so nothing was made")
     #expect(FileTree.names(in: workspace.path + "/x").isEmpty)
   }
 
@@ -123,7 +123,7 @@ struct TerminalTests {
     let (first, again) = ("access_key, not shown: ", "access_key, again: ")
     let set = workspace.type(arguments, [(first, "one\n"), (again, "two\n"), (first, "three\n"), (again, "three\n")])
     #expect(set.code == 0)
-    #expect(set.shown.contains("They differ."))
+    #expect(set.shown.contains("The two are different."))
     #expect(workspace.open("get", "Shai Mishali", "access_key").output == "three")
     let empty = workspace.type(arguments, [(first, "\n"), (first, "\u{4}")])
     #expect(empty.status == .declined)

@@ -18,7 +18,7 @@ package struct FieldArgument {
     }
     let reference = try SecretReference.argument(record, of: "RECORD")
     guard path == nil else {
-      throw CommandError.usage("path", "goes without a reference, which names the field", "leave it out")
+      throw CommandError.usage("path", "the reference already names the field", "leave FIELD out")
     }
     (word, self.reference) = (reference.record, reference)
     self.path = reference.path
@@ -39,7 +39,7 @@ extension SecretReference {
     do throws(ReferenceFault) {
       return try SecretReference(parsing: text)
     } catch {
-      throw CommandError.usage(option, error.reason, "`vault ref RECORD FIELD` prints one")
+      throw CommandError.usage(option, error.reason, "`vault ref RECORD FIELD` prints a reference")
     }
   }
 }

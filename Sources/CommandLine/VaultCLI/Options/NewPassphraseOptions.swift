@@ -58,8 +58,8 @@ package struct NewPassphraseOptions: ParsableArguments {
       if let note = SecretLine.note(ofNewPassphrase: hidden) { try terminal.say("That \(note).\n") }
       if try terminal.repeats(typed, "New passphrase, again: ") { return typed }
     }
-    throw CommandError(.declined, "declined", subject: "terminal", "no passphrase was typed twice alike")
-      .hinting("nothing was made")
+    throw CommandError(
+      .declined, "declined", subject: "terminal", "no passphrase was repeated correctly, so nothing was made")
   }
 
   /// Words that are shown once. The user types them after writing them down.
@@ -67,16 +67,16 @@ package struct NewPassphraseOptions: ParsableArguments {
     let terminal = try terminal(global)
     let words = try PasswordRecipe.passphrase.make()
     try terminal.say(
-      "\n    \(words.string ?? "")\n\nWrite them down: they are shown this once, and nobody can recover them.\n")
+      "\n    \(words.string ?? "")\n\nWrite them down: they are shown only once, and nobody can recover them.\n")
     for attempt in 1...3 {
-      let isRight = try terminal.secret("Type them as you have written them: ") == words
+      let isRight = try terminal.secret("Type the words that you wrote down: ") == words
       // Each attempt took two lines, except the last one.
       if isRight { try terminal.erase(lines: 4 + 2 * attempt - 1) }
-      try terminal.say(isRight ? "The passphrase is six words.\n" : "These are others. Try again.\n")
+      try terminal.say(isRight ? "The passphrase is six words.\n" : "That does not match the words above. Try again.\n")
       if isRight { return words }
     }
-    throw CommandError(.declined, "declined", subject: "terminal", "the words were not typed")
-      .hinting("nothing was made")
+    throw CommandError(
+      .declined, "declined", subject: "terminal", "the words were not typed correctly, so nothing was made")
   }
 }
 
@@ -86,7 +86,7 @@ extension AgeRecipient {
     do {
       return try AgeRecipient(parsing: text)
     } catch {
-      let reason = error.code == .malformedRecipient ? "is no age recipient: \(error.reason)" : error.reason
+      let reason = error.code == .malformedRecipient ? "is not an age recipient: \(error.reason)" : error.reason
       throw CommandError.usage(option, reason, "a recipient is the public part of an identity: age1…")
     }
   }

@@ -2,23 +2,23 @@ import ArgumentParser
 import VaultTerminal
 
 package struct PasswordOptions: ParsableArguments {
-  @Option(parsing: .unconditional, help: ArgumentHelp("How many characters, 8 to 1024 (24).", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Number of characters, 8 to 1024 (24).", valueName: "n"))
   var length: Int?
 
-  @Flag(help: "With symbols besides letters and digits.")
+  @Flag(help: "Use symbols as well as letters and digits.")
   var symbols = false
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("A passphrase of so many words instead, 3 to 64.", valueName: "n"))
+    help: ArgumentHelp("Make a passphrase of 3 to 64 words instead.", valueName: "n"))
   var words: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Take the words from a file, one a line; 6 of them without --words.", valueName: "file"))
+      "Take words from a file, one on each line; 6 by default.", valueName: "file"))
   var wordsFrom: String?
 
-  @Option(help: ArgumentHelp("What a site asks for: 'minlength: 12; required: digit; …'.", valueName: "rules"))
+  @Option(help: ArgumentHelp("Rules of a site: 'minlength: 12; required: digit; …'.", valueName: "rules"))
   var rules: String?
 
   package init() {}
@@ -40,7 +40,7 @@ package struct PasswordOptions: ParsableArguments {
     if words != nil || wordsFrom != nil {
       let option = wordsFrom == nil ? "--words" : "--words-from"
       guard length == nil, !symbols else {
-        throw CommandError.usage(option, "cannot be used together with --length or --symbols")
+        throw CommandError.usage(option, "cannot be combined with --length or --symbols")
       }
       let count = words ?? PasswordRecipe.passphraseCount
       guard PasswordRecipe.wordCounts.contains(count) else {
@@ -63,10 +63,11 @@ package struct PasswordOptions: ParsableArguments {
 
   private func ruled(_ rules: String) throws -> PasswordRecipe {
     guard words == nil, wordsFrom == nil, !symbols else {
-      throw CommandError.usage("--rules", "cannot be used together with --words, --words-from or --symbols")
+      throw CommandError.usage("--rules", "cannot be combined with --words, --words-from or --symbols")
     }
     guard rules.contains(where: { !$0.isWhitespace }) else {
-      throw CommandError.usage("--rules", "is empty", "such as 'minlength: 12; required: lower; required: digit'")
+      throw CommandError.usage(
+        "--rules", "is empty", "write rules such as 'minlength: 12; required: lower; required: digit'")
     }
     return .ruled(try RuledPassword(ofOption: rules, length: checkedLength()))
   }

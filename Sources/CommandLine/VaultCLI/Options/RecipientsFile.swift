@@ -10,8 +10,8 @@ package enum RecipientsFile {
     do throws(AgeError) {
       return try bytes.withBytes { bytes throws(AgeError) in try AgeRecipientsFile.parse(bytes) }
     } catch {
-      var refused = CommandError(error, subject: path).hinting("it has one age1… recipient a line")
-      if error.code == .malformedRecipient { refused.reason += ": no age recipient" }
+      var refused = CommandError(error, subject: path).hinting("the file must have one age1… recipient on each line")
+      if error.code == .malformedRecipient { refused.reason += ", so this is not an age recipient" }
       (refused.status, refused.code, refused.file) = (.inputRefused, "input_refused", path)
       throw refused
     }

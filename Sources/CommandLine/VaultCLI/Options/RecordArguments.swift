@@ -11,11 +11,13 @@ extension KindCatalog {
       guard error.code != .unknownKind else {
         throw CommandError(.inputRefused, "unknown_kind", subject: Printable.withoutSecret(name), error.reason)
           .suggesting(name, among: names)
-          .hinting("known kinds: \(names.joined(separator: ", "))", "`vault kinds show KIND` shows the fields of one")
+          .hinting(
+            "the known kinds are \(names.joined(separator: ", "))", "`vault kinds show KIND` shows the fields of a kind"
+          )
       }
       throw CommandError(
         .inputRefused, "invalid_schema", subject: "vault.json: kinds.\(name).\(error.path ?? "")", error.reason,
-        hints: ["a newer version of this program has declared the kind"])
+        hints: ["use a newer version of this program: it has declared the kind"])
     }
   }
 }
@@ -40,7 +42,7 @@ extension RecordKind {
     }
     let isSealed = value(at: place)?.isSealed == true
     var error = CommandError.usage(
-      "\(place)", isSealed ? "is sealed: its value must not be an argument" : "has sealed values in it",
+      "\(place)", isSealed ? "is sealed: its value must not be an argument" : "has sealed values",
       "use --secret \(place), --secret-stdin \(place), --secret-file \(place)=FILE or --generate \(place)")
     error.field = place.description
     throw error

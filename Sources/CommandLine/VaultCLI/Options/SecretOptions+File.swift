@@ -21,7 +21,8 @@ extension SecretOptions {
     let named = words.map { String($0.prefix { $0 != "=" }) } + given.map(\.path.description)
     if !named.contains("name") {
       guard path != "-" else {
-        throw CommandError.usage("add file", "what comes from standard input has no name", "give it one: name=NAME")
+        throw CommandError.usage(
+          "add file", "the content of standard input has no name", "give it a name with name=NAME")
       }
       given.append((MemberPath([.member("name")]), name))
     }

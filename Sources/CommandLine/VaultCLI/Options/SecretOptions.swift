@@ -16,22 +16,22 @@ package struct SecretAssignment {
 
 /// The sources of values for sealed fields. An argument is never a source.
 package struct SecretOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Ask for a sealed value, without showing it.", valueName: "path"))
+  @Option(help: ArgumentHelp("Ask for a sealed value and hide the typing.", valueName: "path"))
   var secret: [String] = []
 
-  @Option(help: ArgumentHelp("Take a sealed value from a file.", valueName: "field=file"))
+  @Option(help: ArgumentHelp("Read a sealed value from a file.", valueName: "field=file"))
   var secretFile: [String] = []
 
-  @Option(help: ArgumentHelp("Take a sealed value from standard input.", valueName: "path"))
+  @Option(help: ArgumentHelp("Read a sealed value from standard input.", valueName: "path"))
   package var secretStdin: [String] = []
 
   @Option(
-    help: ArgumentHelp("Make up a password of so many characters, or as below.", valueName: "field[=length]"))
+    help: ArgumentHelp("Make a password of this length, or as set below.", valueName: "field[=length]"))
   var generate: [String] = []
 
   @Flag(
     name: .customShort("g"),
-    help: "Make up the password of the record, or the fields that stand beside it without a value.")
+    help: "Make the password, or the fields named without a value.")
   var makesUp = false
 
   @OptionGroup var password: PasswordOptions
@@ -47,14 +47,16 @@ package struct SecretOptions: ParsableArguments {
   /// Call it once, before anything is unlocked.
   package func checkedRecipe() throws -> PasswordRecipe? {
     _ = try plan()
-    guard password.wordsFrom != "-" else { throw CommandError.usage("--words-from", "takes a file") }
+    guard password.wordsFrom != "-" else {
+      throw CommandError.usage("--words-from", "takes a file, not standard input")
+    }
     return try password.askedRecipe()
   }
 
   /// Refuses a recipe if no password is generated. For commands that do not ask for fields.
   package func checkUse() throws {
     guard let option = password.given, generate.isEmpty, secret.isEmpty, !makesUp else { return }
-    throw CommandError.usage(option, "says how a password is made, and none is", "add --generate FIELD")
+    throw CommandError.usage(option, "has no use here, because no password is made", "add --generate FIELD")
   }
 
   /// Takes the words that name fields for `-g`.
@@ -121,7 +123,7 @@ package struct SecretOptions: ParsableArguments {
       let kind = kind.map { "the kind \($0.name)" } ?? "the record"
       throw CommandError.usage(
         "-g", made.isEmpty ? "\(kind) has no password" : "\(kind) has several passwords",
-        "name the field beside the record: RECORD FIELD -g")
+        "name the field after the record: RECORD FIELD -g")
     }
     let recipe = PasswordRecipe.making(kind?.value(at: made[0]), recipe)
     return [SecretStep(made[0], option: "-g", source: .password(nil), note: "\(made[0]): made, \(recipe.size)")]
@@ -133,11 +135,11 @@ package struct SecretOptions: ParsableArguments {
     }
     let (path, number) = try MemberPath.assignment(text, of: "--generate")
     guard let length = Int(number), PasswordRecipe.lengths.contains(length) else {
-      throw CommandError.usage("--generate", "takes a length of 8 to 1024", "such as --generate access_key=32")
+      throw CommandError.usage("--generate", "takes a length of 8 to 1024", "write it like --generate access_key=32")
     }
     guard [nil, "--symbols"].contains(password.given) else {
       throw CommandError.usage(
-        "--generate", "\(path)=\(length) cannot be used together with --length, --words, --words-from or --rules")
+        "--generate", "\(path)=\(length) cannot be combined with --length, --words, --words-from or --rules")
     }
     return SecretStep(path, option: "--generate", source: .password(.characters(length, symbols: password.symbols)))
   }
@@ -194,7 +196,7 @@ private struct SecretStep {
     if isBytes, case .file = source { return secret }
     guard secret.count > 0 else {
       throw refused("the value from \(option) is empty")
-        .hinting("`vault unset RECORD \(path)` takes a field away; nothing was changed")
+        .hinting("nothing was changed; `vault unset RECORD \(path)` removes the field")
     }
     // The prompt has checked it already.
     if case .prompt = source { return secret }
@@ -217,7 +219,7 @@ private struct SecretStep {
   ) throws -> SecretBytes {
     guard let terminal = Terminal(noInput: global.noInput) else {
       throw CommandError(
-        .declined, "declined", subject: option, "there is no terminal to ask at",
+        .declined, "declined", subject: option, "there is no terminal to ask for the secret",
         hints: ["use --secret-stdin PATH or --secret-file FIELD=FILE"])
     }
     let value = kind?.value(at: path)

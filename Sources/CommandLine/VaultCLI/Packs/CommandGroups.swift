@@ -11,11 +11,11 @@ enum CommandGroups {
       ]
     ),
     ("Programs", ["run", "inject", "ref", "refs", "scan", "uses", "credential", "ssh"]),
-    ("In and out", ["import", "export", "attach", "attachments", "detach", "backup"]),
+    ("Import and export", ["import", "export", "attach", "attachments", "detach", "backup"]),
     ("People and keys", ["key", "rekey", "due", "vaults", "fingerprint", "pin"]),
     ("Health", ["check", "audit", "status", "doctor", "verify", "lint", "repair"]),
     (
-      "Rare",
+      "Less common",
       [
         "init", "kinds", "unset", "migrate", "checkpoint", "accept", "agent", "git", "diff", "log", "merge", "store",
         "completion",

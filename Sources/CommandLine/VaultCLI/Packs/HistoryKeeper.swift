@@ -63,7 +63,7 @@ extension Packs {
   package static func requiredHistory() throws -> any HistoryKeeper {
     guard let history else {
       throw CommandError(
-        .inputOutput, "no_git", subject: nil, "this program was built without git, and knows no earlier states")
+        .inputOutput, "no_git", subject: nil, "this program was built without git, so it knows no earlier states")
     }
     return history
   }

@@ -35,7 +35,7 @@ package struct EditableText {
 
   private static func place(_ global: GlobalOptions) throws -> String {
     if let place = System.memoryBackedFolder { return place }
-    try global.confirm("No memory-backed storage is there. Write the opened text to the disk while you edit it?")
+    try global.confirm("There is no memory-backed storage. Write the opened text to the disk while you edit it?")
     return ProcessEnvironment.temporaryDirectory
   }
 
@@ -45,23 +45,25 @@ package struct EditableText {
       try editor.run(path, folder: directory, terminal: terminal.descriptor)
     }
     guard status == 0 else {
-      throw CommandError(.failed, "editor_failed", subject: "editor", "ended with \(status)")
-        .hinting("CVAULT_EDITOR, VISUAL or EDITOR name the editor")
+      throw CommandError(.failed, "editor_failed", subject: "editor", "the editor ended with exit status \(status)")
+        .hinting("choose an editor with CVAULT_EDITOR, VISUAL or EDITOR")
     }
   }
 
   package static var noTerminal: CommandError {
     CommandError(
-      .declined, "declined", subject: "edit", "there is no terminal to edit at",
-      hints: ["a script changes fields with `vault set`"])
+      .declined, "declined", subject: "edit", "there is no terminal for the editor",
+      hints: ["in a script, change fields with `vault set`"])
   }
 
   package func bytes() throws -> [UInt8] {
     func refused(_ reason: String) -> CommandError {
-      CommandError(.inputOutput, "io_failed", subject: path, reason, hints: ["the record is as it was"])
+      CommandError(.inputOutput, "io_failed", subject: path, reason, hints: ["the record was not changed"])
     }
-    guard System.isThere(path) else { throw refused("is gone: the editor has left no text") }
-    guard let file = try NamedFile.plain(path) else { throw refused("is no plain file any more, and is not read") }
+    guard System.isThere(path) else { throw refused("is missing: the editor left no text") }
+    guard let file = try NamedFile.plain(path) else {
+      throw refused("is not a plain file any more, so it was not read")
+    }
     return try TextInput.bytes(of: file, limit: JSONLimits.record.byteCount)
   }
 

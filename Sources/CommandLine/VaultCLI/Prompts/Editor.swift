@@ -56,7 +56,7 @@ package struct Editor {
     if editor.precautions == nil {
       let name = Printable.text(editor.program?.name ?? "that is set")
       messages.note(
-        "the editor \(name) may keep history or backup files of the text elsewhere: vault does not know it")
+        "the editor \(name) is unknown to vault: it may keep history or backup files of the text elsewhere")
     }
     return editor
   }

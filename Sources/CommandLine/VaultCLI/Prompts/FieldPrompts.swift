@@ -47,7 +47,7 @@ package struct FieldPrompts {
 
   private func ask(for field: RecordField, _ record: inout JSONValue, _ terminal: borrowing Terminal) throws {
     if field.suffix == ".*" { return try askForMap(field, record: &record, terminal: terminal) }
-    let label = field.suffix.isEmpty ? label(of: field) : label(of: field) + ", with commas between"
+    let label = field.suffix.isEmpty ? label(of: field) : label(of: field) + ", separated by commas"
     let mayBeEmpty = !field.isRequired || field.isDate
     guard
       let value = try answer(
@@ -131,7 +131,7 @@ extension ValueSchema {
     do throws(RecordError) {
       let key = try OneTimeKey(parsing: text)
       if key.bitCount < 80 {
-        global.messages.note("a key of one-time codes has 80 bits at least; this has \(key.bitCount)")
+        global.messages.note("a key for one-time codes should have at least 80 bits; this key has \(key.bitCount)")
       }
       return nil
     } catch {

@@ -45,7 +45,7 @@ package struct GuessEstimate {
   {
     guard let estimate = try GuessEstimate(of: secret), estimate.bitCount < strongBitCount else { return }
     global.messages.note(
-      "\(name) is weak: it would be guessed in about \(estimate.tries); `\(command)` makes one that is not")
+      "\(name) is weak: it could be guessed in about \(estimate.tries); `\(command)` makes a strong one")
   }
 
   /// The number of tries, with one significant digit.

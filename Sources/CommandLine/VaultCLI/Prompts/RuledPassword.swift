@@ -19,7 +19,7 @@ package struct RuledPassword {
     do throws(PasswordRules.Fault) { rules = try PasswordRules(parsing: text) } catch { throw Self.refusal(error) }
     if let length, !rules.lengths.contains(length) {
       throw .usage(
-        "--length", "is not what --rules allow: \(rules.lengths.lowerBound) to \(rules.lengths.upperBound)")
+        "--length", "must be between \(rules.lengths.lowerBound) and \(rules.lengths.upperBound) to fit --rules")
     }
     do throws(PasswordRules.Fault) { self = try RuledPassword(rules, length: length) } catch {
       throw Self.refusal(error)

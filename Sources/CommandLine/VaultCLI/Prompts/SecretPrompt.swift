@@ -98,7 +98,7 @@ struct SecretPrompt {
     let secret = try recipe.make()
     if let fault = fault(secret.string ?? "") {
       try terminal.say(
-        "One of \(recipe.size) \(fault): type it, or say with --length, --symbols or --words what to make.\n")
+        "A value of \(recipe.size) \(fault): type one, or choose what to make with --length, --symbols or --words.\n")
       return nil
     }
     try terminal.say("\(label): •••••••• made, \(recipe.size), \(recipe.bitCount) bits\n")

@@ -16,15 +16,15 @@ package struct WordList {
     for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       guard let word = Self.word(of: line) else {
         throw CommandError(
-          .inputRefused, "input_refused", subject: path, "line \(index + 1) is not one word, or is no UTF-8",
-          hints: ["one word a line, or the numbers of dice and a word"])
+          .inputRefused, "input_refused", subject: path, "line \(index + 1) is not one word in UTF-8",
+          hints: ["each line must have one word; dice numbers may come before it"])
       }
       if !word.isEmpty, seen.insert(word).inserted { words.append(word) }
     }
     guard words.count >= Self.leastCount else {
       throw CommandError(
-        .inputRefused, "input_refused", subject: path, "has \(words.count) different words",
-        hints: ["take a list of \(Self.leastCount) at least, such as the EFF's of 7,776"])
+        .inputRefused, "input_refused", subject: path, "has only \(words.count) different words",
+        hints: ["use a list of at least \(Self.leastCount) words, such as the EFF's of 7,776"])
     }
     self.words = words
   }

@@ -27,8 +27,8 @@ package struct FoundSet {
   package static func required(_ option: String?) throws -> FoundSet {
     guard let found = try find(option) else {
       throw CommandError(
-        .noVault, "no_set", subject: VaultSet.fileName, "is not in this folder or one above it",
-        hints: ["name it with --vaults FILE or CVAULT_VAULTS", "`vault vaults add NAME DIR` makes one here"])
+        .noVault, "no_set", subject: VaultSet.fileName, "is not in this folder or in a folder above it",
+        hints: ["name the file with --vaults FILE or CVAULT_VAULTS", "`vault vaults add NAME DIR` makes a set here"])
     }
     return found
   }
@@ -36,7 +36,7 @@ package struct FoundSet {
   /// The place of the set's file, which may not exist yet.
   package static func place(_ option: String?) throws -> (path: String, origin: Origin)? {
     if let option {
-      guard !option.isEmpty else { throw CommandError.usage("--vaults", "names no file") }
+      guard !option.isEmpty else { throw CommandError.usage("--vaults", "the name of the file is empty") }
       return (option, .option)
     }
     if let path = System.environment("CVAULT_VAULTS") { return (path, .variable) }
@@ -56,7 +56,7 @@ package struct FoundSet {
       set = try VaultSet(parsing: bytes, file: path)
     } catch {
       var refused = CommandError(error).about(error.field.map { "\(path): \($0)" } ?? path)
-      refused.hints = ["correct the file, or take back what changed it"]
+      refused.hints = ["correct the file, or undo the change"]
       throw refused
     }
   }
@@ -65,9 +65,9 @@ package struct FoundSet {
 
   package func member(_ name: String) throws -> SetMember {
     guard let member = set[name] else {
-      throw CommandError(.notFound, "no_such_vault", subject: name, "is no vault of \(path)")
+      throw CommandError(.notFound, "no_such_vault", subject: name, "is not a vault of \(path)")
         .suggesting(name, among: set.members.map(\.name))
-        .hinting("`vault vaults list` shows them")
+        .hinting("`vault vaults list` shows the vaults")
     }
     return SetMember(set: self, vault: member)
   }

@@ -18,7 +18,8 @@ extension RecordNaming {
     let names = Set(words.map(\.name))
     guard names != [nil] else { return }
     guard let name = names.first ?? nil, names.count == 1 else {
-      throw CommandError.usage("RECORD", "the words name records of more than one vault", "take one vault at a time")
+      throw CommandError.usage(
+        "RECORD", "the words name records of more than one vault", "name records of one vault at a time")
     }
     vault.names = [name]
     recordWords = words.map(\.record)

@@ -23,7 +23,8 @@ extension SetMember {
     if let state {
       for path in paths {
         guard let mark = try state.mark(of: name, inSetAt: path), mark.vaultID != vault.id else { continue }
-        throw misdirected("stands for another vault than this machine knows", expected: mark.vaultID, found: vault.id)
+        throw misdirected(
+          "the name means another vault than this machine knows", expected: mark.vaultID, found: vault.id)
       }
     }
     let known = vault.isAddress ? try mark(state) : nil
@@ -31,21 +32,23 @@ extension SetMember {
       return VaultLocation(path: path, origin: .set, member: self)
     }
     throw CommandError(
-      .unexpectedVault, "unknown_address", subject: words, "is at an address that nobody has accepted on this machine",
-      hints: ["it is \(vault.place)", "`vault vaults accept \(name)` accepts it; nothing was connected to"])
+      .unexpectedVault, "unknown_address", subject: words, "has an address that nobody has accepted on this machine",
+      hints: [
+        "its address is \(vault.place)", "no connection was made; `vault vaults accept \(name)` accepts the address",
+      ])
   }
 
   package func check(_ locked: LockedVault) throws {
     guard locked.header.vaultID != vault.id else { return }
-    throw misdirected("is at a place that holds another vault", expected: vault.id, found: locked.header.vaultID)
+    throw misdirected("the place of this name has another vault", expected: vault.id, found: locked.header.vaultID)
   }
 
   private func misdirected(_ reason: String, expected: VaultID, found: VaultID) -> CommandError {
     CommandError(
       .unexpectedVault, "misdirected", subject: words, reason,
       hints: [
-        "expected the vault \(expected.text), found \(found.text)",
-        "find out who changed the file and why; `vault vaults accept \(name)` shows what it would mean, and asks",
+        "the vault \(expected.text) was expected, but \(found.text) was found",
+        "find out who changed the file and why; `vault vaults accept \(name)` shows the change and asks",
       ])
   }
 
@@ -66,7 +69,7 @@ extension SetMember {
             readers: slots?.map(\.reader) ?? known?.readers)
         })
     } catch {
-      messages.note("what \(name) stands for is not remembered: \(CommandError(any: error).reason)")
+      messages.note("the vault of the name \(name) is not remembered: \(CommandError(any: error).reason)")
     }
   }
 
@@ -83,8 +86,8 @@ extension SetMember {
     let list = new.map(\.words).joined(separator: ", ")
     messages.note(
       known == nil
-        ? "the first that this machine writes to \(name), which these open: \(list)"
-        : "since this machine last wrote to \(name), these were given a key: \(list)")
+        ? "this machine writes to \(name) for the first time; these keys open it: \(list)"
+        : "these keys were added to \(name) since this machine last wrote to it: \(list)")
     return new
   }
 }

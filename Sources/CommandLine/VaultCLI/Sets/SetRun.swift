@@ -4,7 +4,7 @@ import VaultKit
 package import VaultTerminal
 
 package struct EverywhereOptions: ParsableArguments {
-  @Flag(help: "In all vaults of the set.")
+  @Flag(help: "Run in all vaults of the set.")
   var everywhere = false
 
   package init() {}
@@ -42,18 +42,20 @@ package struct SetRun {
 
   init(_ command: some RunsOverSet) throws {
     let vault = command.vault
-    guard vault.vault == nil else { throw CommandError.usage("--vault", "is one vault, and a set has several") }
+    let several = command.everywhere.everywhere ? "--everywhere" : "several --in"
+    guard vault.vault == nil else { throw CommandError.usage("--vault", "cannot be combined with \(several)") }
     guard !command.everywhere.everywhere || vault.names.isEmpty else {
-      throw CommandError.usage("--everywhere", "goes without --in")
+      throw CommandError.usage("--everywhere", "cannot be combined with --in")
     }
     guard vault.requireFingerprint == nil, System.variable("CVAULT_FINGERPRINT") == nil else {
-      throw CommandError.usage("--require-fingerprint", "is of one vault, and a set has several")
+      throw CommandError.usage("--require-fingerprint", "cannot be combined with \(several)")
     }
     (global, vaults) = (command.global, vault.vaults)
     let set = try FoundSet.required(vaults)
     guard !set.set.members.isEmpty else {
       throw CommandError(
-        .noVault, "not_a_vault", subject: set.path, "has no vaults", hints: ["`vault vaults add NAME DIR` adds one"])
+        .noVault, "not_a_vault", subject: set.path, "has no vaults", hints: ["`vault vaults add NAME DIR` adds a vault"]
+      )
     }
     var seen: Set<String> = []
     members =

@@ -42,9 +42,9 @@ package struct VaultChoice {
       throw CommandError(
         .inputRefused, "not_placed", subject: set.path,
         takers.isEmpty
-          ? "has no rule that takes this \(kind)"
-          : "has rules of \(takers.joined(separator: " and ")) that take this \(kind)",
-        hints: ["say which vault gets it with --in NAME; nothing was stored"])
+          ? "has no rule for this \(kind)"
+          : "has rules for this \(kind) in \(takers.joined(separator: " and "))",
+        hints: ["choose the vault with --in NAME; nothing was stored"])
     }
     return only
   }

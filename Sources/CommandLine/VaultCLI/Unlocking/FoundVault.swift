@@ -11,9 +11,9 @@ enum FoundVault {
   static func stranger(at folder: String, holding file: String = "vault.json") -> String? {
     let prefix = folder == "/" ? "" : folder
     for (place, isAbove) in [(prefix + "/" + file, false), (folder, false)] + parents(of: folder).map({ ($0, true) }) {
-      guard let status = System.status(of: place, followingLink: false) else { return "\(place) cannot be looked at" }
+      guard let status = System.status(of: place, followingLink: false) else { return "\(place) cannot be checked" }
       if !owners.contains(status.owner) { return "\(place) belongs to somebody else (user \(status.owner))" }
-      if status.isOpen, !(isAbove && status.mode & 0o1000 != 0) { return "\(place) can be written by others" }
+      if status.isOpen, !(isAbove && status.mode & 0o1000 != 0) { return "\(place) can be changed by others" }
     }
     return nil
   }
@@ -63,14 +63,14 @@ extension Session {
       throw CommandError(
         .unexpectedVault, "unknown_vault", subject: location.path, doubt,
         hints: [
-          "its fingerprint is \(fingerprint): compare it, and say so with --require-fingerprint HEX",
+          "its fingerprint is \(fingerprint): compare it, then confirm it with --require-fingerprint HEX",
           location.member.map { "or accept the name once: `vault vaults accept \($0.name)`" }
             ?? "or name the vault once with --vault DIR or CVAULT_DIR",
         ])
     }
     let question = "\(location.path) \(doubt). Its fingerprint is \(fingerprint). Read and write it from now on?"
     guard try terminal.confirms(Printable.text(question)) else {
-      throw CommandError(.declined, "declined", subject: "terminal", "declined", hints: ["nothing was changed"])
+      throw CommandError(.declined, "declined", subject: nil, "you did not confirm, so nothing was changed")
     }
     var agreed = self
     agreed.isNamed = true
@@ -82,7 +82,7 @@ extension Session {
   func doubt(about use: Use) -> String? {
     guard !isNamed else { return nil }
     if let member = location.member {
-      let found = "is what \(member.words) means, a set that was found by searching and that nobody has accepted here"
+      let found = "is the vault \(member.words), a set that was found by searching and never accepted on this machine"
       if let stranger = member.stranger { return "\(found), and \(stranger)" }
       return use == .writing ? found : nil
     }

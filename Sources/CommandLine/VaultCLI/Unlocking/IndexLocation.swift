@@ -9,7 +9,7 @@ package enum IndexLocation {
   package static func reasonAgainst(_ global: GlobalOptions) -> String? {
     if global.withoutIndex { return "--no-index" }
     if System.variable("CVAULT_NO_INDEX") != nil { return "CVAULT_NO_INDEX" }
-    return directory == nil ? "there is no home directory for it" : nil
+    return directory == nil ? "there is no home directory for the index" : nil
   }
 
   /// The options of the index under these flags; nil for no index.

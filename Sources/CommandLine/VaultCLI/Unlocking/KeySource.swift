@@ -44,7 +44,9 @@ package struct KeySource {
     }
     var descriptor: Int32?
     if let text = System.environment("CVAULT_PASSPHRASE_FD") {
-      guard let number = Int32(text) else { throw CommandError.usage("CVAULT_PASSPHRASE_FD", "is no descriptor") }
+      guard let number = Int32(text) else {
+        throw CommandError.usage("CVAULT_PASSPHRASE_FD", "is not the number of a descriptor")
+      }
       descriptor = number
     }
     let passphrases = PassphraseSource(
@@ -124,7 +126,7 @@ struct PassphraseSource {
     if let descriptor { sources.append(KeySource(kind: .passphraseDescriptor(descriptor), origin: names.descriptor)) }
     if let command { sources.append(KeySource(kind: .passphraseCommand(command), origin: names.command)) }
     guard sources.count <= 1 else {
-      throw CommandError.usage(sources[1].origin, "cannot be used together with \(sources[0].origin)")
+      throw CommandError.usage(sources[1].origin, "cannot be combined with \(sources[0].origin)")
     }
     return sources.first
   }
@@ -194,8 +196,8 @@ package enum IdentityFile {
   static func check(name: String, of origin: String) throws {
     guard isIdentity(name) else { return }
     throw CommandError.usage(
-      origin, "is an identity, and takes the name of a file with one",
-      "write it to a file that nobody else can read, and name that; it may stand in a log now")
+      origin, "is an identity, but must be the name of a file with an identity",
+      "write the identity to a file that only you can read and name the file; a log may already have it")
   }
 
   /// Refuses a place for a new identity: an existing file, and the vault's folder, because a key must not travel with
@@ -204,13 +206,13 @@ package enum IdentityFile {
     guard System.kind(of: path) == nil else {
       throw CommandError(
         .alreadyExists, "already_exists", subject: path, "is there already",
-        hints: ["name a new file, or use what is in this one with --recipient age1…"])
+        hints: ["name a new file, or use the identity in this file with --recipient age1…"])
     }
     guard try !vault.holds(path) else {
       throw CommandError(
         .inputRefused, "input_refused", subject: path,
-        "lies in the vault: whoever has its folder, its git or its backups would have the key",
-        hints: ["name a file outside, best on another disk; nothing was changed"])
+        "is in the vault: anybody with its folder, its git or its backups would have the key",
+        hints: ["name a file outside the vault, best on another disk; nothing was changed"])
     }
   }
 

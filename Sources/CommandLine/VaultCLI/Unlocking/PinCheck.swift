@@ -87,11 +87,11 @@ package struct PinCheck {
 
   package var line: String {
     switch known?.state {
-    case .new: "new: nothing is remembered of this vault"
+    case .new: "new: this machine does not know this vault yet"
     case .pinned(let pin): pin.header.map { "pinned, header revision \($0.revision)" } ?? "pinned by its fingerprint"
     case .differs:
       word + ": " + (refusal?.description ?? elsewhere.map { "the later header is kept in \($0)" } ?? "")
-    case nil: word + ": " + (refusal?.description ?? "there is no home directory to remember anything in")
+    case nil: word + ": " + (refusal?.description ?? "there is no home directory to remember it in")
     }
   }
 }

@@ -52,7 +52,7 @@ extension Session {
 
   /// Prints the notes about a record for its user.
   package func noting(_ record: OpenRecord) -> OpenRecord {
-    if record.hasOlderInTrash { messages.note("an older revision of \(record.id.text) is in the trash, too") }
+    if record.hasOlderInTrash { messages.note("an older revision of \(record.id.text) is also in the trash") }
     return record
   }
 }
@@ -87,7 +87,7 @@ extension Session {
   private static func hint(of faults: [VaultError]) -> String? {
     guard let file = faults.first?.file else { return nil }
     let files = faults.count == 1 ? "\(file) cannot be read" : "\(faults.count) files cannot be read, such as \(file)"
-    return "\(files): whatever its record is called; `vault lint` says what is wrong"
+    return "\(files), so not every record was searched; `vault lint` shows what is wrong"
   }
 
   /// As in a look-up, among some records: the record with this name, or with this part of its name.
@@ -110,8 +110,7 @@ extension Session {
 
   private func picked(_ candidates: [RecordSummary], _ text: String) throws -> RecordSummary {
     let declined = CommandError(
-      .declined, "declined", subject: text, "none of \(candidates.count) records was chosen",
-      hints: ["nothing was changed"])
+      .declined, "declined", subject: text, "none of \(candidates.count) records was chosen, so nothing was changed")
     guard let terminal = Terminal(noInput: global.noInput) else { throw declined }
     let list = RecordTable(fields: [.name, .kind, .who, .age, .id], order: .name, isWide: false, style: .plain)
     let rows = candidates.enumerated().map { (number: $0 + 1, row: RecordRow(summary: $1)) }
@@ -133,7 +132,7 @@ extension CommandError {
   package func near(_ names: [String]) -> CommandError {
     guard !names.isEmpty else { return self }
     var error = self
-    error.hints.insert("near names: " + names.map { "\"\($0)\"" }.joined(separator: ", "), at: 0)
+    error.hints.insert("similar names: " + names.map { "\"\($0)\"" }.joined(separator: ", "), at: 0)
     return error
   }
 }
@@ -169,7 +168,8 @@ extension Session {
   package func checkReadable(_ path: MemberPath, _ kind: String?) throws {
     let values = kinds(named: kind).compactMap { $0.value(at: path) }
     guard !values.isEmpty, values.allSatisfy(\.isSealed) else { return }
-    var error = CommandError.usage("\(path)", "is sealed: records cannot be found by it, nor is it an argument")
+    var error = CommandError.usage(
+      "\(path)", "is sealed: a search cannot use it, and its value must not be an argument")
     error.field = path.description
     throw error
   }

@@ -25,7 +25,8 @@ package struct RequiredFingerprint {
 
   package func isOf(_ vault: LockedVault) throws -> Bool {
     guard wanted.utf8.count == 40, (try? Hex.decode(wanted)) != nil else {
-      throw CommandError.usage(name, "is no fingerprint: 40 hex digits", "`vault fingerprint` prints it")
+      throw CommandError.usage(
+        name, "must be a fingerprint of 40 hex digits", "`vault fingerprint` prints the fingerprint")
     }
     return try vault.fingerprint() == wanted
   }
@@ -36,9 +37,10 @@ package struct RequiredFingerprint {
   package func check(_ vault: LockedVault, at subject: String) throws {
     guard try !isOf(vault) else { return }
     throw CommandError(
-      .unexpectedVault, "unexpected_vault", subject: subject, "is another vault than the required one",
+      .unexpectedVault, "unexpected_vault", subject: subject, "is not the required vault",
       hints: [
-        "its fingerprint is \(try vault.fingerprint()), \(name) wants \(wanted)", "find out why before you unlock it",
+        "its fingerprint is \(try vault.fingerprint()), but \(name) requires \(wanted)",
+        "find out why before you unlock it",
       ])
   }
 }

@@ -34,7 +34,7 @@ package struct Session {
     let place = try location.place(global)
     if place.isOpenToOthers {
       global.messages.note(
-        "whoever stands between here and the database could read along: sslmode=verify-full forbids it")
+        "others on the network could read the connection to the database: sslmode=verify-full prevents that")
     }
     do throws(VaultError) {
       locked = try LockedVault(at: place).using(IndexLocation.options(global))
@@ -130,8 +130,8 @@ package struct Session {
   package func requiredState() throws -> KnownVaults {
     guard let state = pin.state else {
       throw CommandError(
-        .inputOutput, "io_failed", subject: "state", "there is no home directory to remember anything in",
-        hints: ["name a directory with CVAULT_STATE_DIR"])
+        .inputOutput, "io_failed", subject: "state", "there is no home directory for the state of this machine",
+        hints: ["name a folder with CVAULT_STATE_DIR"])
     }
     return state
   }
@@ -187,13 +187,15 @@ package struct Session {
   private func vaultIfTrusted(_ options: UnlockOptions, isStrict: Bool) async throws -> Vault? {
     if !options.givesKey, let doubt = doubt(about: .reading) {
       // A key that happens to be there is not worth a question.
-      if try !KeySource.given(options).isEmpty { messages.note("not unlocked: \(location.path) \(doubt)") }
+      if try !KeySource.given(options).isEmpty {
+        messages.note("the vault was not unlocked: \(location.path) \(doubt)")
+      }
       return nil
     }
     do {
       return try await confirmingUse(.reading).vaultByGivenKey(options)
     } catch let error as CommandError where error.status == .cannotUnlock && !options.givesKey && !isStrict {
-      messages.note("not unlocked: " + error.reason)
+      messages.note("the vault was not unlocked: " + error.reason)
       return nil
     }
   }
@@ -230,12 +232,12 @@ package struct Session {
 
   private func vaultByPassphrase(_ options: UnlockOptions, for words: [String]) async throws -> Vault {
     guard locked.header.slots.contains(where: { $0.kind == .scrypt }) else {
-      throw noKey("no identity is given", "give one with --identity FILE or CVAULT_IDENTITY_FILE")
+      throw noKey("no identity is given", "give an identity with --identity FILE or CVAULT_IDENTITY_FILE")
     }
     guard let terminal = Terminal(noInput: global.noInput) else {
       throw noKey(
         "no key is given, and there is no terminal to ask for a passphrase",
-        "give one with --identity FILE, --passphrase-file FILE or the variables CVAULT_…, or `vault unlock` once")
+        "give a key with --identity FILE, --passphrase-file FILE or a variable CVAULT_…, or run `vault unlock` once")
     }
     let maximum = try options.maximumWorkFactor()
     for word in words { _ = try await resolve(word) }
@@ -250,8 +252,8 @@ package struct Session {
       } catch let error as CommandError where error.status == .cannotUnlock && attempt < 3 {
         terminal.dropTyped()
         let hidden = HiddenContent(in: passphrase)
-        let what = hidden.isEmpty ? "" : ": it holds \(hidden.words)"
-        try terminal.say("That passphrase opens nothing here\(what). Try again.\n")
+        let what = hidden.isEmpty ? "" : ": it has \(hidden.words)"
+        try terminal.say("That passphrase does not open the vault\(what). Try again.\n")
       }
     }
     preconditionFailure("the third attempt ends the loop")
@@ -260,7 +262,7 @@ package struct Session {
   private func noKey(_ reason: String, _ hint: String) -> CommandError {
     CommandError(
       .cannotUnlock, "no_key", subject: location.path, reason,
-      hints: [hint, "`vault status` shows what would be used, and the slots of the vault"])
+      hints: [hint, "`vault status` shows the key that would be used, and the slots of the vault"])
   }
 
   /// Sets up the secure heap, before the first secret is read.
@@ -292,7 +294,7 @@ extension CommandError {
     guard subject == nil else { return self }
     guard text.isEmpty else { return about(Printable.withoutSecret(text)) }
     var error = about("RECORD")
-    error.reason = "is empty: it names no record"
+    error.reason = "is empty, so it does not name a record"
     return error
   }
 }

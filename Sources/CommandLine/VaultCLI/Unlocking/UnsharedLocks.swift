@@ -31,11 +31,11 @@ package struct UnsharedLocks {
   }
 
   package var text: String {
-    "the vault lies on \(type), which may not share locks with other machines or other mounts"
+    "the vault is on \(type), which may not share locks with other machines or other mounts"
   }
 
   package static let advice =
-    "let one machine at a time write, or share the vault by git or in a database (`vault help scaling`)"
+    "let only one machine write at a time, or share the vault by git or in a database (`vault help scaling`)"
 }
 
 extension Session {

@@ -44,7 +44,7 @@ package struct VaultLocation {
 
   private static func named(_ option: String?) throws -> VaultLocation? {
     if let option {
-      guard !option.isEmpty else { throw CommandError.usage("--vault", "names no folder") }
+      guard !option.isEmpty else { throw CommandError.usage("--vault", "the name of the folder is empty") }
       return try VaultLocation(path: option, origin: .option).checked()
     }
     return try System.environment("CVAULT_DIR").map { try VaultLocation(path: $0, origin: .variable).checked() }
@@ -83,7 +83,7 @@ package struct VaultLocation {
     guard let data = XDG.directory("XDG_DATA_HOME", under: ".local/share") else {
       throw CommandError(
         .noVault, "not_a_vault", subject: "vault", "no folder is named, and there is no home directory",
-        hints: ["name one with --vault DIR or CVAULT_DIR"])
+        hints: ["name a folder with --vault DIR or CVAULT_DIR"])
     }
     return VaultLocation(path: data + "/cvault", origin: .standard)
   }
@@ -115,7 +115,7 @@ extension VaultLocation {
     // libpq reads a password only to the first zero byte.
     guard given.hidden.isDisjoint(with: [.noText, .utf16, .zero]), let password = given.passphrase().string else {
       throw CommandError(
-        .inputRefused, "input_refused", subject: name, "gives no text in UTF-8",
+        .inputRefused, "input_refused", subject: name, "the output of the command is not UTF-8 text",
         hints: ["run the command by itself to see what it prints"])
     }
     return try bare(password: password)
@@ -139,8 +139,8 @@ extension VaultLocation {
       // A program without a store for it says so.
       guard refused.hints.isEmpty else { throw refused }
       throw refused.hinting(
-        "it is written postgresql://[USER@]HOST[:PORT]/DATABASE?vault=NAME",
-        "a password comes from ~/.pgpass, PGPASSFILE or CVAULT_DATABASE_PASSWORD_COMMAND")
+        "the form of an address is postgresql://[USER@]HOST[:PORT]/DATABASE?vault=NAME",
+        "the password comes from ~/.pgpass, PGPASSFILE or CVAULT_DATABASE_PASSWORD_COMMAND")
     }
     return self
   }
@@ -150,15 +150,15 @@ extension VaultLocation {
     if error.isOfNewerLayout { explained.status = .inputRefused }
     if error.code == .ioFailed, error.wordsOfDatabase != nil {
       explained.hints.append(
-        "check the address; a password comes from ~/.pgpass, PGPASSFILE or CVAULT_DATABASE_PASSWORD_COMMAND")
+        "check the address; the password comes from ~/.pgpass, PGPASSFILE or CVAULT_DATABASE_PASSWORD_COMMAND")
       explained.hints += HiddenContent.hints
     }
     guard error.code == .notAVault else { return explained }
     explained.subject = path
     explained.hints = [
       error.lacksTables
-        ? "`vault store sql` prints the statements that make them, and `vault init ADDRESS --create-tables` runs them"
-        : "`vault init \(path.shellQuoted)` makes one"
+        ? "`vault store sql` prints the statements that make the tables, and `vault init ADDRESS --create-tables` runs them"
+        : "`vault init \(path.shellQuoted)` makes a vault"
     ]
     return explained
   }
@@ -174,24 +174,24 @@ extension VaultLocation {
       return headless
     }
     let isFile = kind != nil && kind != .directory
-    let reason = isFile ? "is a file, and a vault is a folder" : kind == nil ? "is not there" : "has no vault.json"
-    var error = CommandError(.noVault, "not_a_vault", subject: path, "is no vault: it \(reason)")
+    let reason = isFile ? "is a file, but a vault is a folder" : kind == nil ? "does not exist" : "has no vault.json"
+    var error = CommandError(.noVault, "not_a_vault", subject: path, "is not a vault: it \(reason)")
     if origin == .standard, !isFile {
       error.subject = nil
-      error.reason = "no vault is in this folder, in one above it, or in \(path)"
+      error.reason = "there is no vault in this folder, in a folder above it, or in \(path)"
     }
     error.file = path
     error.hints = [
       isFile
         ? "name the folder of a vault with --vault DIR or CVAULT_DIR"
-        : "`vault init\(origin == .option ? " " + path.shellQuoted : "")` makes one"
+        : "`vault init\(origin == .option ? " " + path.shellQuoted : "")` makes a vault"
     ]
-    if !isFile { error.hints.append("or name one with --vault DIR or CVAULT_DIR") }
+    if !isFile { error.hints.append("or name a vault with --vault DIR or CVAULT_DIR") }
     if let member {
       error.subject = member.words
-      error.hints = ["the file says it is at \(path): correct that, or bring the vault there"]
+      error.hints = ["the file of the set names \(path): correct it, or move the vault there"]
     } else if origin == .standard, let set = try? FoundSet.find(nil) {
-      error.hints.append("\(set.path) is a set of vaults: name one of it with --in NAME")
+      error.hints.append("\(set.path) is a set of vaults: choose one with --in NAME")
     }
     return error
   }
@@ -204,12 +204,12 @@ extension VaultLocation {
     guard !isDatabase, let remains = VaultPlace.remains(ofVaultAt: path) else { return nil }
     var error = CommandError(
       .inputRefused, "header_missing", subject: path,
-      "holds files of a vault in \(remains)/, but its vault.json is gone: only that file opens them")
+      "has files of a vault in \(remains)/, but its vault.json is missing: only that file opens them")
     error.file = path + "/vault.json"
     if let hint = Packs.history?.wayBack(of: .header, inVaultAt: path) { error.hints.append(hint) }
     error.hints += [
-      "`vault backup restore FILE NEW-FOLDER` takes the vault from a backup",
-      "for a new vault name another folder; nothing was changed",
+      "`vault backup restore FILE NEW-FOLDER` restores the vault from a backup",
+      "for a new vault, name another folder; nothing was changed",
     ]
     return error
   }
@@ -229,11 +229,11 @@ extension RemoteWait {
   /// The message while a command waits for a database.
   fileprivate var words: String {
     switch self {
-    case .answer: "the database has not answered for some seconds; waiting on"
+    case .answer: "the database has not answered for some seconds; still waiting"
     case .commit:
-      "the database has not confirmed the change for some seconds; waiting on: a standby that it waits for may be away"
+      "the database has not confirmed the change for some seconds; still waiting: its standby may be away"
     case .replica: "the server is a replica that has not caught up with what this machine has seen; waiting for it"
-    case .connection: "the database cannot be reached; trying again, as long as --lock-timeout says"
+    case .connection: "the database cannot be reached; retrying until --lock-timeout ends"
     }
   }
 }

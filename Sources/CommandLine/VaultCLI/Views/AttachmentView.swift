@@ -29,6 +29,6 @@ extension [Attachment] {
     }
     throw CommandError(
       .notFound, "no_such_attachment", subject: word, "the record has no attachment of this name",
-      hints: ["`vault attachments \(record.shellQuoted)` lists what it has"])
+      hints: ["`vault attachments \(record.shellQuoted)` lists its attachments"])
   }
 }

@@ -20,7 +20,7 @@ package struct ExportTarget {
     guard global.canAsk else {
       throw CommandError(
         .alreadyExists, "already_exists", subject: file, "is there already",
-        hints: ["--yes replaces it", "or name another file"])
+        hints: ["add --yes to replace it", "or name another file"])
     }
     try global.confirm("\(file) is there already. Replace it?")
   }
@@ -30,7 +30,7 @@ package struct ExportTarget {
     guard let file, !global.yes, let reason = Packs.history?.tracking(file) else { return }
     throw CommandError(
       .inputRefused, "input_refused", subject: file, reason,
-      hints: ["let .gitignore name it, or write it elsewhere; --yes writes it all the same"])
+      hints: ["add the file to .gitignore, or write it elsewhere; --yes writes it anyway"])
   }
 
   /// The end of the question whether secrets may go there.
@@ -71,8 +71,8 @@ extension VaultLocation {
   package func checkOutside(_ file: String?) throws {
     guard let file, try holds(file) else { return }
     throw CommandError(
-      .inputRefused, "input_refused", subject: file, "lies in the vault, which is no place for what is taken out of it",
-      hints: ["name a file outside; nothing was written"])
+      .inputRefused, "input_refused", subject: file, "is in the vault, but exported values must stay outside",
+      hints: ["name a file outside the vault; nothing was written"])
   }
 }
 

@@ -11,21 +11,21 @@ extension OpenRecord {
     let sealed = presentSecrets
     let chosen = sealed.filter { ![.otp, .text].contains($0.sort) }
     let candidates = chosen.isEmpty ? sealed.filter { $0.sort == .text } : chosen
-    return try only(of: candidates.map(\.path), whatElse: "has no sealed value that could be meant")
+    return try only(of: candidates.map(\.path), whatElse: "has no sealed value that can be chosen")
   }
 
   package func oneTimeKeyPath() throws -> MemberPath {
     try only(
-      of: presentSecrets.filter { $0.sort == .otp }.map(\.path), whatElse: "has no key of one-time codes",
+      of: presentSecrets.filter { $0.sort == .otp }.map(\.path), whatElse: "has no key for one-time codes",
       hint: hintForOneTimeKey)
   }
 
   private var hintForOneTimeKey: String {
     let field = kind?.fields.first { $0.isSealed && $0.suffix.isEmpty && $0.value.secretSort == .otp }
     guard let field else {
-      return "a record of the kind \(envelope.kind) has no field for one; a login has the field totp"
+      return "records of the kind \(envelope.kind) have no field for it; a login has the field totp"
     }
-    return "`vault set \(shortName.shellQuoted) --secret \(field.path)` gives it one"
+    return "`vault set \(shortName.shellQuoted) --secret \(field.path)` adds one"
   }
 
   private var shortName: String { name.isEmpty ? id.text : name }
@@ -35,7 +35,7 @@ extension OpenRecord {
     if let bytes = try bytes(at: path) {
       guard bytes.string != nil else {
         throw CommandError.usage(
-          "\(path)", "holds bytes that are no text", "`vault get RECORD FIELD -o FILE` writes them")
+          "\(path)", "has bytes that are not text", "`vault get RECORD FIELD -o FILE` writes them")
       }
       return try bytes.withBytes(body)
     }
@@ -56,11 +56,11 @@ extension OpenRecord {
     if paths.count == 1 { return paths[0] }
     guard paths.isEmpty else {
       throw CommandError.usage(
-        "path", "is needed, for the record has several: \(paths.map(\.description).joined(separator: ", "))")
+        "path", "must be given, because the record has several: \(paths.map(\.description).joined(separator: ", "))")
     }
     var error = CommandError(.notFound, "no_such_member", subject: shortName, reason)
     error.record = id.text
-    error.hints = hint.map { [$0] } ?? ["name the field; `vault show RECORD` shows them"]
+    error.hints = hint.map { [$0] } ?? ["name the field; `vault show RECORD` shows the fields"]
     throw error
   }
 }

@@ -27,7 +27,7 @@ package struct QRCode {
   package static func check(_ global: GlobalOptions, _ hint: String) throws {
     guard Output.isTerminal, !global.json, System.environment("TERM") != "dumb" else {
       throw CommandError(
-        .inputRefused, "input_refused", subject: "--qr", "draws on a terminal only", hints: [hint])
+        .inputRefused, "input_refused", subject: "--qr", "needs a terminal to draw on", hints: [hint])
     }
     guard library != nil else {
       throw CommandError(
@@ -40,7 +40,8 @@ package struct QRCode {
   package static func draw(_ bytes: RawSpan) throws {
     let codes = try Spare.allCases.compactMap { spare in try QRCode(of: bytes, spare) }
     guard let smallest = codes.last else {
-      let reason = bytes.byteCount == 0 ? "has nothing to draw" : "is too long for a code, which holds 2,953 bytes"
+      let reason =
+        bytes.byteCount == 0 ? "has nothing to draw" : "the value is too long for a QR code, which holds 2,953 bytes"
       throw CommandError(.inputRefused, "input_refused", subject: "--qr", reason)
     }
     let screen = System.screen
@@ -50,7 +51,7 @@ package struct QRCode {
     guard let fitting else {
       throw CommandError(
         .inputRefused, "input_refused", subject: "--qr",
-        "takes \(smallest.columns) columns and \(smallest.lines.count + 1) lines, and the terminal has "
+        "needs \(smallest.columns) columns and \(smallest.lines.count + 1) lines, but the terminal has "
           + "\(screen.columns) and \(rows + 1)", hints: ["make the terminal larger, or its letters smaller"])
     }
     try Output.lines(fitting.lines)
@@ -61,7 +62,8 @@ package struct QRCode {
     guard let encode = unsafe Self.library?.function("QRcode_encodeData", as: Encode.self),
       let free = unsafe Self.library?.function("QRcode_free", as: Free.self)
     else {
-      throw CommandError(.failed, "no_library", subject: "--qr", "needs libqrencode 4, and another is installed")
+      throw CommandError(
+        .failed, "no_library", subject: "--qr", "needs libqrencode 4, but another version is installed")
     }
     let made = unsafe bytes.withUnsafeBytes { buffer -> UnsafeMutableRawPointer? in
       guard let start = buffer.baseAddress, let count = Int32(exactly: buffer.count), count > 0 else { return nil }

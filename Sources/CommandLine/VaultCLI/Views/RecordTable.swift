@@ -12,11 +12,11 @@ package struct RowViewOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Columns, with commas between: name, kind, who, age, created, updated, revision, id, and readable paths.",
+      "Columns, separated by commas: name, kind, who, age, created, updated, revision, id, or readable paths.",
       valueName: "name,…"))
   var fields: String?
 
-  @Option(help: "The form: tsv, with tabs between whole texts and no header.")
+  @Option(help: "The format: tsv has tabs between whole texts, no header.")
   var format: Format?
 
   @OptionGroup package var table: TableOptions
@@ -28,7 +28,7 @@ package struct RowViewOptions: ParsableArguments {
   /// - Parameter isSearch: whether the list shows the matches instead of the users of each record.
   package func fields(_ global: GlobalOptions, isSearch: Bool) throws -> [RowField]? {
     guard fields == nil && format == nil || !global.json else {
-      throw CommandError.usage(fields == nil ? "--format" : "--fields", "does not go together with --json")
+      throw CommandError.usage(fields == nil ? "--format" : "--fields", "cannot be combined with --json")
     }
     if let fields { return try fields.split(separator: ",").map { try RowField(String($0)) } }
     if format != nil { return [.name, .kind, .who, .updated, .id] }

@@ -58,7 +58,7 @@ extension RecordView {
         return .readable(value)
       }
       guard envelope.schema == kind.schema else { return .notYetSealed }
-      throw damaged(path, "holds clear text where a sealed value belongs")
+      throw damaged(path, "has clear text instead of a sealed value")
     }
     guard let token = try? SealedToken(parsing: text) else { throw damaged(path, "the sealed value is damaged") }
     return .sealed(at: token.sealedAt)
@@ -118,7 +118,7 @@ extension RecordView {
   /// The shown form of opened bytes: a text itself, otherwise the number of bytes. Nil if the value has no bytes.
   private func bytesText(of value: JSONValue, at path: MemberPath) throws -> String? {
     guard isRevealed, kind?.value(at: path)?.isBytes == true, let base64 = value.string else { return nil }
-    guard let bytes = try? Base64.decode(base64) else { throw damaged(path, "what was sealed is not base64") }
+    guard let bytes = try? Base64.decode(base64) else { throw damaged(path, "the sealed value is not base64") }
     if let text = String(validating: bytes, as: UTF8.self), Printable.document(text) == text { return text }
     return "\(bytes.count) bytes: `vault get RECORD \(path) -o FILE` writes them"
   }

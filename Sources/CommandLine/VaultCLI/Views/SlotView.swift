@@ -47,7 +47,8 @@ extension SlotState: DocumentValue {
   /// The warning for a passphrase slot that is cheaper to guess than a new one.
   var weakness: String? {
     guard isWeak, let workFactor else { return nil }
-    return "the slot \(slot.words) has the work factor \(workFactor), a new one \(SlotFile.defaultWorkFactor): "
+    return
+      "the slot \(slot.words) has the work factor \(workFactor), but a new slot has \(SlotFile.defaultWorkFactor): "
       + "`vault key change-passphrase \(slot.id.text.prefix(8))` makes it as strong"
   }
 }

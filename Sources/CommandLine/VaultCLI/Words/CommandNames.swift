@@ -21,7 +21,7 @@ package enum CommandNames {
   static func unknown(_ arguments: [String]) -> CommandError? {
     let count = ArgumentOrder.countOfLeadingOptions(arguments)
     guard count == 0 || count < arguments.count else {
-      return CommandError.usage("arguments", "name no command", "`vault --help` lists the commands")
+      return CommandError.usage("arguments", "no command is given", "`vault --help` lists the commands")
     }
     return unknown(words: arguments[count...].prefix { !$0.hasPrefix("-") })
   }
@@ -35,7 +35,7 @@ package enum CommandNames {
     if arguments.first == "help", let topic = words.first, HelpTopic(named: topic) != nil { return nil }
     while let word = words.popFirst(), !command.configuration.subcommands.isEmpty, word != "help" {
       guard let next = subcommand(word, of: command) else {
-        var error = CommandError.usage(Printable.argument(word), "is no command of \(path)")
+        var error = CommandError.usage(Printable.argument(word), "is not a command of \(path)")
         if command == VaultCommand.self, let hint = WordsElsewhere.hints[word] { error.hints.append(hint) }
         if let hint = Suggestion.hint(for: word, among: names(of: command), { "\(path) \($0)" }) {
           error.hints.append(hint)

@@ -17,7 +17,7 @@ enum FrontPage {
       return "  " + name + String(repeating: " ", count: 10 - name.count) + summary
     }
     return """
-      vault keeps passwords, keys and records in files, and seals what is secret.
+      vault keeps passwords, keys and other records in files and seals their secrets.
 
       USAGE: vault <command> …   (`vault` alone lets you pick a record at a terminal)
 
@@ -29,14 +29,14 @@ enum FrontPage {
         vault add login GitHub username=ada --generate password=20
         vault copy GitHub
 
-      `vault <command> --help` explains a command, and `vault help all` lists all.
+      `vault <command> --help` explains a command. `vault help all` lists them all.
       `vault help topics` lists the pages of the documents.
       """
   }
 
   /// The page for users without a vault.
   static let start = """
-    There is no vault here. To make one, or to see what else there is:
+    There is no vault here. Make one, or read the help:
       vault init my-vault --generate-identity identity.txt
       vault --help
     """

@@ -57,7 +57,11 @@ enum HelpTopic {
       let whole = CommonOptions.helpMessage(columns: nil)
       // The usage line of a command with this name is cut off.
       try Output.line(whole.firstRange(of: "VAULT:").map { String(whole[$0.lowerBound...]) } ?? whole)
-    case .all: try Output.line(VaultCommand.helpMessage(columns: nil).replacing(" SUBCOMMANDS:\n", with: ":\n"))
+    case .all:
+      let page = VaultCommand.helpMessage(columns: nil).replacing(" SUBCOMMANDS:
+", with: ":
+")
+      try Output.line(HelpPage.exampleFirst(page, of: VaultCommand.self))
     case .topics:
       let pages = Self.pages.keys.filter { $0 != "design" }
         .map { CommandNames.named([$0]).path == "vault" ? $0 : $0 + ".md" }
@@ -81,13 +85,13 @@ enum HelpTopic {
     let found = CommandNames.named(Array(words))
     guard text.contains("USAGE: ") else { return text }
     guard found.path != "vault" else { return FrontPage.text }
-    let text = text.replacing(" SUBCOMMANDS:\n", with: ":\n")
+    let text = HelpPage.exampleFirst(text.replacing(" SUBCOMMANDS:\n", with: ":\n"), of: found.command)
     let end = text.reversed().drop(while: \.isWhitespace).reversed()
     let options = CommandNames.options(of: found.command)
     guard options.contains("--json") else { return text }
     // Options of a vault and its key are named only if the command has them.
     let shared = ["--vault", "--identity", "--json", "--quiet", "--yes"].filter(options.contains)
-    return String(end) + "\n\nBesides, there are \(shared.joined(separator: ", ")) and the other options\n"
-      + "that commands share: see 'vault help options'."
+    return String(end) + "\n\nCommon options: \(shared.joined(separator: ", ")) and others.\n"
+      + "`vault help options` explains them."
   }
 }

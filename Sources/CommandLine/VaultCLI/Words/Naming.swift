@@ -49,14 +49,14 @@ extension [String] {
   ) throws -> [(path: MemberPath, value: String)] {
     try map { word in
       guard !word.contains("=") else { return try MemberPath.assignment(word, of: "field=value") }
-      let error = CommandError.usage("field=value", "takes FIELD=VALUE, a field and its value joined by =")
+      let error = CommandError.usage("field=value", "takes FIELD=VALUE: a field and its value, joined by =")
       if let member = try? MemberPath(parsing: word), let isSealed = member.isSealedInAnyKind(or: kind) {
-        throw error.hinting(isSealed ? "a secret is no argument: use --secret \(word)" : "write \(word)=VALUE")
+        throw error.hinting(isSealed ? "a secret must not be an argument: use --secret \(word)" : "write \(word)=VALUE")
       }
       guard let title = kind?.titlePaths.first, word == first, !word.isEmpty else { throw error }
       guard !mayBeSecret else {
         throw error.hinting(
-          "behind --secret a word could be the secret, so it is not taken for the name: put the name before the option")
+          "a word after --secret may be the secret, so it is not read as the name: put the name before the option")
       }
       return (title, word)
     }

@@ -17,16 +17,17 @@ struct UsageFault {
     if let error = cause as? CommandError { return error }
     if let error = CommandNames.unknown(arguments) { return error }
     let (message, choices) = told(arguments)
-    let option = message.split(whereSeparator: { " '=".contains($0) }).first { $0.hasPrefix("--") && $0.count > 2 }
-    let subject = option.map(String.init) ?? "arguments"
-    var error = CommandError.usage(subject, message.prefix(1).lowercased() + message.dropFirst())
+    let ours = ParserMessage(message, choices: choices, path: CommandNames.named(arguments).path)
+    var error = CommandError.usage(ours.subject, ours.reason)
     if let hint = suggestion(message, choices: choices, arguments: arguments) { error.hints.append(hint) }
     // The description of the fault comes first, and may quote lines of a value. The usage comes last.
     let lines = VaultCommand.fullMessage(for: cause).split(whereSeparator: \.isNewline)
     for line in lines[(lines.lastIndex { $0.hasPrefix("Usage: ") } ?? lines.endIndex)...] {
       let line = line.drop(while: { $0 == " " })
       if line.hasPrefix("Usage: ") { error.hints.append("usage: " + line.dropFirst("Usage: ".count)) }
-      if line.hasPrefix("See ") { error.hints.append("see" + line.dropFirst("See".count)) }
+      if line.hasPrefix("See '"), let help = line.split(separator: "'").dropFirst().first {
+        error.hints.append("`\(help)` explains the command")
+      }
     }
     return error
   }
@@ -52,7 +53,7 @@ struct UsageFault {
       list.count > 1
       ? list.dropFirst().map { String($0.drop { " -".contains($0) }) }
       : quoted.enumerated().compactMap { $0.offset % 2 == 1 ? String($0.element) : nil }
-    return (message[..<start.lowerBound] + ": it takes " + choices.joined(separator: ", "), choices)
+    return (String(message[..<start.lowerBound]), choices)
   }
 
   private func suggestion(_ message: String, choices: [String], arguments: [String]) -> String? {
@@ -71,7 +72,7 @@ struct UsageFault {
     if message.hasPrefix("Unknown option '"), let hint = Self.longOption(arguments, of: command) { return hint }
     guard message.hasPrefix("Unknown option '"), parts.count > 1, Self.isOptionName(parts[1]) else { return nil }
     if parts[1] == "--at" {
-      return "only commands that read take it; `vault restore RECORD@REV` makes what a commit has the next revision"
+      return "only commands that read take --at; `vault restore RECORD@REV` brings an earlier version back"
     }
     return Suggestion.hint(for: parts[1], among: CommandNames.options(of: command))
   }
@@ -91,7 +92,7 @@ struct UsageFault {
       let word = "-" + argument.prefix { $0 != "=" }
       guard word.count > 3, isOptionName(word[...]) else { continue }
       let near = options.contains(word) ? [word] : Suggestion.names(for: word, among: options)
-      if let option = near.first { return "an option of several letters has two dashes: `\(option)`" }
+      if let option = near.first { return "an option of several letters needs two dashes: `\(option)`" }
     }
     return nil
   }

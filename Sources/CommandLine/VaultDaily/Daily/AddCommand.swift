@@ -12,12 +12,13 @@ struct AddCommand: AsyncParsableCommand {
     commandName: "add",
     abstract: "Store a new record and print its id.",
     discussion: """
-      On a terminal, and with nothing given but perhaps the name, it asks for field after field; sealed ones are not \
-      shown while they are typed, Enter makes a password up, and notes and keys come from a file or the editor. A \
-      required date that is not given is the present time. Secrets are never arguments. One word of a kind's name will do: \
-      card for payment-card. At a terminal KIND may be left out before a name that is like none of a kind: then it is a \
-      login. Behind `file` stands the file to take, or - \
-      and name=NAME.
+      At a terminal, with only the name or nothing given, it asks for each field. Secrets are not shown while they \
+      are typed, and Enter makes a password. Notes and keys come from a file or the editor. A required date that is \
+      missing is set to the present time. Secrets are never arguments.
+
+      One word of a kind's name is enough: card means payment-card. At a terminal KIND can be left out before a name \
+      that resembles no kind: the record is then a login. After `file` comes the path of the file to store, or - and \
+      name=NAME for standard input.
 
       Example:
         vault add -g GitHub username=ada
@@ -28,22 +29,22 @@ struct AddCommand: AsyncParsableCommand {
       """,
     aliases: ["create", "insert"])
 
-  @Argument(help: "The kind of record; `vault kinds list` shows them. At a terminal login may be left out.")
+  @Argument(help: "The kind (see `vault kinds list`). At a terminal login can be left out.")
   var kind: String
 
-  @Argument(help: ArgumentHelp("Values of readable fields; the first may be the name alone.", valueName: "field=value"))
+  @Argument(help: ArgumentHelp("Values of readable fields; the first can be just the name.", valueName: "field=value"))
   var values: [String] = []
 
-  @Option(help: ArgumentHelp("Take the record from a JSON file, or with - from standard input.", valueName: "file"))
+  @Option(help: ArgumentHelp("Read the record from a JSON file; - is standard input.", valueName: "file"))
   var from: String?
 
   @Option(help: ArgumentHelp("The same as FIELD=VALUE.", valueName: "field=value"))
   var set: [String] = []
 
-  @Flag(help: "Seal fields that the kind does not have in `extra`, rather than refuse them.")
+  @Flag(help: "Seal unknown fields in `extra` instead of refusing them.")
   var keepUnknown = false
 
-  @Option(help: ArgumentHelp("Store it under the id of a record in another vault, as a part of that.", valueName: "id"))
+  @Option(help: ArgumentHelp("Use this id: the record belongs to one in another vault.", valueName: "id"))
   var id: String?
 
   @OptionGroup(title: "Sealed values") var secrets: SecretOptions
@@ -68,7 +69,7 @@ struct AddCommand: AsyncParsableCommand {
     let isAsking = from == nil && secrets.isEmpty && (assignments.isEmpty || isNamedOnly)
     guard !isAsking || global.canAsk else {
       throw CommandError.usage(
-        "arguments", "give the fields with --from, --set and --secret…",
+        "arguments", "no field is given", "give the fields with --from, --set or --secret…",
         kind.isOfFiles ? "`vault add \(kind.name) FILE` takes a file" : "`vault kinds show \(kind.name)` shows them")
     }
     if !isAsking { try secrets.checkUse() }
@@ -84,25 +85,29 @@ struct AddCommand: AsyncParsableCommand {
     try record.fillDates(of: kind)
     guard case .object(let members) = record else { preconditionFailure("a record is made from an object") }
     let stored = try await CommandError.naming(kind) { try await store(members, kind: kind, opened: opened) }
-    if placement != nil, let name = session.location.member?.name { global.messages.note("it belongs to \(name)") }
+    if placement != nil, let name = session.location.member?.name {
+      global.messages.note("the record was stored in the vault \(name)")
+    }
     try report(stored, kind)
     for note in notes { global.messages.note(note) }
-    if kind.name != self.kind, self.kind != values.first { global.messages.note("its kind is \(kind.name)") }
+    if kind.name != self.kind, self.kind != values.first {
+      global.messages.note("the kind of the record is \(kind.name)")
+    }
     await noteNamesakes(of: stored, kind.title(of: members), session)
     for warning in kind.warnings(about: members) { global.messages.note("\(warning.path): \(warning.text)") }
   }
 
   private func checkOptions() throws {
-    guard !keepUnknown || from != nil else { throw CommandError.usage("--keep-unknown", "goes with --from") }
+    guard !keepUnknown || from != nil else { throw CommandError.usage("--keep-unknown", "needs --from") }
     guard from != "-" || secrets.secretStdin.isEmpty else {
-      throw CommandError.usage("--secret-stdin", "cannot be used together with --from -")
+      throw CommandError.usage("--secret-stdin", "cannot be combined with --from -")
     }
     _ = try chosenID()
   }
 
   private func chosenID() throws -> RecordID? {
     guard let id else { return nil }
-    guard let chosen = RecordID(parsing: id) else { throw CommandError.usage("--id", "takes a whole id") }
+    guard let chosen = RecordID(parsing: id) else { throw CommandError.usage("--id", "needs a whole id") }
     return chosen
   }
 
@@ -122,7 +127,7 @@ struct AddCommand: AsyncParsableCommand {
   private func kindAndValues(_ kinds: KindCatalog) throws -> (kind: RecordKind, values: [String]) {
     guard kinds[kind] != nil || !isBehindSecrets(kind) else {
       throw CommandError.usage(
-        "kind", "behind --secret a word could be the secret, so it is not taken for the kind, and not shown",
+        "kind", "a word after --secret may be the secret, so it is not read as the kind and not shown",
         "put the kind and the name before the option")
     }
     let withPart = Suggestion.names(withPart: kind, among: kinds.names)
@@ -157,7 +162,7 @@ struct AddCommand: AsyncParsableCommand {
     let others = found.map(\.id).filter { $0 != id }
     guard let first = others.first else { return }
     let more = others.count > 1 ? " and \(others.count - 1) more" : ""
-    global.messages.note("another record has this name: \(first.text)\(more); from now on name them by their ids")
+    global.messages.note("another record has this name: \(first.text)\(more); use their ids from now on")
   }
 
   /// The vault whose rule matches the readable fields of the record.
@@ -167,7 +172,8 @@ struct AddCommand: AsyncParsableCommand {
     guard let placement, case .object(let fields) = draft else { preconditionFailure("a vault is named, or placed") }
     guard !isAsking || placement.isDecided(by: kind.name) else {
       throw CommandError.usage(
-        "add", "which vault gets a \(kind.name) depends on its fields", "give them, or say which with --in NAME")
+        "add", "which vault gets a \(kind.name) depends on its fields",
+        "give the fields, or name the vault with --in NAME")
     }
     var options = vault
     options.names = [try placement.name(of: kind.name, kind, fields)]

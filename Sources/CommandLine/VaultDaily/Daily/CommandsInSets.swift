@@ -63,7 +63,7 @@ extension SetRun {
     guard let (id, _) = found.first else { throw CommandError.nowhere(word) }
     guard found.count == 1 else {
       throw CommandError(
-        .notFound, "ambiguous_record", subject: word, "means other records in other vaults: name one by its id",
+        .notFound, "ambiguous_record", subject: word, "several vaults have different records of this name: use an id",
         hints: found.sorted { $0.key < $1.key }.flatMap { id, names in names.map { "\($0):\(id.text)" } })
     }
     return id
@@ -74,8 +74,8 @@ extension CommandError {
   /// The error if no vault of a set has the record.
   fileprivate static func nowhere(_ word: String) -> CommandError {
     CommandError(
-      .notFound, "no_such_record", subject: nil, "no such record in any vault of the set",
-      hints: ["`vault list --everywhere` shows them"]
+      .notFound, "no_such_record", subject: nil, "no vault of the set has this record",
+      hints: ["`vault list --everywhere` shows the records"]
     ).aboutRecord(word)
   }
 }

@@ -13,10 +13,12 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
     commandName: "edit",
     abstract: "Change a record, or one field, in an editor.",
     discussion: """
-      The editor is CVAULT_EDITOR, else VISUAL, else EDITOR, else vi. It gets the opened text in memory-backed storage \
-      ($XDG_RUNTIME_DIR or /dev/shm). Vim, Neovim, nano, Emacs and micro are told to keep no history, swap, undo or \
-      backup files; of an editor that is not known a note says so. What you typed is kept in that storage whenever it \
-      could not be stored, and --resume goes on with it; `vault check` names such texts. It needs a terminal.
+      The editor is CVAULT_EDITOR, VISUAL, EDITOR or vi, in this order. It gets the opened text in memory-backed \
+      storage ($XDG_RUNTIME_DIR or /dev/shm). Vim, Neovim, nano, Emacs and micro are told to keep no history, swap, \
+      undo or backup files; a note warns of any other editor.
+
+      A text that cannot be stored is kept in that storage, and --resume continues with it. `vault check` lists such \
+      texts. The command needs a terminal.
 
       Example:
         vault edit "Shai Mishali" --field address.street
@@ -28,7 +30,7 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
   @Option(help: ArgumentHelp("Only this field, as plain text.", valueName: "path"))
   var field: String?
 
-  @Flag(help: "Go on with the text that an earlier edit could not store.")
+  @Flag(help: "Continue with a text that could not be stored.")
   var resume = false
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -79,7 +81,7 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
     let kept = kept(of: source)
     guard resume else {
       if let kept {
-        global.messages.note("a text of an earlier edit is kept in \(kept.path): --resume goes on with it")
+        global.messages.note("the text of an earlier edit is kept in \(kept.path): --resume continues with it")
       }
       return try EditableText(
         draft.text, of: source, name: field == nil ? "record.json" : "field.txt", global)
@@ -87,15 +89,15 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
     guard let kept else {
       throw CommandError(
         .notFound, "no_kept_text", subject: name, "no text of an earlier edit is kept",
-        hints: ["`vault edit` opens the record as it is"])
+        hints: ["`vault edit` opens the stored record"])
     }
     guard kept.source?.revision == source.revision else {
       throw CommandError(
         .changedUnderneath, "changed_underneath", subject: name,
         "was changed after the text in \(kept.path) was opened",
         hints: [
-          "take over from that file by hand what is missing, with `vault edit`",
-          "`rm -r \(kept.folder.path.shellQuoted)` takes the text away",
+          "copy what is missing from that file by hand, with `vault edit`",
+          "`rm -r \(kept.folder.path.shellQuoted)` deletes the text",
         ])
     }
     return EditableText(resuming: kept)
@@ -136,13 +138,13 @@ struct RecordDraft {
       (original, text) = (try record.revealed(at: field), bytes.withBytes { $0.copiedBytes() })
       guard String(validating: text, as: UTF8.self) != nil else {
         throw CommandError.usage(
-          "--field", "\(field) holds bytes that are no text", "`vault set RECORD --secret-file \(field)=FILE`")
+          "--field", "\(field) has bytes that are not text", "run `vault set RECORD --secret-file \(field)=FILE`")
       }
       return
     }
     original = try record.revealed(at: field)
     guard case .string(let value) = original else {
-      throw CommandError.usage("--field", "\(field) is no text", "edit the whole record, without --field")
+      throw CommandError.usage("--field", "\(field) is not text", "edit the whole record, without --field")
     }
     text = Array((value + "\n").utf8)
   }
@@ -188,7 +190,7 @@ struct RecordDraft {
     guard isSealed(path) else {
       // The kind tells which new values are sealed. Without a kind this is unknown.
       guard record.kind != nil || !holdsTokens(path) else {
-        throw refused(path, "holds sealed values: change them one by one, or leave the array's length as it is")
+        throw refused(path, "has sealed values: change them one by one, or keep the length of the array")
       }
       return .set(path, to: value)
     }

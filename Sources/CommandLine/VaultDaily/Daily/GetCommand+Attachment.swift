@@ -8,13 +8,14 @@ extension GetCommand {
   /// Writes an attachment to a file, atomically, or to standard output. The whole attachment is verified first.
   func writeAttachment(_ word: String) async throws {
     guard path == nil, !url, !qr else {
-      throw CommandError.usage("--attachment", "takes no field, and neither --url nor --qr")
+      throw CommandError.usage("--attachment", "cannot be combined with a field, --url or --qr")
     }
     guard output != nil || !Output.isTerminal else {
-      throw CommandError.usage("--attachment", "goes to a file", "name one: --output FILE; - is standard output")
+      throw CommandError.usage(
+        "--attachment", "cannot be shown on a terminal", "write the attachment to a file with --output FILE")
     }
     guard !global.json || output != nil && output != "-" else {
-      throw CommandError.usage("--json", "goes with --output FILE")
+      throw CommandError.usage("--json", "needs --output FILE")
     }
     let target = ExportTarget(output: output, recipients: [])
     let session = try Session(vault, global)

@@ -12,10 +12,12 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     commandName: "get",
     abstract: "Print one value of a record, and nothing else.",
     discussion: """
-      The record is verified first, so this always needs a key. A newline follows on a terminal only. There, without a \
-      field, it is the main secret, as with `vault copy`. A reference as `vault ref` prints it stands in the place of \
-      both words. RECORD@REV is an earlier version, as with `vault show`. Bytes, such as the content of a `file`, come as \
-      they are: a terminal does not get what it cannot show.
+      The record is verified first, so the command always needs a key. Only at a terminal a newline follows the \
+      value. At a terminal, without a field, it prints the main secret, as `vault copy` does. One reference from \
+      `vault ref` can replace RECORD and FIELD. RECORD@REV is an earlier version, as with `vault show`.
+
+      Bytes, such as the content of a `file`, are written unchanged. A terminal does not get bytes that it cannot \
+      show.
 
       Example:
         vault get "Shai Mishali" access_key --identity identity.txt
@@ -30,18 +32,18 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
   @Argument(help: ArgumentHelp("A field, such as contact_info.email.", valueName: "field"))
   var path: String?
 
-  @Flag(help: "Of a database, its address instead of a field, with user and password in it.")
+  @Flag(help: "Print the address of a database, with user and password.")
   var url = false
 
-  @Flag(help: "Draw the value on the terminal, for a camera.")
+  @Flag(help: "Draw the value on the terminal as a QR code.")
   var qr = false
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("Write the value to a file, exactly; it appears whole or not at all.", valueName: "file"))
+    help: ArgumentHelp("Write the exact value to a file, whole or not at all.", valueName: "file"))
   var output: String?
 
-  @Option(help: ArgumentHelp("Write an attachment of the record, by its name or id.", valueName: "name"))
+  @Option(help: ArgumentHelp("Write the attachment with this name or id.", valueName: "name"))
   var attachment: String?
 
   @OptionGroup var revision: RevisionOptions
@@ -60,16 +62,16 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
       !url && path == nil && field.reference == nil && global.isAtTerminal && Output.isTerminal
     guard takesMain || (field.path == nil) == (url || field.view == .url) else {
       var error = CommandError.usage(
-        "arguments", url ? "--url takes no field" : "missing expected argument '<field>'", "give a field, or --url")
+        url ? "--url" : "<field>", url ? "cannot be combined with a field" : "is missing", "give a field, or --url")
       if !url, let paths = try? await self.paths() {
-        error.hints.append("of this record: \(paths.joined(separator: ", "))")
+        error.hints.append("the fields of this record are \(paths.joined(separator: ", "))")
       }
       throw error
     }
     try global.requireReveal("get")
     let target = ExportTarget(output: output, recipients: [])
     try checkOutput()
-    if qr { try QRCode.check(global, "without --qr a program gets the value") }
+    if qr { try QRCode.check(global, "leave out --qr to give the value to a program") }
     let session = try Session(vault, at: revision, global)
     try session.location.checkOutside(target.file)
     try target.checkGit(global)
@@ -88,8 +90,8 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
 
   private func checkOutput() throws {
     guard output != nil else { return }
-    if qr { throw CommandError.usage("--qr", "cannot be used together with --output") }
-    guard !global.json || output != "-" else { throw CommandError.usage("--json", "goes with --output FILE") }
+    if qr { throw CommandError.usage("--qr", "cannot be combined with --output") }
+    guard !global.json || output != "-" else { throw CommandError.usage("--json", "needs --output FILE") }
   }
 
   private func record(_ field: FieldArgument, _ session: Session) async throws -> OpenRecord {
@@ -102,7 +104,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
       return try await field.record(in: session, unlocking)
     } catch let error as CommandError where error.status == .notFound {
       guard let path, (try? await session.locked.resolve(path)) != nil else { throw error }
-      throw error.hinting("the record stands first: `vault get RECORD FIELD`")
+      throw error.hinting("write the record first: `vault get RECORD FIELD`")
     }
   }
 
@@ -120,7 +122,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     let isBytes = path.map { found.kind?.value(at: $0)?.isBytes == true } ?? false
     guard let text = value.string, !isBytes || Printable.document(text) == text else {
       throw CommandError.usage(
-        path?.description ?? "value", "holds bytes that a terminal cannot show", "write them to a file: --output FILE")
+        path?.description ?? "value", "has bytes that a terminal cannot show", "write them to a file: --output FILE")
     }
     try show(text)
   }
@@ -146,7 +148,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
   private func show(_ value: String) throws {
     let shown = Printable.document(value)
     try Output.line(shown)
-    if shown != value { global.messages.note("control characters are shown as escapes; a pipe gets them as they are") }
+    if shown != value { global.messages.note("control characters are shown as escapes; a pipe gets them unchanged") }
   }
 
   /// The paths of the record's values, in file order.
@@ -157,7 +159,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
 
   private func url(of record: OpenRecord) throws -> String {
     guard record.kind?.name == Database.kindName else {
-      throw CommandError.usage("--url", "is for records of the kind \(Database.kindName)")
+      throw CommandError.usage("--url", "can only be used for records of the kind \(Database.kindName)")
     }
     return try record.decoded(as: Database.self).connectionURL()
   }

@@ -8,9 +8,10 @@ import VaultTerminal
 struct FingerprintCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fingerprint",
-    abstract: "Print what tells this vault from every other.",
+    abstract: "Print the fingerprint of the vault.",
     discussion: """
-      Compare it over another channel, or keep it for --require-fingerprint.
+      The fingerprint belongs to this vault alone. Compare it over another channel, or keep it for \
+      --require-fingerprint.
 
       Example:
         export CVAULT_FINGERPRINT=$(vault fingerprint)
@@ -23,7 +24,7 @@ struct FingerprintCommand: ParsableCommand {
     let session = try Session(vault, global, refusingOtherVaults: false)
     let fingerprint = try session.locked.fingerprint()
     if let refusal = session.pin.refusal {
-      global.messages.note("not as this machine knows it: \(refusal.description)")
+      global.messages.note("the vault is not as this machine knows it: \(refusal.description)")
     }
     guard global.json else { return try Output.line(fingerprint) }
     try Output.document(["fingerprint": fingerprint])
@@ -35,14 +36,15 @@ struct GenerateCommand: ParsableCommand {
     commandName: "generate",
     abstract: "Print a new password or passphrase.",
     discussion: """
-      Every character or word is drawn evenly from the system's cryptographic randomness. A word is five letters that \
-      can be spoken, such as "rabin", out of 84,375, or of a list of your own. --rules takes what a site says in its \
-      attribute passwordrules: minlength, maxlength, required, allowed, max-consecutive, with upper, lower, digit, \
-      special, ascii-printable, unicode and [characters].
+      Every character or word is drawn evenly from the random source of the system. A word has five letters that can \
+      be spoken, such as "rabin", out of 84,375 words. --words-from takes the words from your own list.
+
+      --rules takes what a site says in its attribute passwordrules: minlength, maxlength, required, allowed and \
+      max-consecutive, with upper, lower, digit, special, ascii-printable, unicode and [characters].
 
       Example:
         vault generate --words 6
-        vault generate --rules 'minlength: 12; maxlength: 20; required: lower; required: digit; allowed: [-_]'
+        vault generate --rules 'minlength: 12; required: lower; required: digit'
       """)
 
   @OptionGroup var password: PasswordOptions

@@ -12,7 +12,8 @@ struct InitCommand: AsyncParsableCommand {
     commandName: "init",
     abstract: "Make a vault and print its fingerprint.",
     discussion: """
-      Every option that names a key adds a way to unlock; at least one is needed. Nothing is ever written over.
+      Each option that names a key adds a way to unlock the vault. At least one is needed; at a terminal the default \
+      is a passphrase. Existing files are never overwritten.
 
       Example:
         vault init my-vault --generate-identity identity.txt --passphrase
@@ -20,10 +21,11 @@ struct InitCommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The folder, or the address of a database; else CVAULT_DIR, else $XDG_DATA_HOME/cvault.", valueName: "place"))
+      "The folder, or the address of a database. The default is CVAULT_DIR, then $XDG_DATA_HOME/cvault.",
+      valueName: "place"))
   var directory: String?
 
-  @Flag(help: "Unlock with a passphrase; it is asked for twice, or read as below.")
+  @Flag(help: "Unlock with a passphrase, typed twice or read as below.")
   var passphrase = false
 
   @Option(help: ArgumentHelp("Make an age identity and write it to a new file.", valueName: "file"))
@@ -32,10 +34,10 @@ struct InitCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Unlock with the identity of an age recipient; may be repeated.", valueName: "age1…"))
   var recipient: [String] = []
 
-  @Option(help: ArgumentHelp("What the new slots are called, else user@host for keys made here.", valueName: "label"))
+  @Option(help: ArgumentHelp("The label of the new slots; user@host for keys made here.", valueName: "label"))
   var label: String?
 
-  @Flag(help: "Make the tables of a database that lacks them.")
+  @Flag(help: "Make the tables of the database if they are missing.")
   var createTables = false
 
   @Option(parsing: .unconditional, help: ArgumentHelp("The cost of the passphrase, 10 to 20.", valueName: "n"))
@@ -50,7 +52,7 @@ struct InitCommand: AsyncParsableCommand {
     // A new repository has these files.
     let others = System.names(in: location.path).filter { !$0.hasPrefix(".git") }
     if !location.isDatabase, !others.isEmpty {
-      global.messages.note("\(location.path) holds other things, too: they stay beside the vault")
+      global.messages.note("\(location.path) also holds other files: they stay beside the vault")
     }
     if !location.isDatabase, let disk = UnsharedLocks(at: location.path) {
       global.messages.note("\(disk.text): \(UnsharedLocks.advice)")
@@ -85,7 +87,7 @@ struct InitCommand: AsyncParsableCommand {
 
   private func place() throws -> VaultLocation {
     guard let directory else { return try .forNewVault(nil) }
-    guard !directory.isEmpty else { throw CommandError.usage("dir", "names no folder") }
+    guard !directory.isEmpty else { throw CommandError.usage("dir", "the name of the folder is empty") }
     return try VaultLocation(path: directory, origin: .option).checked()
   }
 
@@ -104,16 +106,16 @@ struct InitCommand: AsyncParsableCommand {
   /// Refuses wrong arguments before anybody is asked for a passphrase.
   private func check(_ location: VaultLocation) throws {
     guard location.isDatabase || !createTables else {
-      throw CommandError.usage("--create-tables", "is for the address of a database")
+      throw CommandError.usage("--create-tables", "needs the address of a database")
     }
     guard try !holdsVault(location) else {
       throw CommandError(
-        .alreadyExists, "already_exists", subject: location.path, "is a vault already",
+        .alreadyExists, "already_exists", subject: location.path, "is already a vault",
         hints: ["name another \(location.isDatabase ? "vault in the address" : "folder"); nothing was changed"])
     }
     if let kind = System.kind(of: location.path), kind != .directory {
       throw CommandError(
-        .alreadyExists, "already_exists", subject: location.path, "is a file, and a vault is a folder",
+        .alreadyExists, "already_exists", subject: location.path, "is a file, but a vault is a folder",
         hints: ["name another folder; nothing was changed"])
     }
     if let headless = location.headless() { throw headless }
@@ -176,7 +178,7 @@ private struct Welcome {
   }
 
   func greet(_ messages: Messages) {
-    messages.note("the vault is in \(path); its fingerprint, to compare on other machines, is")
+    messages.note("the vault is in \(path); compare its fingerprint on other machines:")
   }
 
   func showNext() {

@@ -10,9 +10,12 @@ struct ListCommand: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the records.",
     discussion: """
-      It uses no key, and says that nothing was verified; with --verify, or an option that gives a key, every row is. At a \
-      terminal it is a table that fits the screen, in CVAULT_PAGER, PAGER or less where it is longer, and letters stand \
-      beside their base letters. A pipe gets a line for each record, with its whole id and time, in the order of codes.
+      It uses no key, and a note says that nothing was verified. With --verify, or with an option that gives a key, \
+      every row is verified.
+
+      At a terminal it prints a table that fits the screen, sorted by letters without accents. A table that is \
+      longer than the screen goes through CVAULT_PAGER, PAGER or less. A pipe gets a line for each record, with its \
+      whole id and time, sorted by code points.
 
       Example:
         vault list --kind customer --sort updated --limit 10
@@ -54,10 +57,10 @@ struct RowOptions: ParsableArguments {
   @Option(help: "Only records of this kind.")
   var kind: String?
 
-  @Option(help: "The order: name, or created or updated, the newest first.")
+  @Option(help: "The order: name; created or updated put the newest first.")
   var sort: Order = .name
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("At most so many.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Show at most this many records.", valueName: "n"))
   var limit: Int?
 
   func query() throws -> RecordQuery {
@@ -75,21 +78,21 @@ struct FindCommand: AsyncParsableCommand {
     commandName: "find",
     abstract: "Find records by their readable fields.",
     discussion: """
-      A record is found when its readable fields hold every text, in upper or lower case, and every --where fits. At a \
-      terminal the table says in which field. When no record is found it ends with 10 and names what is near; at a terminal \
-      it shows the nearest.
+      It finds the records whose readable fields contain every text, in upper or lower case, and match every \
+      --where. At a terminal the table shows in which field a text was found. If no record is found, the exit status \
+      is 10 and similar names are shown. At a terminal it shows the most similar records instead.
 
       Example:
         vault find paris --where address.zip=75010
       """,
     aliases: ["search"])
 
-  @Argument(help: "Texts that must all occur.")
+  @Argument(help: "Texts that the record must all contain.")
   var text: [String] = []
 
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp("A readable field that must have this value, or a list that holds it.", valueName: "field=value")
+    help: ArgumentHelp("A readable field that is this value, or a list with it.", valueName: "field=value")
   )
   var conditions: [String] = []
 
@@ -104,7 +107,7 @@ struct FindCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard !text.isEmpty || !conditions.isEmpty else {
-      throw CommandError.usage("arguments", "nothing to look for", "give a text, or --where FIELD=VALUE")
+      throw CommandError.usage("arguments", "there is nothing to look for", "give a text, or --where FIELD=VALUE")
     }
     var query = try rows.query()
     query.texts = text
@@ -139,7 +142,7 @@ private struct RecordSearchRun {
     if isSearch, found.rows.isEmpty, found.faults.isEmpty {
       let near = try await session.locked.nearest(query, limit: 5)
       if isShown, !near.isEmpty, Output.part == nil {
-        global.messages.note("nothing holds \(words(of: query)); near:")
+        global.messages.note("no record contains \(words(of: query)); similar records:")
         // Such rows do not contain the searched text.
         fields = fields?.map { $0 == .match ? .who : $0 }
         found.rows = RecordRows(opened?.verified(near, []).records ?? near)
@@ -172,12 +175,12 @@ private struct RecordSearchRun {
 
   private func nothing(for query: RecordQuery, near: [RecordSummary]) -> CommandError {
     let subject = query.texts.isEmpty ? "--where" : words(of: query)
-    var error = CommandError(.notFound, "nothing_found", subject: subject, "no record holds it")
+    var error = CommandError(.notFound, "nothing_found", subject: subject, "no record matches")
     error.hints = query.conditions.compactMap { session.hint(for: $0.path, query.kind) }
     if query.texts.count == 1, let path = MemberPath.ofAssignment(query.texts[0]),
       session.hint(for: path, query.kind) == nil, path.isSealedInAnyKind() == false
     {
-      error.hints.append("`--where \(path)=VALUE` looks for the value of a field")
+      error.hints.append("`--where \(path)=VALUE` searches for the value of a field")
     }
     var names: [String] = []
     for name in near.map(\.name) where !name.isEmpty && !names.contains(name) { names.append(name) }
@@ -240,6 +243,6 @@ extension RecordSummary: ListedRecord {
 extension ListCommand: MistakeExplaining {
   static func hint(for mistake: CommandMistake) -> String? {
     guard mistake == .furtherArgument else { return nil }
-    return "`vault find TEXT` looks for a text, and `vault list --kind KIND` lists one kind"
+    return "`vault find TEXT` searches for a text, and `vault list --kind KIND` lists one kind"
   }
 }

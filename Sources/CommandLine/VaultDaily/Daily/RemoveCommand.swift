@@ -9,7 +9,8 @@ struct RemoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     commandName: "remove",
     abstract: "Move records to the trash of the vault.",
     discussion: """
-      They stay sealed in the vault's folder trash. It asks on a terminal; without one it needs --yes.
+      Removed records stay sealed in the folder trash of the vault. It asks at a terminal; without one it needs \
+      --yes.
 
       Example:
         vault remove "Shai Mishali" --yes
@@ -32,8 +33,8 @@ struct RemoveCommand: AsyncParsableCommand, ManyRecordsNaming {
       // An unknown or ambiguous word is reported first, because `--yes` cannot help then.
       for text in record { _ = try await session.resolve(text) }
       throw CommandError(
-        .declined, "declined", subject: "remove", "there is no terminal to ask at",
-        hints: ["say so beforehand with --yes"])
+        .declined, "declined", subject: "remove", "there is no terminal to ask for confirmation",
+        hints: ["add --yes to confirm in advance"])
     }
     let opened = try await session.unlock(unlocking, to: .writing, for: record)
     var records: [OpenRecord] = []

@@ -10,12 +10,14 @@ extension TrashCommand {
   struct Restore: AsyncParsableCommand, PlaceCompleting {
     static let configuration = CommandConfiguration(
       commandName: "restore",
-      abstract: "Put removed records back, all or none, or an earlier version of one.",
+      abstract: "Restore removed records, or an earlier version of a record.",
       discussion: """
-        A record that is there again, and newer, is never replaced by the removed one. RECORD@REV is a version of one \
-        record, as with `vault show`: it becomes the next revision of what is there, or only the fields named behind it \
-        do, and what it does not have is taken away. `vault trash restore` and `vault restore` are one command; a backup is \
-        restored with `vault backup restore`.
+        A removed record never replaces a newer one with the same id. RECORD@REV is an earlier version of one \
+        record, as with `vault show`: it becomes the next revision of that record. Fields that the version does not \
+        have are removed. If fields are named after RECORD@REV, only they change.
+
+        If one of several removed records cannot be restored, none is. `vault trash restore` and `vault restore` are \
+        the same command. `vault backup restore` restores a backup.
 
         Example:
           vault restore "Shai Mishali"
@@ -23,7 +25,7 @@ extension TrashCommand {
         """)
 
     @Argument(
-      help: "Ids, exact names, or beginnings of ids, of removed records; or RECORD@REV and fields of that version.")
+      help: "Removed records by id, exact name or beginning of an id; or RECORD@REV and fields.")
     var record: [String]
 
     @Flag(help: "Show which fields would change, and write nothing.")
@@ -66,7 +68,7 @@ extension TrashCommand {
           let change = try opened.change(byRestoring: found.version, only: paths)
           for attachment in change.lostAttachments {
             global.messages.note(
-              "\(Printable.text(attachment.name)) was attached then, and does not come back: a version brings fields alone"
+              "\(Printable.text(attachment.name)) was attached then, but is not restored: a version restores only fields"
             )
           }
           guard !dryRun else { return try show(change, id) }
@@ -74,7 +76,7 @@ extension TrashCommand {
             let this = "\(found.record.name): revision \(envelope.revision) of \(envelope.updatedAt.text)"
             let whole = paths.isEmpty ? "" : ", only \(paths.map(\.description).joined(separator: ", "))"
             try global.confirm(
-              "\(this), from \(found.origin)\(whole). Bring it back in place of revision \(now.envelope.revision)?")
+              "\(this), from \(found.origin)\(whole). Replace revision \(now.envelope.revision) with it?")
           }
           let hasChanged = try await opened.bringBack(found.version, only: paths, expecting: change)
           try report(hasChanged, id)
@@ -83,7 +85,7 @@ extension TrashCommand {
     }
 
     private func report(_ hasChanged: Bool, _ id: RecordID) throws {
-      let action = hasChanged ? "1 record restored" : "nothing changed: it is so already"
+      let action = hasChanged ? "1 record restored" : "nothing changed: the record is like this already"
       guard global.json else { return global.messages.note(action) }
       try Output.afterwards(action) {
         try Output.document(["restored": hasChanged ? [id] : []])
@@ -94,7 +96,7 @@ extension TrashCommand {
     private func show(_ change: VersionChange, _ id: RecordID) throws {
       let fields = FieldChange.all(from: change.now?.fields ?? JSONObject(), to: change.fields)
       guard global.json else {
-        if fields.isEmpty { global.messages.note("nothing would change: it is so already") }
+        if fields.isEmpty { global.messages.note("nothing would change: the record is like this already") }
         return try Output.lines(
           fields.map { Printable.text("\($0.action) \($0.path)\($0.isSealed ? " (sealed)" : "")") })
       }

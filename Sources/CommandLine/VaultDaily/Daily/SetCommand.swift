@@ -11,10 +11,10 @@ import VaultTerminal
 struct SetCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "set",
-    abstract: "Change some fields of a record and touch no other.",
+    abstract: "Change fields of a record and leave all others as they are.",
     discussion: """
-      A value that is there already changes nothing. Secrets are never arguments: use the options below. With -g the \
-      record gets a new password.
+      Setting a value that is already there changes nothing. Secrets are never arguments: use the options below. \
+      With -g the record gets a new password.
 
       Example:
         vault set -g GitHub
@@ -38,14 +38,14 @@ struct SetCommand: AsyncParsableCommand, OneRecordNaming {
   func run() async throws {
     guard !values.isEmpty || !set.isEmpty || !secrets.isEmpty else {
       throw CommandError.usage(
-        "arguments", "nothing to set",
-        "give FIELD=VALUE, or one of -g, --secret, --secret-file, --secret-stdin, --generate")
+        "arguments", "there is nothing to set",
+        "give FIELD=VALUE, or use -g, --secret, --secret-file, --secret-stdin or --generate")
     }
     var values = values
     let made = secrets.takeFields(from: &values)
     guard !record.contains("=") || values.allSatisfy({ $0.contains("=") }) else {
       throw CommandError.usage(
-        "record", "the record stands first, and FIELD=VALUE behind it", "write `vault set RECORD FIELD=VALUE`")
+        "record", "the record must come before FIELD=VALUE", "write `vault set RECORD FIELD=VALUE`")
     }
     let typed =
       try values.assignments(of: nil, mayBeSecret: true)
@@ -97,7 +97,7 @@ extension OpenRecord {
 struct UnsetCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "unset",
-    abstract: "Take fields of a record away.",
+    abstract: "Remove fields of a record.",
     discussion: """
       Example:
         vault unset "Shai Mishali" website contact_info.home_phone
@@ -138,14 +138,15 @@ private struct FormerValues {
   /// Asks before a generated value replaces one that may still be needed.
   func confirm(replacing paths: [MemberPath]) throws { try confirm(paths, "Replace it") }
 
-  func confirm(takingAway paths: [MemberPath]) throws { try confirm(paths, "Take it away") }
+  func confirm(takingAway paths: [MemberPath]) throws { try confirm(paths, "Remove it") }
 
   private func confirm(_ paths: [MemberPath], _ question: String) throws {
     guard session.global.isAtTerminal, !session.global.yes else { return }
     let lost = paths.filter(isSealed)
     guard !lost.isEmpty, !isInGit else { return }
     let fields = lost.map(\.description).joined(separator: ", ")
-    try session.global.confirm("\(record.name): \(fields) has a value, and nothing keeps it afterwards. \(question)?")
+    try session.global.confirm(
+      "\(record.name): the value of \(fields) is kept nowhere else and will be lost. \(question)?")
   }
 
   private func isSealed(_ path: MemberPath) -> Bool {

@@ -8,11 +8,11 @@ import VaultTerminal
 struct ShowCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Print a record, its sealed fields masked.",
+    abstract: "Print a record with its sealed fields masked.",
     discussion: """
-      Masked, it needs no key; with one that is given by an option or a variable the record is verified first. \
-      RECORD@REV is an earlier version, which always is: REV is the number of a revision, a date, `trash`, or a commit \
-      of git.
+      It needs no key while the fields are masked. With a key from an option or a variable, the record is verified \
+      first. RECORD@REV is an earlier version, which is always verified. REV is the number of a revision, a date, \
+      `trash`, or a commit of git.
 
       Example:
         vault show "Shai Mishali" --reveal --identity identity.txt
@@ -22,7 +22,7 @@ struct ShowCommand: AsyncParsableCommand, OneRecordNaming {
   @Argument(help: "An id, an exact name, or the beginning of an id.")
   var record: String
 
-  @Flag(help: "Open the sealed fields.")
+  @Flag(help: "Show the sealed values.")
   var reveal = false
 
   @OptionGroup var revision: RevisionOptions

@@ -22,7 +22,8 @@ extension TrashCommand {
       commandName: "list",
       abstract: "List removed records, the latest first.",
       discussion: """
-        It uses no key, and says that nothing was verified; with --verify, or an option that gives a key, every row is.
+        It uses no key, and a note says that nothing was verified. With --verify, or with an option that gives a \
+        key, every row is verified.
 
         Example:
           vault trash list

@@ -10,20 +10,22 @@ extension TrashCommand {
       commandName: "empty",
       abstract: "Delete removed records for good.",
       discussion: """
-        Everything in the trash, or what was removed so long ago, or the records that are named. It asks on a terminal; \
-        without one it needs --yes. A damaged file is kept, unless it is named by its full id and --yes is given. \
-        A checkpoint that lists the records is renewed. Copies in version control and backups stay.
+        It deletes everything in the trash, only records that were removed long enough ago, or only the named \
+        records. It asks at a terminal; without one it needs --yes. A damaged file is kept, unless its full id and \
+        --yes are given.
+
+        A checkpoint that lists the records is renewed. Copies in version control and in backups stay.
 
         Example:
           vault trash empty --older-than 30d --yes
         """)
 
-    @Argument(help: "Ids, exact names, or beginnings of ids, of removed records.")
+    @Argument(help: "Removed records by id, exact name or beginning of an id.")
     var record: [String] = []
 
     @Option(
       parsing: .unconditional,
-      help: ArgumentHelp("Only what was removed so long ago: 30d, 12h, 90m, 2w.", valueName: "age"))
+      help: ArgumentHelp("Only records removed longer ago: 30d, 12h, 90m, 2w.", valueName: "age"))
     var olderThan: String?
 
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -34,8 +36,8 @@ extension TrashCommand {
       let age = try olderThan.map { try Age($0, option: "--older-than") }
       guard global.yes || global.canAsk else {
         throw CommandError(
-          .declined, "declined", subject: "trash empty", "there is no terminal to ask at",
-          hints: ["say so beforehand with --yes"])
+          .declined, "declined", subject: "trash empty", "there is no terminal to ask for confirmation",
+          hints: ["add --yes to confirm in advance"])
       }
       let session = try Session(vault, global)
       let opened = try await session.unlock(unlocking, to: .writing)
@@ -120,16 +122,16 @@ private struct DeletionReport {
     if stillListedCount > 0 {
       global.messages.note(
         "the checkpoint still lists \(stillListedCount == 1 ? "this record" : "\(stillListedCount) of these records"): "
-          + "`vault checkpoint --accept-rollback` makes a new list, which needs the key and not the agent")
+          + "`vault checkpoint --accept-rollback` makes a new list; it needs the key itself, not the agent")
     }
     for fault in faults {
       var error = CommandError(fault)
       if fault.isAboutFileType, let file = fault.file {
-        error.hints = ["it was kept; delete \(file) by hand"]
+        error.hints = ["the file was kept; delete \(file) by hand"]
       } else if let record = fault.record, fault.code == .damaged {
         error.hints = [
-          "it was kept; `vault repair` may have a good version",
-          "`vault trash empty \(record.text) --yes` deletes it all the same",
+          "the file was kept; `vault repair` may find a good version",
+          "`vault trash empty \(record.text) --yes` deletes it anyway",
         ]
       }
       global.messages.report(error)

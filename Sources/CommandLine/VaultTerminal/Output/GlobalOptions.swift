@@ -12,7 +12,7 @@ package struct GlobalOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Answer yes to every question.")
   package var yes = false
 
-  @Flag(help: "Print JSON; errors too.")
+  @Flag(help: "Print JSON, also for errors.")
   package var json = false
 
   @Flag(help: "Print no colors.")
@@ -21,13 +21,13 @@ package struct GlobalOptions: ParsableArguments {
   @Flag(help: "Never ask for anything.")
   package var noInput = false
 
-  @Flag(help: "Show no sealed value (CVAULT_NO_REVEAL).")
+  @Flag(help: "Never show a sealed value (CVAULT_NO_REVEAL).")
   var noReveal = false
 
   @Option(parsing: .unconditional, help: ArgumentHelp("How long to wait for another process.", valueName: "seconds"))
   var lockTimeout = 10
 
-  @Flag(name: .customLong("no-index"), help: "Read the records' files, and keep nothing of them in the cache folder.")
+  @Flag(name: .customLong("no-index"), help: "Read the files of the records, and do not use the cache.")
   package var withoutIndex = false
 
   package init() {}
@@ -63,8 +63,8 @@ package struct GlobalOptions: ParsableArguments {
     guard noReveal || System.variable("CVAULT_NO_REVEAL") != nil else { return }
     throw CommandError(
       .declined, "no_reveal", subject: use,
-      "would show a sealed value, which \(noReveal ? "--no-reveal" : "CVAULT_NO_REVEAL") forbids",
-      hints: ["`vault run` gives it to a program, `vault copy` to the clipboard"])
+      "this would show a sealed value, which \(noReveal ? "--no-reveal" : "CVAULT_NO_REVEAL") forbids",
+      hints: ["`vault run` gives the value to a program, `vault copy` to the clipboard"])
   }
 
   /// Whether a user types the command and reads its output. Omitted words can then have their usual meaning.
@@ -79,10 +79,11 @@ package struct GlobalOptions: ParsableArguments {
     if yes { return }
     guard let terminal = Terminal(noInput: noInput) else {
       throw CommandError(
-        .declined, "declined", subject: "terminal", "there is nobody to ask", hints: ["say so beforehand with --yes"])
+        .declined, "declined", subject: "terminal", "there is no terminal to ask for confirmation",
+        hints: ["add --yes to confirm in advance"])
     }
     guard try terminal.confirms(Printable.text(question)) else {
-      throw CommandError(.declined, "declined", subject: "terminal", "declined", hints: ["nothing was changed"])
+      throw CommandError(.declined, "declined", subject: nil, "you did not confirm, so nothing was changed")
     }
   }
 }
@@ -92,14 +93,14 @@ package struct VaultOptions: ParsableArguments {
   package var vault: String?
 
   @Option(
-    name: .customLong("in"), help: ArgumentHelp("The vault of this name in a set of vaults.", valueName: "vault"))
+    name: .customLong("in"), help: ArgumentHelp("The vault with this name in a set of vaults.", valueName: "vault"))
   package var names: [String] = []
 
   @Option(help: ArgumentHelp("The file of a set of vaults (CVAULT_VAULTS).", valueName: "file"))
   package var vaults: String?
 
   @Option(
-    help: ArgumentHelp("Refuse every vault but the one with this fingerprint (CVAULT_FINGERPRINT).", valueName: "hex"))
+    help: ArgumentHelp("Refuse any vault with another fingerprint (CVAULT_FINGERPRINT).", valueName: "hex"))
   package var requireFingerprint: String?
 
   package init() {}
@@ -124,19 +125,19 @@ package struct VaultOptions: ParsableArguments {
   package func nameInSet() throws -> String? {
     guard let name = names.first else {
       guard vaults == nil else {
-        throw CommandError.usage("--vaults", "goes with --in NAME or NAME:RECORD, which says which vault of the set")
+        throw CommandError.usage("--vaults", "needs --in NAME or NAME:RECORD to choose a vault of the set")
       }
       return nil
     }
-    guard vault == nil else { throw CommandError.usage("--in", "cannot be used together with --vault") }
-    guard names.count == 1 else { throw CommandError.usage("--in", "takes one vault here") }
+    guard vault == nil else { throw CommandError.usage("--in", "cannot be combined with --vault") }
+    guard names.count == 1 else { throw CommandError.usage("--in", "can name only one vault here") }
     return name
   }
 }
 
 /// The state of a vault to read: an option of commands that write nothing.
 package struct RevisionOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Read the vault as a commit of git has it.", valueName: "rev"))
+  @Option(help: ArgumentHelp("Read the vault as it was at a git commit.", valueName: "rev"))
   package var at: String?
 
   package init() {}
@@ -159,7 +160,7 @@ package struct UnlockOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The highest cost of a passphrase slot that is accepted, 10 to 22.", valueName: "n"))
+    help: ArgumentHelp("Accept passphrase slots up to this cost, 10 to 22.", valueName: "n"))
   var maxWorkFactor = SlotFile.defaultMaximumWorkFactor
 
   package init() {}
@@ -184,7 +185,7 @@ package struct UnlockOptions: ParsableArguments {
 
 /// Whether listed records are verified first.
 package struct VerifyOptions: ParsableArguments {
-  @Flag(help: "Verify every row, with the key that a command which needs one would take.")
+  @Flag(help: "Verify every row with the key that other commands use.")
   var verify = false
 
   package init() {}

@@ -40,7 +40,7 @@ package enum Output {
       guard error.isClosedPipe else { throw error }
       throw CommandError(
         .inputOutput, "io_failed", subject: "stdout", "was closed before all of it was written",
-        hints: ["what its reader has is incomplete"])
+        hints: ["run the command again: the output is incomplete"])
     }
   }
 
@@ -66,14 +66,14 @@ package enum Output {
   ///   - action: such as `2 records are stored`.
   ///   - hint: where to look at the result.
   package static func afterwards(
-    _ action: String, hint: String = "`vault list` shows what is there", _ print: () throws -> Void
+    _ action: String, hint: String = "`vault list` shows the records", _ print: () throws -> Void
   ) throws {
     do {
       try print()
     } catch let error as SystemError {
       var told = CommandError(error)
       told.reason = "\(action), but \(told.subject ?? "the output") \(told.reason)"
-      told.hints = ["do not repeat it: \(hint)"]
+      told.hints = ["do not run the command again: \(hint)"]
       throw told
     }
   }

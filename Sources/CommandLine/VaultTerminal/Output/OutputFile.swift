@@ -15,7 +15,8 @@ package struct OutputFile: ~Copyable {
     case .regular, nil: break
     case .symbolicLink, .other:
       throw CommandError(
-        .inputOutput, "io_failed", subject: path, "is no regular file", hints: ["write to stdout and redirect that"])
+        .inputOutput, "io_failed", subject: path, "is not a regular file",
+        hints: ["write to standard output and redirect it"])
     }
     return try SystemError.of("made") { () throws(SystemError) in
       let name = fileName(of: path)

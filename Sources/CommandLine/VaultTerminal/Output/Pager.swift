@@ -2,7 +2,7 @@ import ArgumentParser
 package import VaultDocument
 
 package struct TableOptions: ParsableArguments {
-  @Flag(help: "At a terminal, whole texts, ids and times, whatever the width of the screen.")
+  @Flag(help: "Show whole texts, ids and times, even if they do not fit.")
   package var wide = false
 
   @Flag(help: "Use no pager.")

@@ -30,8 +30,8 @@ package struct EditedText: Sendable {
     switch state {
     case .changed:
       return "your text is kept in \(path): "
-        + (resuming.map { "`\($0)` goes on with it" } ?? "remove it when you are done")
-    case .elsewhere: return "what the editor left is kept in \(directory): remove it when you are done"
+        + (resuming.map { "`\($0)` continues with it" } ?? "remove it when you are done")
+    case .elsewhere: return "the files of the editor are kept in \(directory): remove them when you are done"
     case .gone, .untouched:
       System.removeDirectory(directory)
       return nil

@@ -37,7 +37,7 @@ package struct HiddenContent: OptionSet, Sendable {
     (.emptyLine, "an empty line at its end"), (.lineSeparator, "a line separator"), (.control, "a control character"),
     (.direction, "a mark that turns the writing direction"), (.invisible, "an invisible character"),
     (.joiner, "an invisible joiner or selector"), (.foreignSpace, "a space that the space bar does not type"),
-    (.replacement, "a character that stands for a lost one"), (.blankBefore, "a blank at its beginning"),
+    (.replacement, "a replacement character for a lost one"), (.blankBefore, "a blank at its beginning"),
     (.blankBehind, "a blank at its end"),
   ]
 
@@ -149,11 +149,12 @@ extension HiddenContent {
   /// Remembers why a passphrase may not open anything.
   static func note(_ content: HiddenContent, in name: String) {
     let words = content.words
-    var sentences = words.isEmpty ? [] : ["the passphrase from \(name) holds \(words): correct that if it is not meant"]
+    var sentences =
+      words.isEmpty ? [] : ["the passphrase from \(name) has \(words): correct it if that was not intended"]
     if content.contains(.droppedReturn) {
       sentences.append(
-        "the passphrase from \(name) ended with CRLF, which is no part of it: if an earlier version took the carriage "
-          + "return for one, give the passphrase with it and without a line end")
+        "the passphrase from \(name) ended with CRLF, which was removed: if an earlier version kept the carriage "
+          + "return, give the passphrase with it and without a line end")
     }
     findings.sentences.withLock { found in found += sentences.filter { !found.contains($0) } }
   }

@@ -21,7 +21,7 @@ package enum SecretInput {
     let text = try base64(from: file.descriptor, named: path)
     // A failed command in front of a pipe must not erase a secret. An empty file is allowed.
     guard text.count > 0 || System.byteCount(of: file.descriptor) == 0 else {
-      throw CommandError(.inputRefused, "input_refused", subject: path, "gave nothing", hints: ["nothing was changed"])
+      throw CommandError(.inputRefused, "input_refused", subject: path, "is empty, so nothing was changed")
     }
     return text
   }

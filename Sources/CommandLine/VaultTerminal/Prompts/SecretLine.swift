@@ -42,13 +42,13 @@ package struct SecretLine: Sendable {
   /// Why a passphrase cannot be typed; nil if it can.
   package static func fault(ofNewPassphrase hidden: HiddenContent) -> String? {
     let faults = hidden.intersection(.untypeable)
-    return faults.isEmpty ? nil : "holds \(faults.words), and nobody could type it again"
+    return faults.isEmpty ? nil : "has \(faults.words) and could not be typed again"
   }
 
   /// A note about a passphrase that can be typed.
   package static func note(ofNewPassphrase hidden: HiddenContent) -> String? {
     let odd = hidden.intersection([.blankBefore, .blankBehind])
-    return odd.isEmpty ? nil : "has \(odd.words), which belongs to it"
+    return odd.isEmpty ? nil : "has \(odd.words), which is part of it"
   }
 
   private func refused(_ reason: String, _ hint: String) -> CommandError {
@@ -60,10 +60,10 @@ package struct SecretLine: Sendable {
     guard hidden.isDisjoint(with: .noText), bytes.string != nil else {
       var error = CommandError(
         .inputRefused, "input_refused", subject: name,
-        "is not UTF-8 text\(hidden.contains(.utf16) ? " but UTF-16" : ""), and \(path) holds text",
+        "is not UTF-8 text\(hidden.contains(.utf16) ? " but UTF-16" : ""), but \(path) must be text",
         hints: [
           hidden.contains(.utf16)
-            ? "save it as UTF-8; nothing was changed"
+            ? "save the file as UTF-8; nothing was changed"
             : "`vault attach RECORD FILE` or a record of the kind `file` keeps bytes; nothing was changed"
         ])
       error.field = path.description
@@ -78,7 +78,7 @@ extension HiddenContent {
   /// The remark about a secret, as the end of a sentence; nil for none.
   package var wordsOfSecret: String? {
     let odd = intersection(contains(.secondLine) ? .oddInLines : .oddInLine)
-    let kept = odd.isEmpty ? nil : "holds \(odd.words), which is kept"
+    let kept = odd.isEmpty ? nil : "has \(odd.words), which is kept"
     let dropped = "ended with CRLF: the carriage return was dropped with the line end"
     let words = [kept, contains(.droppedReturn) ? dropped : nil].compactMap(\.self)
     return words.isEmpty ? nil : words.joined(separator: ", and ")
@@ -88,7 +88,7 @@ extension HiddenContent {
     if contains(.utf16) || contains(.byteOrderMark) { return "save the file as UTF-8 without a byte order mark" }
     if contains(.secondLine) || contains(.emptyLine) { return "give one line, with one line end or none" }
     if contains(.noText) { return "save the file as UTF-8" }
-    return "take that out, or let `vault generate --words 6` make a passphrase"
+    return "remove that, or make a passphrase with `vault generate --words 6`"
   }
 }
 

@@ -76,7 +76,7 @@ package struct Terminal: ~Copyable {
   /// Whether the user types a secret again correctly. Nobody sees a mistake, and the old value may be gone.
   package func repeats(_ secret: SecretBytes, _ prompt: String) throws -> Bool {
     if try self.secret(prompt) == secret { return true }
-    try say("They differ. Try again.\n")
+    try say("The two are different. Try again.\n")
     return false
   }
 

@@ -81,7 +81,7 @@ extension CommandError {
       self.init(.inputRefused, "input_refused", subject: nil, error.description)
     case let error as SealingError:
       self.init(.damaged, "damaged", subject: error.path, error.reason)
-    default: self.init(.failed, "internal_failure", subject: "vault", "failed for a reason it does not know")
+    default: self.init(.failed, "internal_failure", subject: "vault", "an unknown error occurred")
     }
   }
 
@@ -90,13 +90,13 @@ extension CommandError {
     if error.isMissing {
       // The name of an empty variable would be invisible.
       let subject = path == "" ? "\"\"" : path
-      self.init(.inputOutput, "io_failed", subject: subject, "is not there", hints: ["check the path"])
+      self.init(.inputOutput, "io_failed", subject: subject, "does not exist", hints: ["check the path"])
     } else if error.kind == .exists {
       self.init(.alreadyExists, "already_exists", subject: path, "is there already", hints: ["name another file"])
     } else if error.isForbidden {
       self.init(
         .inputOutput, "permission_denied", subject: path, "cannot be \(error.action): the system forbids it",
-        hints: ["check who owns it and its mode"])
+        hints: ["check its owner and its mode"])
     } else if error.kind == .noSpace {
       self.init(
         .inputOutput, "disk_full", subject: path, "cannot be \(error.action): no space is left",
@@ -106,7 +106,7 @@ extension CommandError {
     } else {
       self.init(
         .inputOutput, "io_failed", subject: path, "cannot be \(error.action) (error \(error.number))",
-        hints: ["check the path and the device it is on"])
+        hints: ["check the path and its device"])
     }
     file = path
   }
@@ -160,7 +160,10 @@ extension CommandError {
     case .foreign:
       self.init(
         .unexpectedVault, "foreign_agent", subject: "agent", error.reason,
-        hints: ["somebody else may be listening: look at who owns it, and at its mode", "CVAULT_NO_AGENT=1 asks none"])
+        hints: [
+          "somebody else may be listening: check the owner and the mode of the folder",
+          "CVAULT_NO_AGENT=1 uses no agent",
+        ])
     case .refused: self.init(.inputOutput, "agent_failed", subject: "agent", error.reason)
     }
   }

@@ -7,7 +7,7 @@ extension MemberPath {
   package static func argument(_ text: String, of option: String) throws -> MemberPath {
     guard equalsSign(in: text) == nil else {
       throw CommandError.usage(
-        option, "takes a field alone, without = and a value", "`vault set RECORD FIELD=VALUE` sets a readable field")
+        option, "takes only a field, without = and a value", "`vault set RECORD FIELD=VALUE` sets a readable field")
     }
     guard let path = try? MemberPath(parsing: text), !path.components.isEmpty else {
       throw CommandError.path(text, option: option)
@@ -47,7 +47,7 @@ extension MemberPath {
 
 extension CommandError {
   static func path(_ text: String, option: String) -> CommandError {
-    .usage(option, "takes a field such as contact_info.email or tags[0]", "`vault show RECORD` shows the paths")
+    .usage(option, "takes a field, such as contact_info.email or tags[0]", "`vault show RECORD` shows the paths")
   }
 }
 

@@ -16,9 +16,9 @@ extension VaultError {
     case .noCheckpoint: return ["`vault checkpoint` makes one"]
     case .noMatchingSlot:
       return ["`vault status` lists the slots", "use the identity or the passphrase of one of them"]
-    case .lockedByOther: return ["wait for it to end, or give more time with --lock-timeout SECONDS"]
+    case .lockedByOther: return ["wait for the other process, or wait longer with --lock-timeout SECONDS"]
     case .changedUnderneath: return ["run the command again"]
-    case .rotationUnfinished: return ["`vault rekey` finishes it; then repeat the change"]
+    case .rotationUnfinished: return ["finish the rotation with `vault rekey`, then run the command again"]
     case .damagedState: return Remedy.acceptVault(fingerprint: nil).sentences
     case .mayBeLost: return Remedy.afterDoubt
     case .outcomeUnknown: return Remedy.afterLostConnection
@@ -39,36 +39,37 @@ extension Remedy {
     case .deleteOlder(let id):
       ["`vault show \(id.text)` shows it", "`vault trash empty \(id.text)` deletes the older one"]
     case .keepOne(let id):
-      ["look at both, then `vault remove \(id.text)` the live one, or `vault trash empty \(id.text)` the other one"]
+      ["compare them: `vault remove \(id.text)` removes the live one, `vault trash empty \(id.text)` the other"]
     case .enterSecret(let path): ["use --secret \(path), --secret-stdin \(path) or --secret-file \(path)=FILE"]
-    case .migrate: ["the record is of an older schema: `vault migrate` first"]
+    case .migrate: ["the record has an older schema: run `vault migrate` first"]
     case .acceptEdits(let ids):
-      ["if somebody edited it by hand, `vault accept \(Self.list(ids, "RECORD"))` shows what differs and takes it"]
+      ["if the edit by hand was intended, `vault accept \(Self.list(ids, "RECORD"))` shows and accepts it"]
     case .acceptVault(let fingerprint): [Self.acceptance(of: fingerprint)]
     case .leaveBranch: Self.leaveBranch
     case .askAboutDatabase: [Self.askAboutDatabase]
     case .acceptRecords(let ids, let fingerprint): [Self.acceptance(of: ids, fingerprint ?? "HEX")]
     case .acceptInCheckpoint(let isLast):
-      [(isLast ? "then" : "when it is meant to be so,") + " `vault checkpoint --accept-rollback` makes a new list"]
+      [(isLast ? "then" : "if this is intended,") + " `vault checkpoint --accept-rollback` makes a new list"]
     case .compareWithCheckpoint: ["`vault verify --since-checkpoint` shows what changed"]
     case .findMissing: Self.findMissing
     case .chooseSide(let files): Self.choice(of: files)
     case .chooseVersion(let commands): [Self.choice(among: commands.joined(separator: "; "))]
     case .adopt: [Self.adoption]
     case .repair: ["`vault repair --dry-run` shows what can be restored"]
-    case .repairJournal: ["`vault repair --dry-run` shows what it would finish or drop"]
-    case .useIdentity: ["name the identity of one of its recipients with --identity FILE"]
-    case .allowWorkFactor(let factor): ["if you made it so yourself, allow it with --max-work-factor \(factor)"]
-    case .addSlot: ["add another first with `vault key add`"]
-    case .removeSlot(let id): ["or give it up with `vault key remove \(id.text)`"]
-    case .finishRotation: ["`vault rekey` finishes it"]
+    case .repairJournal: ["`vault repair --dry-run` shows what would be finished or dropped"]
+    case .useIdentity: ["give the identity of one of its recipients with --identity FILE"]
+    case .allowWorkFactor(let factor): ["if you chose this cost yourself, allow it with --max-work-factor \(factor)"]
+    case .addSlot: ["add another slot first with `vault key add`"]
+    case .removeSlot(let id): ["or remove the slot with `vault key remove \(id.text)`"]
+    case .finishRotation: ["`vault rekey` finishes the rotation"]
     case .addAttachmentTable: [Self.tableOfAttachments]
     case .useNewerVersion: ["read it with a newer version of vault"]
-    case .moveState: ["this machine remembers its vaults there: put it right, or name another with CVAULT_STATE_DIR"]
-    case .verifyBackups: ["the backups themselves may be sound: `vault backup verify FILE` looks at each"]
+    case .moveState:
+      ["this machine remembers its vaults there: correct it, or choose another folder with CVAULT_STATE_DIR"]
+    case .verifyBackups: ["the backups themselves may be intact: `vault backup verify FILE` checks each"]
     case .useStandardOutput: ["or write to standard output: --to -"]
-    case .restoreUnattested: ["it was made without the vault's key; --unattested restores it all the same"]
-    case .restoreOlder: ["--accept-rollback restores it all the same"]
+    case .restoreUnattested: ["the backup was made without the vault's key; --unattested restores it anyway"]
+    case .restoreOlder: ["--accept-rollback restores it anyway"]
     }
   }
 
@@ -77,63 +78,63 @@ extension Remedy {
 
   private static let leaveBranch = [
     "if git has switched to another branch: `git switch -` goes back, and --at REV reads a commit without a switch",
-    "if git has put a change away: `git stash pop` brings it back",
-    "if git has taken commits back: `git reflog` names the commit of before, and `git bisect reset` ends a bisect",
+    "if git has stashed a change: `git stash pop` brings it back",
+    "if git has reset commits: `git reflog` names the earlier commit, and `git bisect reset` ends a bisect",
   ]
 
   static let afterDoubt = [
     "the vault has the change: do not run the command again",
     "ask the administrator of the database why the server stopped waiting for its standby; after a failover, "
-      + "`vault show RECORD` says whether the change is still there",
+      + "`vault show RECORD` shows whether the change is still there",
   ]
 
   static let afterLostConnection = [
-    "look before you run the command again: `vault list` and `vault show RECORD` say whether the change is there, by "
-      + "its names and its revision; `vault add` twice makes two records"
+    "check before you run the command again: the names and revisions in `vault list` and `vault show RECORD` tell "
+      + "whether the change was stored; a second `vault add` makes a second record"
   ]
 
   private static let adoption =
-    "where git has merged a branch from before a rotation, `vault merge --continue --adopt-old-root` takes it over"
+    "if git has merged a branch from before a rotation, `vault merge --continue --adopt-old-root` adopts it"
 
   private static let tableOfAttachments =
-    "who owns the tables runs `vault store sql --attachments | psql DATABASE` once, with the --schema, --roles and "
-    + "--row-security that they were made with"
+    "the owner of the tables must run `vault store sql --attachments | psql DATABASE` once, with the --schema, --roles "
+    + "and --row-security that made them"
 
   private static let findMissing = [
-    "take it from version control or a backup; `vault verify` names every one",
-    "if it was deleted on purpose, `vault checkpoint --accept-rollback` says so",
+    "restore it from version control or a backup; `vault verify` lists all missing ones",
+    "if it was deleted on purpose, run `vault checkpoint --accept-rollback`",
   ]
 
   private static func acceptance(of fingerprint: String?) -> String {
     "find out why; "
       + (fingerprint.map { acceptance(of: [], $0) }
-        ?? "if it is meant to be so, `vault pin update --fingerprint HEX`, with HEX from somebody you trust")
+        ?? "if this is intended, run `vault pin update --fingerprint HEX`, with HEX from somebody you trust")
   }
 
   private static func acceptance(of ids: [RecordID], _ fingerprint: String) -> String {
     // Without a record, everything that this machine knows about the vault would be given up.
     let records = ids.count > limit ? " --record ID…" : ids.map { " --record \($0.text)" }.joined()
-    return "when it is meant to be so, `vault pin update --fingerprint \(fingerprint)\(records)` takes it as it is now"
+    return "if this is intended, `vault pin update --fingerprint \(fingerprint)\(records)` accepts the present state"
   }
 
   private static func choice(of files: [String]) -> [String] {
     let (hasHeader, hasCheckpoint) = (files.contains("vault.json"), files.contains(StoreLocation.checkpoint.fileName))
     var sentences = [
-      "two branches changed it: while git waits for it, `vault merge --continue` joins both, and "
-        + "`git checkout --ours -- \(list(files, "FILE"))`, or --theirs, takes one side whole"
+      "two branches changed it: during the merge, `vault merge --continue` joins both, and "
+        + "`git checkout --ours -- \(list(files, "FILE"))`, or --theirs, takes one whole side"
     ]
     if files.count > (hasHeader ? 1 : 0) + (hasCheckpoint ? 1 : 0) {
       sentences.append(
-        "where it was committed like this, `vault repair` says where each side is"
+        "if it was committed like this, `vault repair` tells where each side is"
       )
     }
-    if hasHeader { sentences.append("then change slots, kinds or keys again as the other side had") }
+    if hasHeader { sentences.append("then change slots, kinds or keys again as on the other side") }
     if hasCheckpoint { sentences.append("then `vault checkpoint` makes a new one") }
     return sentences
   }
 
   private static func choice(among versions: String) -> String {
-    "git has a good version of each side: \(versions); then `vault repair` puts it where it belongs"
+    "git has a good version of each side: \(versions); then `vault repair` puts it in its place"
   }
 
   /// A line has no room for more.

@@ -9,7 +9,7 @@ package enum StateLocation {
   /// The state of this machine. If there is no place for it, a note says so.
   package static func state(_ messages: Messages) -> KnownVaults? {
     guard let path else {
-      messages.note("nothing is remembered of this vault: there is no home directory; CVAULT_STATE_DIR names another")
+      messages.note("this vault is not remembered: there is no home directory; name a folder with CVAULT_STATE_DIR")
       return nil
     }
     return KnownVaults(directory: path)
@@ -38,21 +38,21 @@ extension Messages {
   func note(_ news: StateNote) {
     switch news {
     case .firstUse(let fingerprint):
-      note("this machine did not know this vault: its fingerprint \(fingerprint) is remembered from now on")
+      note("this vault is new on this machine: its fingerprint \(fingerprint) is remembered from now on")
     case .copy(let original):
       note(
-        "this is a copy of the vault at \(original): this machine remembers each on its own, and a change in one is not "
+        "this is a copy of the vault at \(original): each is remembered on its own, and a change in one does not appear "
           + "in the other")
     case .behind(let id, let revision, let newest):
       note(
         "this copy is behind: it has revision \(revision) of \(id.text), and this machine has seen \(newest) elsewhere; "
           + "`git pull` brings a clone up to date")
     case .elsewhere(let place):
-      note("this folder has an earlier state than this machine has seen; the later one is kept in \(place)")
+      note("this folder is older than what this machine has seen; the newer state is kept in \(place)")
     case .slotsChanged(let added, let removed):
-      for slot in added { note("since this machine unlocked it last, a slot was added: \(slot.line)") }
-      for slot in removed { note("since this machine unlocked it last, a slot was removed: \(slot.line)") }
-    case .notRemembered(let error): note("nothing is remembered of this vault: \(error.description)")
+      for slot in added { note("a slot was added since this machine last unlocked the vault: \(slot.line)") }
+      for slot in removed { note("a slot was removed since this machine last unlocked the vault: \(slot.line)") }
+    case .notRemembered(let error): note("this vault is not remembered: \(error.description)")
     }
   }
 }
