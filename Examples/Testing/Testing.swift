@@ -63,7 +63,7 @@ final class TableStore: RecordStore {
       return stale
     }
     guard let stale else { return }
-    throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: stale.location.relativePath)
+    throw StoreError(.changedUnderneath, reason: "was changed by someone else", path: stale.location.relativePath)
   }
 
   private final class Lock: StoreLock {

@@ -29,7 +29,7 @@ extension AgeHeader {
       if let fileKey = try stanza.unwrap(with: passphrase, maximumWorkFactor: maximumWorkFactor) { return fileKey }
     }
     guard wasTried else {
-      throw AgeError(.noMatchingIdentity, "the file is sealed with a passphrase, and none was given")
+      throw AgeError(.noMatchingIdentity, "the file is sealed with a passphrase, but no passphrase was given")
     }
     throw AgeError(.wrongPassphrase, "the passphrase does not open the file")
   }
@@ -42,6 +42,6 @@ extension AgeHeader {
         if let fileKey = try stanza.unwrap(with: identity) { return fileKey }
       }
     }
-    throw AgeError(.noMatchingIdentity, "no identity given opens the file")
+    throw AgeError(.noMatchingIdentity, "none of the given identities opens the file")
   }
 }

@@ -74,7 +74,7 @@ private struct HeaderCursor {
     for offset in 3..<text.byteCount {
       let octet = text[octet: offset]
       guard octet == .space else {
-        guard octet.isVisible else { throw fault("an argument holds a character that is not visible ASCII") }
+        guard octet.isVisible else { throw fault("an argument has a character that is not visible ASCII") }
         argument.append(octet)
         continue
       }

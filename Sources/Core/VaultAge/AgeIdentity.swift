@@ -52,9 +52,9 @@ public struct AgeIdentity: Sendable {
     do throws(Bech32.Fault) {
       let layout = try Bech32.check(text)
       guard layout.separator == 15, text.has("AGE-SECRET-KEY-1") else {
-        throw Bech32.Fault(reason: "it does not begin with AGE-SECRET-KEY-1")
+        throw Bech32.Fault(reason: "the text does not begin with AGE-SECRET-KEY-1")
       }
-      guard layout.byteCount == scalarByteCount else { throw Bech32.Fault(reason: "it does not hold 32 bytes") }
+      guard layout.byteCount == scalarByteCount else { throw Bech32.Fault(reason: "the key is not 32 bytes long") }
       return layout
     } catch {
       throw AgeError(.malformedIdentity, error.reason, line: line)

@@ -15,7 +15,7 @@ public enum AgeIdentityFile {
     while let range = lines.next(in: file) {
       identities.append(try AgeIdentity(parsing: file.extracting(range), line: lines.number))
     }
-    guard !identities.isEmpty else { throw AgeError(.malformedIdentity, "the file holds no identity") }
+    guard !identities.isEmpty else { throw AgeError(.malformedIdentity, "the file has no identity") }
     return identities
   }
 
@@ -50,7 +50,7 @@ public enum AgeRecipientsFile {
     while let range = lines.next(in: file) {
       recipients.append(try AgeRecipient(parsing: file.extracting(range), line: lines.number))
     }
-    guard !recipients.isEmpty else { throw AgeError(.malformedRecipient, "the file holds no recipient") }
+    guard !recipients.isEmpty else { throw AgeError(.malformedRecipient, "the file has no recipient") }
     return recipients
   }
 }
@@ -63,7 +63,7 @@ private struct KeyFileLines {
 
   init(of file: RawSpan) throws(AgeError) {
     guard file.byteCount <= AgeIdentityFile.maximumByteCount else {
-      throw AgeError(.tooLarge, "a key file may have at most 1 MiB")
+      throw AgeError(.tooLarge, "the key file is larger than 1 MiB")
     }
   }
 

@@ -68,7 +68,7 @@ extension AgePayload {
       throw AgeError(.payloadAuthenticationFailed, "a payload chunk is not authentic")
     }
     try chunk.write(to: write)
-    if hasMore { throw AgeError(.payloadAuthenticationFailed, "something follows the final chunk") }
+    if hasMore { throw AgeError(.payloadAuthenticationFailed, "there is data after the final chunk") }
     throw AgeError(.truncated, "the payload ends before its final chunk")
   }
 }
@@ -82,10 +82,10 @@ extension AgePayload {
     // An empty final chunk is valid only as the whole payload.
     let tagByteCount = ChaCha20Poly1305.tagByteCount
     guard lastBox.byteCount > tagByteCount || last == 0 && lastBox.byteCount == tagByteCount else {
-      throw AgeError(.payloadAuthenticationFailed, "the final chunk is empty or cut")
+      throw AgeError(.payloadAuthenticationFailed, "the final chunk is empty or truncated")
     }
     let byteCount = boxes.byteCount - (last + 1) * tagByteCount
-    guard byteCount <= maximumByteCount else { throw AgeError(.tooLarge, "the plaintext is above the maximum") }
+    guard byteCount <= maximumByteCount else { throw AgeError(.tooLarge, "the plaintext is larger than the maximum") }
     let plaintext = try nilWhenNotAuthentic { () throws(CryptoError) in
       try SecretBytes(count: byteCount) { (output) throws(CryptoError) in
         for index in 0...last { try open(boxes, index: index, isLast: index == last, into: &output) }

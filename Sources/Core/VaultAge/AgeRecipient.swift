@@ -24,8 +24,12 @@ public struct AgeRecipient: Hashable, Sendable {
     try Self.refuseOtherTypes(text, line: line)
     do throws(Bech32.Fault) {
       let layout = try Bech32.check(text)
-      guard layout.separator == 3, text.has("age1") else { throw Bech32.Fault(reason: "it does not begin with age1") }
-      guard layout.byteCount == Self.publicKeyByteCount else { throw Bech32.Fault(reason: "it does not hold 32 bytes") }
+      guard layout.separator == 3, text.has("age1") else {
+        throw Bech32.Fault(reason: "the text does not begin with age1")
+      }
+      guard layout.byteCount == Self.publicKeyByteCount else {
+        throw Bech32.Fault(reason: "the key is not 32 bytes long")
+      }
       var bytes = [UInt8](repeating: 0, count: layout.byteCount)
       var elements = bytes.mutableSpan
       var output = MutableRawSpan(_elements: &elements)

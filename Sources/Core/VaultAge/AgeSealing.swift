@@ -8,9 +8,9 @@ package struct AgeSealing {
   package let payload: AgePayload
 
   package init(to recipients: [AgeRecipient]) throws(AgeError) {
-    guard !recipients.isEmpty else { throw AgeError(.noRecipient, "there is nobody to seal to") }
+    guard !recipients.isEmpty else { throw AgeError(.noRecipient, "there is no recipient to seal to") }
     guard recipients.count <= AgeHeader.maximumStanzaCount else {
-      throw AgeError(.tooLarge, "there are more recipients than a header may have stanzas")
+      throw AgeError(.tooLarge, "there are more recipients than a header can have")
     }
     let fileKey = try FileKey.random()
     var stanzas: [AgeStanza] = []

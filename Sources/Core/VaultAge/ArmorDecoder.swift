@@ -25,7 +25,7 @@ struct ArmorDecoder {
     queue.consume(lineCount)
     if next == .before { whiteSpaceCount += lineCount }
     guard whiteSpaceCount <= AgeArmor.maximumWhiteSpaceCount else {
-      throw fault("there is too much leading white space")
+      throw fault("there is too much white space before the begin line")
     }
     place = next
     guard next == .ended else { return true }
@@ -72,9 +72,11 @@ struct ArmorDecoder {
   /// Checks that only a little white space follows.
   private mutating func checkEnd(from read: AgeRead) throws(AgeError) {
     try queue.fill(AgeArmor.maximumWhiteSpaceCount + 1, from: read)
-    guard queue.count <= AgeArmor.maximumWhiteSpaceCount else { throw fault("too much follows the end line") }
+    guard queue.count <= AgeArmor.maximumWhiteSpaceCount else {
+      throw fault("there is too much text after the end line")
+    }
     let isWhiteSpace = try queue.withBytes { (rest) throws(AgeError) in rest.isWhiteSpace }
-    guard isWhiteSpace else { throw fault("something other than white space follows the end line") }
+    guard isWhiteSpace else { throw fault("there is text other than white space after the end line") }
   }
 }
 

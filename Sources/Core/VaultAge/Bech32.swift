@@ -27,20 +27,20 @@ package enum Bech32 {
   package static func check(_ text: RawSpan) throws(Fault) -> Layout {
     try checkCase(of: text)
     guard let separator = lastSeparator(in: text), separator > 0 else {
-      throw Fault(reason: "the separator 1 is missing")
+      throw Fault(reason: "there is no digit 1 between the prefix and the data")
     }
     let first = separator + 1
-    guard text.byteCount - first >= checksumCount else { throw Fault(reason: "it is too short") }
+    guard text.byteCount - first >= checksumCount else { throw Fault(reason: "the text is too short") }
     var checksum = Checksum(prefixOf: text, count: separator)
     for offset in first..<text.byteCount {
       let value = values[Int(lowercased(text[octet: offset]))]
-      guard value < 32 else { throw Fault(reason: "a character is not of the Bech32 alphabet") }
+      guard value < 32 else { throw Fault(reason: "a character is not in the Bech32 alphabet") }
       checksum.append(value)
     }
     guard checksum.isValid else { throw Fault(reason: "the checksum is wrong") }
     let bitCount = (text.byteCount - first - checksumCount) * 5
     let layout = Layout(separator: separator, byteCount: bitCount / 8)
-    guard bitCount % 8 < 5 else { throw Fault(reason: "its length fits no whole number of bytes") }
+    guard bitCount % 8 < 5 else { throw Fault(reason: "the data is not a whole number of bytes") }
     guard paddingIsZero(in: text, bitCount: bitCount) else { throw Fault(reason: "the padding bits are not zero") }
     return layout
   }
@@ -94,7 +94,7 @@ package enum Bech32 {
       if octet >= UInt8(ascii: "A"), octet <= UInt8(ascii: "Z") { hasUpper = true }
       if octet >= UInt8(ascii: "a"), octet <= UInt8(ascii: "z") { hasLower = true }
     }
-    guard !(hasUpper && hasLower) else { throw Fault(reason: "it mixes upper and lower case") }
+    guard !(hasUpper && hasLower) else { throw Fault(reason: "the text mixes upper and lower case") }
   }
 
   private static func lastSeparator(in text: RawSpan) -> Int? {

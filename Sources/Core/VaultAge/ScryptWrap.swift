@@ -20,13 +20,13 @@ struct ScryptStanza {
     guard header.stanzas.count == 1 else { throw AgeError(.malformedHeader, "a scrypt stanza must be the only stanza") }
     let stanza = header.stanzas[0]
     guard stanza.arguments.count == 2 else {
-      throw AgeError(.malformedHeader, "a scrypt stanza has exactly two arguments after its type")
+      throw AgeError(.malformedHeader, "a scrypt stanza must have exactly two arguments after its type")
     }
     guard let salt = stanza.bytes(ofArgument: 0, count: Self.saltByteCount) else {
       throw AgeError(.malformedHeader, "the salt of a scrypt stanza is not canonical base64 of 16 bytes")
     }
     guard stanza.body.count == FileKey.wrappedByteCount else {
-      throw AgeError(.malformedHeader, "the body of a scrypt stanza has not 32 bytes")
+      throw AgeError(.malformedHeader, "the body of a scrypt stanza is not 32 bytes long")
     }
     workFactor = try Self.workFactor(stanza.arguments[1])
     self.salt = salt
@@ -48,7 +48,7 @@ struct ScryptStanza {
   /// The file key; nil if the passphrase is wrong.
   func unwrap(with passphrase: SecretBytes, maximumWorkFactor: Int) throws(AgeError) -> SecretBytes? {
     guard workFactor <= maximumWorkFactor else {
-      throw AgeError(.workFactorOutOfRange, "the work factor is above the maximum")
+      throw AgeError(.workFactorOutOfRange, "the work factor is higher than the maximum")
     }
     let wrapKey = try AgeError.mappingCrypto { () throws(CryptoError) in
       try passphrase.withBytes { (text) throws(CryptoError) in
@@ -62,7 +62,7 @@ struct ScryptStanza {
   static func wrap(_ fileKey: SecretBytes, passphrase: RawSpan, workFactor: Int) throws(AgeError) -> AgeStanza {
     guard !passphrase.isEmpty else { throw AgeError(.emptyPassphrase, "an empty passphrase protects nothing") }
     guard sealingWorkFactors.contains(workFactor) else {
-      throw AgeError(.workFactorOutOfRange, "the work factor must be from 1 to 22")
+      throw AgeError(.workFactorOutOfRange, "the work factor must be between 1 and 22")
     }
     let salt = try AgeError.mappingCrypto { () throws(CryptoError) in try SecureRandom.bytes(count: saltByteCount) }
     let body = try AgeError.mappingCrypto { () throws(CryptoError) in

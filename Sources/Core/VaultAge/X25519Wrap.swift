@@ -12,13 +12,13 @@ struct X25519Stanza {
   /// Checks the number of arguments, the share and the byte count of the body.
   init(_ stanza: AgeStanza) throws(AgeError) {
     guard stanza.arguments.count == 1 else {
-      throw AgeError(.malformedHeader, "an X25519 stanza has exactly one argument after its type")
+      throw AgeError(.malformedHeader, "an X25519 stanza must have exactly one argument after its type")
     }
     guard let share = stanza.bytes(ofArgument: 0, count: AgeRecipient.publicKeyByteCount) else {
       throw AgeError(.malformedHeader, "the share of an X25519 stanza is not canonical base64 of 32 bytes")
     }
     guard stanza.body.count == FileKey.wrappedByteCount else {
-      throw AgeError(.malformedHeader, "the body of an X25519 stanza has not 32 bytes")
+      throw AgeError(.malformedHeader, "the body of an X25519 stanza is not 32 bytes long")
     }
     self.share = share
     body = stanza.body

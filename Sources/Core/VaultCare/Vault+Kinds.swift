@@ -26,7 +26,8 @@ extension Vault {
   @discardableResult
   public func declareKind(_ name: String, as schema: JSONObject) async throws(VaultError) -> KindDeclaration {
     guard RecordKindName.isValid(name) else {
-      throw VaultError(.inputRefused, "is no name of a kind: small letters, digits and hyphens, a letter first")
+      throw VaultError(
+        .inputRefused, "is not the name of a kind: use lower-case letters, digits and hyphens, and begin with a letter")
     }
     let new = try Self.kind(name, schema)
     return try await writing { lock throws(VaultError) in
@@ -51,38 +52,38 @@ extension Vault {
 
   private func checkIsFree(_ name: String) throws(VaultError) {
     guard kinds[name] == nil, !RecordKind.reservedNames.contains(name) else {
-      throw VaultError(.alreadyExists, "is a kind of the program itself")
+      throw VaultError(.alreadyExists, "is a built-in kind of the program")
     }
   }
 
   private static func checkReplacing(_ old: JSONObject, by new: RecordKind) throws(VaultError) {
     guard let old = try? RecordKind(declared: old, name: new.name) else {
       throw VaultError(
-        .inputRefused, "was declared by a newer version of this program and is not replaced",
+        .inputRefused, "was declared by a newer version of this program, so it is not replaced",
         remedies: ["update this program"])
     }
     guard new.schema >= old.schema else {
       throw VaultError(
-        .inputRefused, "is lower than that of the kind as it is declared", field: "x-schema",
-        remedies: ["records of schema \(old.schema) could not be read any more"])
+        .inputRefused, "is lower than in the present declaration of the kind", field: "x-schema",
+        remedies: ["otherwise records of schema \(old.schema) could no longer be read"])
     }
     if let change = old.sealReinterpreted(by: new) {
       throw VaultError(
         .inputRefused,
-        "is sealed as \(change.old) in the kind as it is declared, and would be read as \(change.new): values that are"
-          + " sealed already would become other values",
+        "is sealed as \(change.old) in the present declaration of the kind, and would be read as \(change.new): values"
+          + " that are sealed already would become other values",
         field: change.path,
         remedies: [
-          .sentence("keep its type, and declare a member of another name for the new type"),
+          .sentence("keep the type of this field, and declare a field of another name for the new type"),
           .sentence("or declare a kind of another name, and move the records to it"),
         ])
     }
     guard let path = old.sealDropped(by: new) else { return }
     throw VaultError(
-      .inputRefused, "is sealed in the kind as it is declared, and would not be any more", field: path,
+      .inputRefused, "is sealed in the present declaration of the kind, and must stay sealed", field: path,
       remedies: [
         .sentence(
-          "a secret becomes readable only by a migration: raise x-schema and give x-migrations the step"
+          "only a migration can make a secret readable: raise x-schema and add to x-migrations the step"
             + " {\"open\": \"\(path)\"}")
       ])
   }

@@ -4,7 +4,7 @@ import COpenSSL
 package enum SecureRandom {
   /// `count` random bytes for public values, such as nonces and ids; `SecretBytes.random` makes keys.
   package static func bytes(count: Int) throws(CryptoError) -> [UInt8] {
-    guard count >= 0 else { throw CryptoError(.wrongByteCount, "a negative number of random bytes") }
+    guard count >= 0 else { throw CryptoError(.wrongByteCount, "the number of random bytes is negative") }
     return try unsafe [UInt8](byteCount: count) { buffer throws(CryptoError) in
       try unsafe fill(buffer, isPrivate: false)
     }
@@ -20,7 +20,7 @@ package enum SecureRandom {
   @unsafe static func fill(_ buffer: UnsafeMutableRawBufferPointer, isPrivate: Bool) throws(CryptoError) {
     guard let start = buffer.baseAddress, buffer.count > 0 else { return }
     guard let count = Int32(exactly: buffer.count) else {
-      throw CryptoError(.wrongByteCount, "too many random bytes at once")
+      throw CryptoError(.wrongByteCount, "too many random bytes are requested at once")
     }
     _ = Algorithms.isLibraryStarted
     try ErrorQueue.check("the random generator failed", code: .randomFailed) {

@@ -72,7 +72,7 @@ public enum X25519 {
 
   init(_ key: borrowing AgreementKey) throws(CryptoError) {
     let keyPointer = unsafe key.pointer
-    unsafe pointer = try ErrorQueue.make("no context for X25519") {
+    unsafe pointer = try ErrorQueue.make("there is no context for X25519") {
       unsafe EVP_PKEY_CTX_new_from_pkey(nil, keyPointer, nil)
     }
   }

@@ -13,21 +13,21 @@ public enum DocumentLayer: FaultLayer {
   }
 
   fileprivate static let reasons: [DocumentError.Code: String] = [
-    .invalidJSON: "invalid JSON",
-    .invalidUTF8: "invalid UTF-8 in a string",
+    .invalidJSON: "the text is not valid JSON",
+    .invalidUTF8: "a string is not valid UTF-8",
     .duplicateMember: "a member name occurs twice in one object",
-    .tooDeep: "nested too deeply",
-    .numberTooLong: "number literal too long",
-    .tooLarge: "document too large",
-    .invalidDate: "not a date such as 2026-11-21T01:40:28Z",
-    .invalidIdentifier: "not a lower-case UUID",
-    .invalidBase64: "not canonical base64",
-    .invalidHex: "not lower-case hex",
-    .invalidPath: "not a field such as contact_info.email or tags[0]",
-    .noSuchMember: "no such field",
+    .tooDeep: "the values are nested too deeply",
+    .numberTooLong: "a number is too long",
+    .tooLarge: "the document is too large",
+    .invalidDate: "is not a date such as 2026-11-21T01:40:28Z",
+    .invalidIdentifier: "is not a lower-case UUID",
+    .invalidBase64: "is not canonical base64",
+    .invalidHex: "is not lower-case hex",
+    .invalidPath: "is not a field such as contact_info.email or tags[0]",
+    .noSuchMember: "there is no such field",
     .wrongType: "a value of another type is in the way",
     .loneSurrogate: "an escape names half of a surrogate pair",
-    .byteOrderMark: "byte order mark before the document",
+    .byteOrderMark: "there is a byte order mark before the document",
   ]
 }
 

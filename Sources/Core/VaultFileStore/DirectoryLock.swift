@@ -196,7 +196,7 @@ extension DirectoryStore {
       try system.status(of: path, in: OpenPurpose.noDirectory, followingLink: true)
     }
     guard let current, current.isSameFile(as: own) else {
-      throw StoreError(.changedUnderneath, reason: "the vault's directory was moved or replaced", path: path)
+      throw StoreError(.changedUnderneath, reason: "the vault's folder was moved or replaced", path: path)
     }
   }
 }

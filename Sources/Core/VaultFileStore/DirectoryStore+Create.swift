@@ -22,7 +22,7 @@ extension DirectoryStore {
     let files = FileSystem(operations)
     let store = DirectoryStore(root: try makeRoot(at: path, files), path: path, files: files)
     guard try !store.hasHeader() else {
-      throw StoreError(.alreadyExists, reason: "a vault is there already", path: path)
+      throw StoreError(.alreadyExists, reason: "a vault already exists here", path: path)
     }
     for directory in [StoreDirectory.records, .slots, .trash, .staging] {
       try store.withMadeDirectory(directory) { _ in }

@@ -29,7 +29,7 @@ extension DirectoryStore {
     let after = try recordsStatus()
     guard before?.inode == after?.inode, before?.changed == after?.changed else {
       let records = StoreDirectory.records.path
-      throw StoreError(.changedUnderneath, reason: "was replaced while it was read", path: records)
+      throw StoreError(.changedUnderneath, reason: "was replaced while it was being read", path: records)
     }
   }
 }
@@ -49,7 +49,7 @@ extension FileSystem {
     }
     let count = try fill(&buffer, from: file.descriptor, enough: status.byteCount, at: path())
     guard count <= status.byteCount else {
-      throw StoreError(.changedUnderneath, reason: "the file changed while it was read", path: path())
+      throw StoreError(.changedUnderneath, reason: "the file changed while it was being read", path: path())
     }
     return Array(buffer[..<count])
   }

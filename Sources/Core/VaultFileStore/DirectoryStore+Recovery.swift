@@ -64,7 +64,7 @@ extension DirectoryStore {
         guard case .staged(let name) = entry.action else { continue }
         if try isRegular(name, in: .staging) { continue }
         guard try isRegular(entry.location.fileName, in: directory) else {
-          throw Journal.malformed("a file that the journal names is gone")
+          throw Journal.malformed("a file that the journal names is missing")
         }
       }
     }
@@ -79,7 +79,9 @@ extension DirectoryStore {
       }
     }
     guard let status = status ?? nil else { return false }
-    guard status.kind == .regular else { throw Journal.malformed("a file that the journal names is no regular file") }
+    guard status.kind == .regular else {
+      throw Journal.malformed("a file that the journal names is not a regular file")
+    }
     return true
   }
 

@@ -290,6 +290,6 @@ private struct FolderMark: Equatable {
 
 extension StoreError {
   fileprivate static func changed(_ directory: StoreDirectory) -> StoreError {
-    StoreError(.changedUnderneath, reason: "it was changed by someone else", path: directory.path)
+    StoreError(.changedUnderneath, reason: "was changed by someone else", path: directory.path)
   }
 }

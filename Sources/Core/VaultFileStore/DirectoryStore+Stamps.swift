@@ -13,7 +13,7 @@ extension DirectoryStore: StampedStore {
         let folder = StoreDirectory.folder(number)
         let status = try status(of: folder.name, in: records, at: folder.path)
         guard status.map({ $0.kind == .directory }) ?? true else {
-          throw StoreError(.notADirectory, reason: "not a directory", path: folder.path)
+          throw StoreError(.notADirectory, reason: "is not a folder", path: folder.path)
         }
         stamps.append(status.map(StoreStamp.init))
       }

@@ -59,7 +59,7 @@ private final class DirectoryReader: StoreReader {
     let count = try files.readPiece(of: file.descriptor, from: offset, into: &piece, at: path)
     offset += count
     guard count > 0 ? offset <= byteCount : offset == byteCount else {
-      throw StoreError(.changedUnderneath, reason: "the file changed while it was read", path: path)
+      throw StoreError(.changedUnderneath, reason: "the file changed while it was being read", path: path)
     }
     piece.removeLast(piece.count - count)
     builder.append(piece)
@@ -120,7 +120,7 @@ private final class DirectoryWriter: StoreWriter {
     try file.requireContent(written.finish())
     let old = try store.reader(of: location)
     guard try old?.markOfAll() == mark else {
-      throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: location.relativePath)
+      throw StoreError(.changedUnderneath, reason: "was changed by someone else", path: location.relativePath)
     }
     let swap = AtomicReplacement(
       name: location.fileName, path: location.relativePath, hadFile: mark != nil, staging: staging.descriptor,

@@ -15,8 +15,8 @@ extension DirectoryStore {
     switch (try? files.operations.status(of: name, in: root.descriptor, followingLink: false))?.kind {
     case .regular?, nil: break
     case .symbolicLink?:
-      faults.append(StoreError(.symbolicLink, reason: "a symbolic link, which is not followed", path: name))
-    case .directory?, .other?: faults.append(StoreError(.notARegularFile, reason: "not a regular file", path: name))
+      faults.append(StoreError(.symbolicLink, reason: "is a symbolic link, which is not followed", path: name))
+    case .directory?, .other?: faults.append(StoreError(.notARegularFile, reason: "is not a regular file", path: name))
     }
     return faults
   }

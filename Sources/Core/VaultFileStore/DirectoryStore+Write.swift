@@ -55,7 +55,7 @@ extension DirectoryStore {
 
   private func require(_ change: StoreChange, found: [UInt8]?) throws(StoreError) {
     guard found != change.expected else { return }
-    throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: change.location.relativePath)
+    throw StoreError(.changedUnderneath, reason: "was changed by someone else", path: change.location.relativePath)
   }
 
   private func replace(_ change: StoreChange) throws(StoreError) {

@@ -51,7 +51,9 @@ public final class DirectoryStore: RecordStore {
     let status = try files.callIfPresent(at: header) { [descriptor = root.descriptor] (system) throws(Errno) in
       try system.status(of: header, in: descriptor, followingLink: false)
     }
-    guard status != nil else { throw StoreError(.notAVault, reason: "not a vault: it has no vault.json", path: path) }
+    guard status != nil else {
+      throw StoreError(.notAVault, reason: "is not a vault: it has no vault.json", path: path)
+    }
     self.init(root: root, path: path, files: files)
     recoverIfPossible()
   }

@@ -37,7 +37,7 @@ extension Journal {
       }
       return try JSONValue.members(["entries": items]).compactBytes()
     } catch {
-      throw StoreError(.tooLarge, reason: "too many changes for one batch", underlying: error)
+      throw StoreError(.tooLarge, reason: "there are too many changes for one batch", underlying: error)
     }
   }
 
@@ -56,7 +56,7 @@ extension Journal {
       throw Self.malformed("is not valid JSON: \(error)", underlying: error)
     }
     guard case .object(let document) = value, document.count == 1, case .array(let items)? = document["entries"]
-    else { throw Self.malformed("the journal has another form") }
+    else { throw Self.malformed("the journal does not have the expected form") }
     var entries: [Entry] = []
     for item in items { entries.append(try Self.entry(item)) }
     guard Set(entries.map(\.location)).count == entries.count else {
@@ -70,7 +70,7 @@ extension Journal {
   private static func entry(_ item: JSONValue) throws(StoreError) -> Entry {
     guard let members = item.object, members.count == 2, let path: String = members.read("path"),
       let staged: String = members.read("staged")
-    else { throw malformed("the journal has another form") }
+    else { throw malformed("the journal does not have the expected form") }
     let location = StoreLocation(relativePath: path)
     switch location {
     case .record(_)?, .trash(_)?: break
@@ -79,7 +79,7 @@ extension Journal {
     guard let location else { throw malformed("the journal names a place that no batch writes") }
     if staged == removal { return Entry(location: location, action: .removed) }
     guard Identifier(parsing: staged) != nil else {
-      throw malformed("the journal names a staged file that is not one of this program")
+      throw malformed("the journal names a staged file that this program did not make")
     }
     return Entry(location: location, action: .staged(staged))
   }

@@ -47,16 +47,16 @@ package struct IndexPlace: Sendable {
 
   private static func requireOwn(_ folder: String) throws(TextFault) {
     guard let status = status(folder), status.st_mode & S_IFMT == S_IFDIR else {
-      throw TextFault("\(folder) is no folder")
+      throw TextFault("\(folder) is not a folder")
     }
     guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
-      throw TextFault("others may enter \(folder): `chmod go= \(folder.shellQuoted)` forbids it")
+      throw TextFault("other users can enter \(folder): `chmod go= \(folder.shellQuoted)` prevents that")
     }
   }
 
   private static func make(_ folder: String) throws(TextFault) {
     guard status(folder) == nil else { return }
     if let slash = folder.lastIndex(of: "/"), slash > folder.startIndex { try make(String(folder[..<slash])) }
-    guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw TextFault("\(folder) cannot be made") }
+    guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw TextFault("\(folder) cannot be created") }
   }
 }

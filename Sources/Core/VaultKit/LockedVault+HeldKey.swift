@@ -10,7 +10,7 @@ extension LockedVault {
     heldBy holder: any RootKeyHolder, slot id: SlotID, options: Vault.Options = .init()
   ) throws(VaultError) -> Vault {
     guard let slot = header.slots.first(where: { $0.id == id }) else {
-      throw VaultError(.noSuchSlot, "is no slot of the vault any more")
+      throw VaultError(.noSuchSlot, "is no longer a slot of the vault")
     }
     let memory = RollbackMemory(of: self, options)
     let known = try memory?.requireIdentity(header)

@@ -29,7 +29,7 @@ public struct LockedVault: Sendable {
   ///
   /// - Throws: ``VaultError`` like ``init(at:types:)``.
   public init(at place: VaultPlace, types: [any VaultRecord.Type] = []) throws(VaultError) {
-    guard place.folder?.isEmpty != true else { throw VaultError(.notAVault, "an empty path names no vault") }
+    guard place.folder?.isEmpty != true else { throw VaultError(.notAVault, "the path of the vault is empty") }
     try self.init(store: inStore { () throws(StoreError) in try place.store() }, types: types)
   }
 
@@ -101,7 +101,8 @@ public struct LockedVault: Sendable {
       // read once more then (format 1, section 9, Reading).
       guard error.isAboutPin || error.code == .damaged, let newer = try newer(than: error) else { throw error }
       guard error.isAboutPin || newer.header.root.id == header.root.id else {
-        throw VaultError(.changedUnderneath, "has other keys than a moment ago", file: VaultHeader.fileName)
+        throw VaultError(
+          .changedUnderneath, "the vault's keys have changed while it was being read", file: VaultHeader.fileName)
       }
       var options = options
       options.known = nil
@@ -129,7 +130,7 @@ public struct LockedVault: Sendable {
 
   private static func readHeader(_ store: any RecordStore) throws(VaultError) -> [UInt8] {
     guard let bytes = try inStore({ () throws(StoreError) in try store.read(.header) }) else {
-      throw VaultError(.notAVault, "is not here: this is no vault", file: VaultHeader.fileName)
+      throw VaultError(.notAVault, "does not exist: this is not a vault", file: VaultHeader.fileName)
     }
     return bytes
   }

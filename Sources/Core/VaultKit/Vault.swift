@@ -123,8 +123,8 @@ public final class Vault: Sendable {
   ) async throws(VaultError) -> Vault {
     if let folder = place.folder, let remains = VaultPlace.remains(ofVaultAt: folder) {
       throw VaultError(
-        .inputRefused, "holds files of a vault whose \(VaultHeader.fileName) is gone", file: remains,
-        remedies: ["bring that file back from version control or a backup"])
+        .inputRefused, "has files of a vault whose \(VaultHeader.fileName) is missing", file: remains,
+        remedies: ["restore that file from git or a backup"])
     }
     return try await create(
       in: inStore { () throws(StoreError) in try place.createStore(makingTables: makingTables) }, slots: slots,
@@ -156,7 +156,7 @@ public final class Vault: Sendable {
           try store.apply(changes, timeout: options.lockTimeout)
         } catch {
           guard error.code == .changedUnderneath else { throw error }
-          throw StoreError(.alreadyExists, reason: "is a vault already", path: VaultHeader.fileName)
+          throw StoreError(.alreadyExists, reason: "a vault already exists here", path: VaultHeader.fileName)
         }
       },
       note: { () throws(VaultError) in
@@ -223,7 +223,7 @@ public final class Vault: Sendable {
     let header = try VaultHeader(parsing: bytes)
     guard header.vaultID == known.header.vaultID, header.root.id == known.header.root.id else {
       throw VaultError(
-        .changedUnderneath, "has other keys than when the vault was unlocked", file: VaultHeader.fileName)
+        .changedUnderneath, "the vault's keys have changed since it was unlocked", file: VaultHeader.fileName)
     }
     let root = known.keyring.current
     try header.authenticate(under: root)

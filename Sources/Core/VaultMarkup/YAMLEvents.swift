@@ -39,7 +39,7 @@ internal import DynamicLibraries
     _ = unsafe text.initialize(from: bytes)
     // `yaml_parser_t` has 480 bytes in version 0.2 on 64 bits; its content is private to the library.
     unsafe parser = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 16)
-    guard unsafe library.initialize(parser) == 1 else { throw MarkupError(.reading, "no memory for a parser") }
+    guard unsafe library.initialize(parser) == 1 else { throw MarkupError(.reading, "there is no memory for a parser") }
     unsafe library.setInput(parser, text.baseAddress, bytes.count)
   }
 
@@ -52,7 +52,7 @@ internal import DynamicLibraries
   package func next() throws(MarkupError) -> Event {
     var event = unsafe late_yaml_event()
     guard unsafe library.parse(parser, &event) == 1 else {
-      throw MarkupError(.malformed, "is no YAML", line: line)
+      throw MarkupError(.malformed, "is not valid YAML", line: line)
     }
     defer { unsafe library.deleteEvent(&event) }
     line = Int(unsafe event.start.line) + 1

@@ -52,7 +52,7 @@ public final class KindCatalog: Sendable {
       else { continue }
       throw RecordError(
         .invalidValue,
-        "of \(String(reflecting: type)) is `\(type.kindName)`, which is the kind of \(String(reflecting: twin)), too: give it "
+        "is `\(type.kindName)` for both \(String(reflecting: type)) and \(String(reflecting: twin)): give one of them "
           + "another name with `static let kindName`", path: "kindName")
     }
   }

@@ -19,7 +19,7 @@ extension RecordKind {
       else { continue }
       let isOld = before != nil && given == before?[place]
       guard given == nil || isOld || given?.int == count else {
-        throw RecordError(.invalidValue, "is not the count of bytes in \(path)", path: place)
+        throw RecordError(.invalidValue, "is not the number of bytes in \(path)", path: place)
       }
       members[place] = .number(JSONNumber(count))
     }

@@ -75,7 +75,7 @@ extension RecordKind {
     for (path, value) in unknown {
       let name = path.description
       guard given[name] == nil else {
-        throw RecordError(.unknownMember, "is no field of the kind, and stands in extra already", path: name)
+        throw RecordError(.unknownMember, "is not a field of the kind, and is already in extra", path: name)
       }
       extra[name] = value
     }
@@ -102,7 +102,7 @@ extension RecordKind {
     _ value: JSONValue, at path: MemberPath, in context: SealingContext
   ) throws(RecordError) -> JSONValue {
     guard let schema = self.value(at: path) else {
-      throw RecordError(.unknownMember, "is no field of the kind \(name)", path: path.description)
+      throw RecordError(.unknownMember, "is not a field of the kind \(name)", path: path.description)
     }
     var reader = InputReader(kind: name)
     return try encoded(reader.read(value, as: schema, at: path), at: path, in: context)
@@ -113,7 +113,7 @@ extension RecordKind {
   /// - Throws: ``RecordError`` like ``sealed(clear:keepingUnknown:in:)``.
   public func plaintext(of value: JSONValue, at path: MemberPath) throws(RecordError) -> String {
     guard let schema = self.value(at: path) else {
-      throw RecordError(.unknownMember, "is no field of the kind \(name)", path: path.description)
+      throw RecordError(.unknownMember, "is not a field of the kind \(name)", path: path.description)
     }
     var reader = InputReader(kind: name)
     let checked = try reader.read(value, as: schema, at: path)

@@ -219,17 +219,18 @@ extension RecordKind {
   public static func fault(of type: any VaultRecord.Type) -> RecordError? {
     guard RecordKindName.isValid(type.kindName) else {
       return RecordError(
-        .invalidValue, "of \(type) is no name of a kind: small letters, digits and hyphens, a letter first, at most 64",
+        .invalidValue,
+        "is not valid for \(type): use at most 64 lower-case letters, digits and hyphens, a letter first",
         path: "kindName")
     }
-    guard type.schema >= 1 else { return RecordError(.invalidValue, "of \(type) is a number from 1", path: "schema") }
+    guard type.schema >= 1 else { return RecordError(.invalidValue, "must be 1 or more for \(type)", path: "schema") }
     if let fault = RecordedContent.fault(of: type) { return fault }
     let whole = ValueSchema(.object(ObjectRule(type.content)))
     for text in type.titlePaths {
       let path = try? MemberPath(parsing: text)
-      let reason = path.map(whole.faultOfTitle) ?? "is no path"
+      let reason = path.map(whole.faultOfTitle) ?? "is not a path"
       if let reason {
-        return RecordError(.invalidValue, "of \(type) has `\(text)`, which \(reason)", path: "titlePaths")
+        return RecordError(.invalidValue, "is not valid for \(type): `\(text)` \(reason)", path: "titlePaths")
       }
     }
     return nil
@@ -246,7 +247,7 @@ extension RecordKind {
     guard RecordedContent.isLearned(type), let path = clearSecret(in: type.content, of: type) else { return }
     throw RecordError(
       .invalidValue,
-      "of \(type) is readable, and its name is that of a secret: make it an EncryptedCodableString, or say in "
+      "is readable in \(type), but has the name of a secret: make it an EncryptedCodableString, or say in "
         + "`described` that it is `.text`", path: path)
   }
 
@@ -275,10 +276,10 @@ extension RecordKind {
 extension ValueSchema {
   /// Why the value at a path cannot be a title; nil if it can.
   fileprivate func faultOfTitle(at path: MemberPath) -> String? {
-    guard let value = value(at: path) else { return "no member has" }
-    if value.isSealed { return "is sealed, and a name is readable" }
+    guard let value = value(at: path) else { return "is not the path of a member" }
+    if value.isSealed { return "is sealed, but a title must be readable" }
     if case .any = value.form { return nil }
-    return value.isText ? nil : "is no text"
+    return value.isText ? nil : "is not text"
   }
 }
 

@@ -120,7 +120,7 @@ extension RecordError {
     if let sealing = error.sealingError {
       switch sealing.code {
       case .clearText:
-        self.init(.sealing, "holds clear text where a sealed value belongs", path: path, underlying: sealing)
+        self.init(.sealing, "must be sealed, but it is clear text", path: path, underlying: sealing)
       default: self.init(.sealing, sealing.reason, path: path, underlying: sealing)
       }
       return
@@ -138,7 +138,7 @@ extension RecordError {
     case let error as DocumentError:
       self.init(.invalidValue, error.reason)
     case EncodingError.invalidValue:
-      self.init(.invalidValue, "has no form in JSON, as a number that is not finite", path: path)
+      self.init(.invalidValue, "cannot be written as JSON, like a number that is not finite", path: path)
     default:
       self.init(.invalidValue, "is not a valid value", path: path)
     }

@@ -13,7 +13,7 @@ struct ApplicationKeys: Sendable {
 
   init(_ keys: [SecretBytes], bound: [String]) throws(SealingError) {
     guard !keys.isEmpty, !bound.isEmpty, keys.allSatisfy({ $0.count == AESGCM.keyByteCount }) else {
-      throw SealingError(.wrongByteCount, "an application key has 32 bytes and is bound to at least one string")
+      throw SealingError(.wrongByteCount, "an application key must have 32 bytes and be bound to at least one string")
     }
     self.bound = bound.map { Array($0.utf8) }
     var ciphers: [(hint: [UInt8], cipher: FieldCipher)] = []
@@ -57,7 +57,7 @@ struct ApplicationKeys: Sendable {
   func cipher(ofOwn text: String) throws(SealingError) -> FieldCipher {
     let token = try SealedToken(parsing: text)
     guard let own = ciphers.first(where: { $0.hint == token.hint }) else {
-      throw SealingError(.foreignToken, "was sealed under none of these keys")
+      throw SealingError(.foreignToken, "was not sealed under any of these keys")
     }
     return own.cipher
   }
@@ -81,7 +81,7 @@ extension SealingContext {
   /// - Throws: ``SealingError`` `.wrongContext` for the context of a vault's record, whose MAC does that already, or
   ///   for another form; `.wrongByteCount` for an empty list.
   public func bound(to place: String...) throws(SealingError) -> SealingContext {
-    guard !place.isEmpty else { throw SealingError(.wrongByteCount, "a place has at least one string") }
+    guard !place.isEmpty else { throw SealingError(.wrongByteCount, "a place must have at least one string") }
     let keys = try ApplicationKeys(requireApplication(), boundTo: place)
     var settings = settings
     if settings.opener != nil { settings.opener = ApplicationFieldOpener(keys) }

@@ -142,7 +142,7 @@ package final class FieldCipher: Sendable {
   /// Seals `text`; the result is the whole text of the field.
   package func seal(_ text: RawSpan, at time: Timestamp) throws(SealingError) -> String {
     guard !isReadOnly else {
-      throw SealingError(.wrongByteCount, "a key of less than 32 bytes opens, and does not seal")
+      throw SealingError(.wrongByteCount, "a key of less than 32 bytes can open values, but cannot seal them")
     }
     do throws(CryptoError) {
       switch form {
@@ -193,7 +193,7 @@ package final class FieldCipher: Sendable {
 
   package func open(_ token: SealedToken) throws(SealingError) -> SecretText {
     guard case .token(let scope) = form, token.hint == scope.hint else {
-      throw SealingError(.foreignToken, "belongs to another record or key")
+      throw SealingError(.foreignToken, "was sealed for another record or with another key")
     }
     return try openPadded(token.box, scope.associatedData(sealedAtText: token.sealedAtText.utf8))
   }
@@ -219,7 +219,7 @@ package final class FieldCipher: Sendable {
     let isValid = text.withBytes { bytes in
       (try? UTF8Span(validating: Span<UInt8>(_bytes: bytes))) != nil
     }
-    guard isValid else { throw SealingError(.malformedPlaintext, "what was sealed is not UTF-8") }
+    guard isValid else { throw SealingError(.malformedPlaintext, "the opened value is not UTF-8") }
     return text
   }
 

@@ -44,7 +44,7 @@ final class RecordFieldOpener: FieldOpener {
 
   func requireOwn(_ text: String) throws(SealingError) {
     guard try SealedToken(parsing: text).hint == scope.hint else {
-      throw SealingError(.foreignToken, "belongs to another record or key")
+      throw SealingError(.foreignToken, "was sealed for another record or with another key")
     }
   }
 

@@ -39,7 +39,7 @@ public struct RecordEnvelope: Sendable {
   /// - Throws: ``SealingError`` `.malformedEnvelope`, `.newerFormat`, `.malformedWrappedKey`.
   public init(of document: JSONValue) throws(SealingError) {
     guard case .object(let record) = document, case .object(let members)? = record[Self.memberName] else {
-      throw SealingError(.malformedEnvelope, "has no $vault member: this is no record")
+      throw SealingError(.malformedEnvelope, "has no $vault member: this is not a record")
     }
     try self.init(members)
   }

@@ -48,7 +48,7 @@ extension RecordSeal {
   ) throws(SealingError) -> SealedRecord {
     guard draft.attachments.isEmpty else {
       throw SealingError(
-        .limitExceeded, "has attachments, which cannot be sealed anew here", path: "$vault.\(Attachment.memberName)")
+        .limitExceeded, "has attachments, which cannot be sealed again here", path: "$vault.\(Attachment.memberName)")
     }
     return try resealed(record, root.makeDataKey(for: record.envelope.id), as: draft, sealedUntil: latest)
   }

@@ -141,13 +141,13 @@ public enum RecordSeal {
   ) throws(SealingError) -> VerifiedRecord {
     let envelope = try RecordEnvelope(of: document)
     guard envelope.id == id else {
-      throw SealingError(.malformedEnvelope, "holds the record of another file", path: "$vault.id")
+      throw SealingError(.malformedEnvelope, "is not the id that the file name says", path: "$vault.id")
     }
     let root = try root(envelope.wrappedKey.rootHint)
     let keys = try root.recordKeys(from: envelope.wrappedKey, record: id)
     guard case .object(var fields) = document, case .object(let members)? = fields[RecordEnvelope.memberName],
       case .string(let createdAtText)? = members["created_at"]
-    else { throw SealingError(.malformedEnvelope, "has no $vault member: this is no record") }
+    else { throw SealingError(.malformedEnvelope, "has no $vault member: this is not a record") }
     let expected = try mac(of: fields, keys)
     guard constantTimeEqual(expected, envelope.mac) else {
       throw SealingError(.authenticationFailed, "does not authenticate: it was changed or damaged")
@@ -246,7 +246,7 @@ private struct TokenCheck {
     } catch {
       if error.code == .memoryUnavailable || error.code == .cryptoFailed { throw error }
       throw SealingError(
-        .tokenShapedText, "looks like a sealed value but is none of this record",
+        .tokenShapedText, "is written like a sealed value, but is not one of this record",
         path: path.description, underlying: error)
     }
   }

@@ -30,6 +30,6 @@ package enum Requirements {
   package static func refusal(of names: [String]) -> String? {
     let unknown = names.filter { !known.contains($0) }
     return unknown.isEmpty
-      ? nil : "needs what only a newer version of this program has: \(unknown.joined(separator: ", "))"
+      ? nil : "needs a feature that only a newer version of this program has: \(unknown.joined(separator: ", "))"
   }
 }

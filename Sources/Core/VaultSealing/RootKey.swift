@@ -52,7 +52,7 @@ public final class RootKey: Sendable {
   ///
   /// - Throws: ``SealingError`` `.wrongByteCount`, `.memoryUnavailable`, `.cryptoFailed`.
   public init(_ key: SecretBytes, vaultID: VaultID) throws(SealingError) {
-    guard key.count == Self.byteCount else { throw SealingError(.wrongByteCount, "a root key has 32 bytes") }
+    guard key.count == Self.byteCount else { throw SealingError(.wrongByteCount, "a root key must have 32 bytes") }
     let salt = vaultID.bytes
     let public48 = try key.withBytes { bytes throws(SealingError) in
       try KeyDerivation.derive(from: bytes, label: "ecv/1/root", salt: salt, byteCount: 48)
@@ -83,7 +83,8 @@ public final class RootKey: Sendable {
   /// Throws unless the key itself is in this process.
   package func requireHere() throws(SealingError) {
     guard holder == nil else {
-      throw SealingError(.rootKeyElsewhere, "this needs the root key itself, which its holder does not give out")
+      throw SealingError(
+        .rootKeyElsewhere, "this needs the root key itself, but the process that holds the key does not give it out")
     }
   }
 

@@ -103,7 +103,7 @@ extension Sealed: Codable {
     } catch let error as CryptoError {
       throw SealingError(crypto: error)
     } catch let error as DocumentError where error.code == .tooLarge {
-      throw SealingError(.limitExceeded, "is larger than a record may be, 16 MiB as JSON", underlying: error)
+      throw SealingError(.limitExceeded, "is larger than 16 MiB as JSON, the limit of a record", underlying: error)
     } catch {
       throw SealingError(.malformedPlaintext, "the value cannot be written as JSON", underlying: error.sealingError)
     }
@@ -115,7 +115,7 @@ extension Sealed: Codable {
       return try TreeDecoder(openingWith: context).decode(from: tree)
     } catch {
       throw SealingError(
-        .malformedPlaintext, "what was sealed is not the expected JSON", underlying: error.sealingError)
+        .malformedPlaintext, "the opened value is not the expected JSON", underlying: error.sealingError)
     }
   }
 }

@@ -65,7 +65,7 @@ extension SealingContext {
   private static func tags(
     of value: EncryptedCodableString, for name: String, _ bits: Int, under keys: ArraySlice<SecretBytes>
   ) throws(SealingError) -> [SearchTag] {
-    guard (1...256).contains(bits) else { throw SealingError(.wrongByteCount, "a search tag has 1 to 256 bits") }
+    guard (1...256).contains(bits) else { throw SealingError(.wrongByteCount, "a search tag must have 1 to 256 bits") }
     var message = CanonicalEncoding.enc("ecv/1/app-tag", [Array(name.utf8), try value.bytesInOrdinaryMemory()])
     defer { for index in message.indices { message[index] = 0 } }
     var tags: [SearchTag] = []

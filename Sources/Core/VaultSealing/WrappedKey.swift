@@ -139,7 +139,7 @@ extension RootKey {
     let wrapKey = try derive("ecv/1/keyring-wrap", items: [id.bytes, older.bytes])
     let root = try RootKey(wrapped.unwrap(with: wrapKey, associatedData: keyringBinding(older)), vaultID: vaultID)
     guard root.id == older else {
-      throw SealingError(.authenticationFailed, "a keyring entry holds another root key than it names")
+      throw SealingError(.authenticationFailed, "a keyring entry holds a root key other than the one it names")
     }
     return root
   }

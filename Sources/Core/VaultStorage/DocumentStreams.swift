@@ -156,7 +156,7 @@ private final class WholeWriter: StoreWriter {
   func commit(replacing mark: ContentMark?) throws(StoreError) {
     let old = try store.read(location)
     guard old.map(ContentMark.init(of:)) == mark else {
-      throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: location.relativePath)
+      throw StoreError(.changedUnderneath, reason: "was changed by someone else", path: location.relativePath)
     }
     try store.apply([StoreChange(location, from: old, to: bytes)], under: lock)
   }

@@ -89,7 +89,7 @@ extension MemoryStore {
   private func requireExpected(_ changes: [StoreChange]) throws(StoreError) {
     let stale = state.withLock { state in changes.first { state.documents[$0.location] != $0.expected } }
     guard let stale else { return }
-    throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: stale.location.relativePath)
+    throw StoreError(.changedUnderneath, reason: "was changed by someone else", path: stale.location.relativePath)
   }
 
   /// Called under the exclusive lock.
@@ -107,7 +107,7 @@ extension MemoryStore {
     }
     guard let changed else { return }
     throw StoreError(
-      .changedUnderneath, reason: "it was changed by someone else", path: "records/" + changed.folderName)
+      .changedUnderneath, reason: "was changed by someone else", path: "records/" + changed.folderName)
   }
 
   private func put(_ changes: [StoreChange]) {

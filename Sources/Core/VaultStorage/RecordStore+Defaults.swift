@@ -55,7 +55,7 @@ private final class GatheredBatch: StoreBatch {
   func stage(_ changes: [StoreChange]) throws(StoreError) {
     _ = try plan.writes(of: changes)
     for change in changes where try store.read(change.location) != change.expected {
-      throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: change.location.relativePath)
+      throw StoreError(.changedUnderneath, reason: "was changed by someone else", path: change.location.relativePath)
     }
     self.changes += changes
   }

@@ -99,7 +99,7 @@ package struct BatchPlan: Sendable {
 }
 
 extension StoreError {
-  fileprivate static let tooManyChanges = StoreError(.tooLarge, reason: "too many changes for one batch")
+  fileprivate static let tooManyChanges = StoreError(.tooLarge, reason: "there are too many changes for one batch")
 }
 
 extension StoreChange {

@@ -61,16 +61,16 @@ extension Errno {
   /// The kind of failure, and the text that follows the file name in a message.
   package var meaning: (kind: Kind, reason: String) {
     switch number {
-    case EEXIST, ENOTEMPTY: (.exists, "is there already")
+    case EEXIST, ENOTEMPTY: (.exists, "a file or folder of this name already exists")
     case ENOSPC: (.noSpace, "no space is left on the disk")
     case EDQUOT: (.noSpace, "the disk quota is used up")
     case EFBIG: (.fileSizeLimit, "the file size limit is reached")
-    case EACCES, EPERM: (.forbidden, "permission denied")
+    case EACCES, EPERM: (.forbidden, "the system denies access")
     case EROFS: (.readOnly, "the file system is read-only")
-    case ENOENT: (.missing, "no such file or directory")
-    case ENOTDIR: (.notADirectory, "not a directory")
-    case EISDIR, ENXIO, ENODEV: (.notARegularFile, "not a regular file")
-    case ELOOP: (.symbolicLink, "a symbolic link, which is not followed")
+    case ENOENT: (.missing, "does not exist")
+    case ENOTDIR: (.notADirectory, "is not a folder")
+    case EISDIR, ENXIO, ENODEV: (.notARegularFile, "is not a regular file")
+    case ELOOP: (.symbolicLink, "is a symbolic link, which is not followed")
     case EMFILE: (.failed, "this process has too many open files")
     case ENFILE: (.failed, "the system has too many open files")
     case EIO: (.failed, "the disk failed to read or write")

@@ -36,11 +36,11 @@ package struct PrivateFolder: Sendable {
         try system.status(of: path, in: OpenPurpose.noDirectory, followingLink: false)
       }
     } catch {
-      throw PrivateFolderError(.foreign, "\(path) cannot be looked at")
+      throw PrivateFolderError(.foreign, "\(path) cannot be examined")
     }
     guard let status else { return false }
     guard status.kind == kind, status.owner == ProcessSession.user, !status.isOpenToOthers else {
-      throw PrivateFolderError(.foreign, "\(path) is not this user's alone")
+      throw PrivateFolderError(.foreign, "\(path) does not belong to this user alone")
     }
     return true
   }

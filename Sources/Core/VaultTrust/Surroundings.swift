@@ -23,7 +23,7 @@ package struct Surroundings {
   }
 
   package static let keyReason =
-    "looks like a private key, which whoever has this folder then has, too: move it away, and give it up"
+    "is probably a private key, and everybody who has this folder has the key: move it away and replace it"
 
   /// Whether a text contains the mark of an age identity or of a private key in PEM.
   package static func holdsKey(_ bytes: [UInt8]) -> Bool {
@@ -43,7 +43,7 @@ extension VaultFault {
     let told = Set(known.map(\.file))
     do throws(StoreError) {
       let strays = try store.strayEntries().filter { !told.contains($0) }
-      return strays.map { VaultFault(.strayEntry, "does not belong into the vault", file: $0) }
+      return strays.map { VaultFault(.strayEntry, "does not belong in the vault", file: $0) }
     } catch {
       let file = error.path ?? "records"
       return told.contains(file) ? [] : [VaultFault(VaultError.Code(error), error.reason, file: file)]

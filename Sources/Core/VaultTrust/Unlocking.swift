@@ -29,7 +29,7 @@ package struct Unlocking {
 
   private func verify(_ root: RootKey, _ slot: Slot) throws(VaultError) {
     guard root.id == header.root.id, constantTimeEqual(root.commitment, header.root.commitment) else {
-      throw SlotFile.damaged(slot, "holds another root key than the header names")
+      throw SlotFile.damaged(slot, "does not hold the root key that the header names")
     }
     try header.authenticate(under: root)
   }
@@ -64,7 +64,8 @@ package struct Unlocking {
       }
     }
     throw refusal
-      ?? VaultError(.wrongPassphrase, "the passphrase opens no slot of the vault", remedies: ["check it and try again"])
+      ?? VaultError(
+        .wrongPassphrase, "the passphrase opens no slot of the vault", remedies: ["check the passphrase and try again"])
   }
 
   /// The content of the slot; nil if the passphrase does not open it.

@@ -79,11 +79,11 @@ public struct VaultHeader: Sendable {
   /// Checks that ids are unique and that there is a way to unlock.
   private func checkReferences() throws(VaultError) {
     guard !slots.isEmpty else { throw Self.damaged("has no slot") }
-    guard Set(slots.map(\.id)).count == slots.count else { throw Self.damaged("names a slot twice") }
+    guard Set(slots.map(\.id)).count == slots.count else { throw Self.damaged("has the same slot twice") }
     let recipients = slots.compactMap(\.recipient)
-    guard Set(recipients).count == recipients.count else { throw Self.damaged("names a recipient twice") }
+    guard Set(recipients).count == recipients.count else { throw Self.damaged("has the same recipient twice") }
     let hints = ([root.id] + keyring.map(\.id)).map { $0.bytes.prefix(8) }
-    guard Set(hints).count == hints.count else { throw Self.damaged("names a root key twice") }
+    guard Set(hints).count == hints.count else { throw Self.damaged("has the same root key twice") }
   }
 
   /// A new header of this program, authenticated under `root`.
@@ -172,7 +172,7 @@ public struct VaultHeader: Sendable {
     do {
       return try JSONValue.object(document).prettyBytes()
     } catch {
-      throw VaultError(.inputRefused, "would exceed the limits of the format", file: Self.fileName)
+      throw VaultError(.inputRefused, "cannot be larger than the format allows", file: Self.fileName)
     }
   }
 

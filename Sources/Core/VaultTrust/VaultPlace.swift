@@ -22,8 +22,8 @@ public struct VaultPlace: Sendable {
     }
     guard let database else {
       throw VaultError(
-        .usage, "this program has no store for the address of a database",
-        remedies: ["a program with the module VaultPostgresStore opens it"])
+        .usage, "this program cannot open a vault in a database",
+        remedies: ["use a program that has the module VaultPostgresStore"])
     }
     kind = .database(try database.place(text))
   }

@@ -300,7 +300,7 @@ struct AgentTests {
     unsafe #expect(chmod(bench.folder, 0o755) == 0)
     let outcome = bench.run("get", "Ada", "access_key")
     #expect(outcome.status == .unexpectedVault, "\(outcome.errors)")
-    #expect(outcome.errors.contains("is not this user's alone"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("does not belong to this user alone"), "\(outcome.errors)")
     #expect(bench.run("get", "Ada", "name", "--passphrase-file", "right.txt").output == "Ada", "a key comes first")
     unsafe #expect(chmod(bench.folder, 0o700) == 0)
     unsafe #expect(chmod(bench.socket, 0o666) == 0)

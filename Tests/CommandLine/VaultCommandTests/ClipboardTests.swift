@@ -200,7 +200,7 @@ struct ClipboardTests {
     let (workspace, _) = try Self.made()
     let refused = workspace.open("set", "GitHub", "--secret-stdin", "totp", input: "1l0O8")
     #expect(refused.status == .inputRefused)
-    #expect(refused.errors == "vault: totp: is no key of one-time codes: it is not base32\n")
+    #expect(refused.errors == "vault: totp: is not a key of one-time codes: it is not base32\n")
     let short = workspace.open("set", "GitHub", "--secret-stdin", "totp", input: "JBSWY3DP")
     #expect(short.code == 0)
     #expect(short.errors.contains("has 80 bits at least; this has 40"))

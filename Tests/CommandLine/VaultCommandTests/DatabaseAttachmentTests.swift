@@ -208,6 +208,6 @@ import VaultTestSupport
     #expect(bench.run("attach", "GitLab", "small").code == 0)
     #expect(bench.run("verify").code == 0)
     try bench.administer("ALTER TABLE vault.attachments DISABLE ROW LEVEL SECURITY")
-    #expect(bench.run("store", "check").output.contains("those of attachments are not"))
+    #expect(bench.run("store", "check").output.contains("but rows of attachments are not"))
   }
 }

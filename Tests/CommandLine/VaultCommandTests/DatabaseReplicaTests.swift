@@ -73,7 +73,7 @@ import VaultTestSupport
       let run = bench.vault.run(words + ["--lock-timeout", "1"], at: bench.replica)
       #expect([.inputOutput, .partlyDone].contains(run.status), "\(run.code) \(run.errors)")
       #expect(run.errors.contains("a replica that has not caught up"), "\(run.errors)")
-      for word in ["pin update", "git ", "--accept-rollback", "went back"] {
+      for word in ["pin update", "git ", "--accept-rollback", "gone back"] {
         #expect(!run.errors.contains(word), "\(run.errors)")
       }
     }

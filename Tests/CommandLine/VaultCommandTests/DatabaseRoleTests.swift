@@ -117,7 +117,8 @@ import VaultTestSupport
       for command in commands {
         let outcome = run(command)
         #expect(outcome.code == (isAllowed ? 0 : 18), "\(role) \(command): \(outcome.output)\(outcome.errors)")
-        #expect(isAllowed || outcome.errors.contains("may not write"), "\(role) \(command): \(outcome.errors)")
+        #expect(
+          isAllowed || outcome.errors.contains("is not allowed to write"), "\(role) \(command): \(outcome.errors)")
       }
       #expect(try isAllowed || bench.contents() == before, "\(role)")
     }
@@ -125,7 +126,7 @@ import VaultTestSupport
     try expect(Self.reading, true)
     #expect(try bench.contents() == before)
     let check = run("store check").output
-    let words = ["owner": "owns the tables", "writer": "reads and writes"][role] ?? "reads alone"
+    let words = ["owner": "owns the tables", "writer": "reads and writes"][role] ?? "the role only reads"
     #expect(check.contains(words), "\(role): \(check)")
     try expect(Self.writing, ["writer", "owner"].contains(role))
     try expect(Self.making, role == "owner")

@@ -117,7 +117,7 @@ struct DoctorTests {
     try expect("fault", "private key", workspace)
     let verified = workspace.open("verify")
     #expect(verified.code == 0)
-    #expect(verified.errors.contains("note: key.txt looks like a private key"))
+    #expect(verified.errors.contains("note: key.txt is probably a private key"))
     for outcome in [lint, verified, workspace.run("doctor", "--vault", "v")] {
       #expect(!(outcome.output + outcome.errors).contains("AGE-SECRET-KEY-"))
     }

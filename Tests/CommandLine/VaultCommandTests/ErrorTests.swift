@@ -62,16 +62,16 @@ struct ErrorTests {
       begins: "vault: id.txt: is there already"),
     Fault(
       rule: "an unknown record is 10", arguments: ["get", "Nobody", "name"] + key, code: 10,
-      begins: "vault: Nobody: no such record"),
+      begins: "vault: Nobody: the vault has no such record"),
     Fault(
       rule: "an unknown record is 10 without a key too", arguments: ["show", "Nobody", "--vault", "v"], code: 10,
-      begins: "vault: Nobody: no such record"),
+      begins: "vault: Nobody: the vault has no such record"),
     Fault(
       rule: "an unknown id is 10", arguments: ["get", "00000000-0000-0000-0000-000000000000", "name"] + key, code: 10,
-      begins: "vault: 00000000-0000-0000-0000-000000000000: no such record"),
+      begins: "vault: 00000000-0000-0000-0000-000000000000: the vault has no such record"),
     Fault(
       rule: "an ambiguous name is 10 and lists the candidates", arguments: ["get", "twin", "name"] + key, code: 10,
-      begins: "vault: twin: means 2 records", hint: "customer  Twin"),
+      begins: "vault: twin: 2 records match", hint: "customer  Twin"),
     Fault(
       rule: "an unknown kind is 17", arguments: ["add", "planet", "--set", "name=Mars"] + key, code: 17,
       begins: "vault: planet: no kind has this name"),

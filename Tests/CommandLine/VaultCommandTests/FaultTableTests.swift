@@ -5,11 +5,14 @@ import VaultTestSupport
 struct FaultTableTests {
   /// The replacement of a file, how it is made, and the messages about it in place of a file and of a folder.
   private static let replacements: [(name: String, make: String, file: String, folder: String?)] = [
-    ("a directory", "mkdir", "not a regular file", nil),
-    ("a link", "ln -s /etc/passwd", "a symbolic link, which is not followed", "a symbolic link, which is not followed"),
-    ("a link to nowhere", "ln -s /none", "a symbolic link", "a symbolic link"),
-    ("a FIFO", "mkfifo", "not a regular file", "not a directory"),
-    ("a device", "mk() { mknod \"$1\" c 1 5; }; mk", "not a regular file", "not a directory"),
+    ("a directory", "mkdir", "is not a regular file", nil),
+    (
+      "a link", "ln -s /etc/passwd", "is a symbolic link, which is not followed",
+      "is a symbolic link, which is not followed"
+    ),
+    ("a link to nowhere", "ln -s /none", "is a symbolic link", "is a symbolic link"),
+    ("a FIFO", "mkfifo", "is not a regular file", "is not a folder"),
+    ("a device", "mk() { mknod \"$1\" c 1 5; }; mk", "is not a regular file", "is not a folder"),
   ]
 
   private static let fileCommands: [(place: String, commands: [String])] = [

@@ -73,7 +73,7 @@ struct FieldSpellingTests {
   func kind(_ word: String, _ kind: String) throws {
     let workspace = try Workspace.withVault()
     let refused = workspace.open("add", word, "nosuch=1")
-    #expect(refused.errors.contains("is no field of the kind \(kind)"), "\(refused.errors)")
+    #expect(refused.errors.contains("is not a field of the kind \(kind)"), "\(refused.errors)")
   }
 
   @Test("a word of two kinds' names is refused with both, also at a terminal", .atTerminal)

@@ -124,12 +124,13 @@ struct GenerateTests {
     "what is no rule is a usage error that says what is",
     arguments: [
       ("", "is empty"), (" ", "is empty"), ("minlength 12", "NAME: VALUE"), ("minlength", "NAME: VALUE"),
-      ("length: 12", "takes minlength"), (": 3", "takes minlength"), ("minlength: twelve", "wants a number"),
-      ("minlength: -1", "wants a number"), ("minlength: 99999999999999999999", "wants a number"),
-      ("minlength: 12 maxlength: 20", "semicolon"), ("allowed: letters", "takes the classes"),
-      ("allowed:", "takes the classes"), ("allowed: lower,", "takes the classes"), ("allowed: [abc", "bracket"),
+      ("length: 12", "takes only minlength"), (": 3", "takes only minlength"), ("minlength: twelve", "needs a number"),
+      ("minlength: -1", "needs a number"), ("minlength: 99999999999999999999", "needs a number"),
+      ("minlength: 12 maxlength: 20", "semicolon"), ("allowed: letters", "takes only the classes"),
+      ("allowed:", "takes only the classes"), ("allowed: lower,", "takes only the classes"),
+      ("allowed: [abc", "bracket"),
       ("allowed: []", "printable ASCII"), ("allowed: [é]", "printable ASCII"), ("allowed: [a\tb]", "printable ASCII"),
-      ("allowed: lower upper", "semicolon"), ("max-consecutive:", "wants a number"),
+      ("allowed: lower upper", "semicolon"), ("max-consecutive:", "needs a number"),
     ])
   func noRule(_ rules: String, _ reason: String) throws {
     let outcome = try Workspace().run("generate", "--rules", rules)
@@ -142,10 +143,12 @@ struct GenerateTests {
   @Test(
     "rules that no password keeps, or hardly one, are refused",
     arguments: [
-      ("minlength: 20; maxlength: 10", "no length"), ("maxlength: 0", "no length"), ("minlength: 1025", "no length"),
-      ("required: lower; required: upper; required: digit; maxlength: 2", "no password"),
-      ("max-consecutive: 0", "no password"), ("allowed: [a]; max-consecutive: 1; minlength: 2", "no password"),
-      ("allowed: [a]; max-consecutive: 20; minlength: 21", "no password"),
+      ("minlength: 20; maxlength: 10", "does not allow a length"), ("maxlength: 0", "does not allow a length"),
+      ("minlength: 1025", "does not allow a length"),
+      ("required: lower; required: upper; required: digit; maxlength: 2", "cannot be met by any password"),
+      ("max-consecutive: 0", "cannot be met by any password"),
+      ("allowed: [a]; max-consecutive: 1; minlength: 2", "cannot be met by any password"),
+      ("allowed: [a]; max-consecutive: 20; minlength: 21", "cannot be met by any password"),
       ("allowed: [ab]; max-consecutive: 1; minlength: 40", "too long"),
       (
         "required: [a]; required: [b]; required: [c]; required: [d]; allowed: ascii-printable; maxlength: 4", "too long"

@@ -41,7 +41,7 @@ struct GitVersionTests {
     for word in ["nobody@1", "li@example.com", "Li Wei@", "@1", "Li Wei@99999999999999999999"] {
       let none = get(word)
       #expect(none.status == .notFound, "\(word): \(none.errors)")
-      #expect(none.errors.contains("no such record"), "\(word): \(none.errors)")
+      #expect(none.errors.contains("the vault has no such record"), "\(word): \(none.errors)")
     }
     here.shell("vault add login --set title='Li Wei@1' --set username=other --generate password")
     #expect(get("Li Wei@1").output == "other")

@@ -76,17 +76,18 @@ struct HintTests {
       ["add", "login", "--secret", "password", "hunter2"], "field=value: takes FIELD=VALUE",
       "put the name before the option"),
     Mistake(["set", "username=x", "AWS"], "record: the record must come before", "`vault set RECORD FIELD=VALUE`"),
-    Mistake(["get", "password", "AWS"], 10, "password: no such record", "`vault get RECORD FIELD`"),
+    Mistake(["get", "password", "AWS"], 10, "password: the vault has no such record", "`vault get RECORD FIELD`"),
     Mistake(["attach", "README.md", "AWS"], 18, "AWS: does not exist", "`vault attach RECORD FILE`"),
     Mistake(
-      ["add", "login", "--set", "titel=x"], 17, "titel: is no field of the kind login", "did you mean `title`?"),
-    Mistake(["set", "AWS", "titel=x"], 17, "titel: is no field of the kind login", "`vault kinds show login` lists"),
+      ["add", "login", "--set", "titel=x"], 17, "titel: is not a field of the kind login", "did you mean `title`?"),
+    Mistake(
+      ["set", "AWS", "titel=x"], 17, "titel: is not a field of the kind login", "`vault kinds show login` lists"),
     Mistake(["set", "AWS", "username", "hunter2"], "field=value: takes FIELD=VALUE", "write username=VALUE"),
     Mistake(["set", "AWS", "password", "hunter2"], "field=value: takes FIELD=VALUE", "use --secret password"),
     Mistake(["set", "AWS", "hunter2"], "field=value: takes FIELD=VALUE", nil),
     Mistake(["get", "AWS", "passwrod"], 10, "passwrod: the record has no such field", "did you mean `password`?"),
     Mistake(["unset", "AWS", "usernmae"], 10, "usernmae: the record has no such field", "did you mean `username`?"),
-    Mistake(["rm", "twin"], 10, "twin: means 2 records", nil),
+    Mistake(["rm", "twin"], 10, "twin: 2 records match", nil),
     Mistake(["list", "--vault", "README.md"], 6, "README.md: is not a vault: it is a file", nil),
     Mistake(
       ["init", "README.md", "--generate-identity", "z"], 5, "README.md: is a file, but a vault is a folder", nil),
@@ -187,9 +188,9 @@ struct HintTests {
         + #""description":"One letter from A to F"},"floor":{"type":"string","pattern":"^[0-9]$"}}}"#, to: "room.json")
     try #require(workspace.open("kinds", "add", schema).code == 0)
     let door = workspace.open("add", "room", "title=a", "door=x")
-    #expect(door.errorLines.first == "vault: door: is not as its kind describes it: One letter from A to F")
+    #expect(door.errorLines.first == "vault: door: does not fit the description in its kind: One letter from A to F")
     let floor = workspace.open("add", "room", "title=a", "floor=x")
-    #expect(floor.errorLines.first == "vault: floor: does not have the form that its kind asks for")
+    #expect(floor.errorLines.first == "vault: floor: does not have the form that its kind requires")
     #expect(!floor.errors.contains("[0-9]"))
   }
 
@@ -199,7 +200,7 @@ struct HintTests {
     let outcome = workspace.type(
       ["add", "ssh-key", "--vault", "v", "--identity", "id.txt"],
       [("Title]: ", "\n"), ("Public key: ", "garbage\n"), ("Public key: ", "\u{3}")])
-    #expect(outcome.shown.contains("That is no public key as in a .pub file."), "\(outcome.shown)")
+    #expect(outcome.shown.contains("That is not a public key as in a .pub file."), "\(outcome.shown)")
   }
 
   @Test("where there is no vault, the way to one is said as it would be typed")

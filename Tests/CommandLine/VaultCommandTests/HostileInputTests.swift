@@ -5,21 +5,24 @@ import VaultTestSupport
 struct HostileInputTests {
   /// A hostile text, how the shell makes it in the file `h`, where and why it is refused, and whether it is too large.
   private static let texts: [(name: String, make: String, reason: String)] = [
-    ("16 MiB of [", "head -c 16777216 /dev/zero | tr '\\0' '[' >h", "line 1, column 65: nested too deeply"),
+    (
+      "16 MiB of [", "head -c 16777216 /dev/zero | tr '\\0' '[' >h",
+      "line 1, column 65: the values are nested too deeply"
+    ),
     (
       "depth 65", "{ printf '{\"a\":'; head -c 64 /dev/zero | tr '\\0' '['; } >h",
-      "line 1, column 69: nested too deeply"
+      "line 1, column 69: the values are nested too deeply"
     ),
-    ("a number of 65 bytes", "printf '{\\n\"a\":%065d}' 1 | tr 0 9 >h", "line 2, column 5: number literal too long"),
-    ("invalid UTF-8", "printf '{\"a\":\"\\377\"}' >h", "line 1, column 7: invalid UTF-8 in a string"),
-    ("an overlong NUL", "printf '{\"a\":\"\\300\\200\"}' >h", "line 1, column 7: invalid UTF-8 in a string"),
+    ("a number of 65 bytes", "printf '{\\n\"a\":%065d}' 1 | tr 0 9 >h", "line 2, column 5: a number is too long"),
+    ("invalid UTF-8", "printf '{\"a\":\"\\377\"}' >h", "line 1, column 7: a string is not valid UTF-8"),
+    ("an overlong NUL", "printf '{\"a\":\"\\300\\200\"}' >h", "line 1, column 7: a string is not valid UTF-8"),
     ("half a surrogate pair", "printf '%s' '{\"a\":\"\\ud800\"}' >h", "line 1, column 7: an escape names half"),
     ("a name twice", "printf '{\"a\":1,\"a\":2}' >h", "line 1, column 8: a member name occurs twice"),
     (
       "a name in NFC and NFD", "printf '{\"\\303\\251\":1,\"e\\314\\201\":2}' >h",
       "line 1, column 8: a member name occurs twice"
     ),
-    ("a byte order mark", "printf '\\357\\273\\277{}' >h", "line 1, column 1: byte order mark"),
+    ("a byte order mark", "printf '\\357\\273\\277{}' >h", "line 1, column 1: there is a byte order mark"),
     ("17 MiB", "{ printf '{\"a\":\"'; head -c 17825792 /dev/zero; } >h", ""),
   ]
 
@@ -51,7 +54,7 @@ struct HostileInputTests {
         // An import has room for the text around a record, because each record is checked separately.
         let imported =
           switch name {
-          case "16 MiB of [": "line 1, column 129: nested too deeply"
+          case "16 MiB of [": "line 1, column 129: the values are nested too deeply"
           case "depth 65": "line 1, column 70: "
           default: reason
           }

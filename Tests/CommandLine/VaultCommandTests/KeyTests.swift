@@ -200,7 +200,9 @@ struct KeyTests {
     let refused = workspace.run(
       "get", "x", "y", "--vault", "v", "--passphrase-file", "right.txt", "--max-work-factor", "11")
     #expect(refused.status == .damaged)
-    #expect(refused.errorLines.first?.contains("needs the work factor 12, more than 11") == true, "\(refused.errors)")
+    #expect(
+      refused.errorLines.first?.contains("needs the work factor 12, but at most 11 is allowed") == true,
+      "\(refused.errors)")
     #expect(
       workspace.run("get", "x", "y", "--vault", "v", "--max-work-factor", "23", "--passphrase-file", "right.txt").code
         == 64)

@@ -103,7 +103,7 @@ struct LookupTests {
     for word in ["gitl", "gtlab"] {
       let refused = workspace.open("get", word, "username")
       #expect(refused.status == .notFound)
-      #expect(refused.errorLines[0] == "vault: \(word): no such record")
+      #expect(refused.errorLines[0] == "vault: \(word): the vault has no such record")
       #expect(refused.errorLines[1].hasPrefix("hint: similar names: \"GitLab\""), "\(refused.errors)")
       #expect(type(workspace, "get", word, "username", "--no-input").status == .notFound)
     }

@@ -21,20 +21,20 @@ struct PinCommandTests {
       let outcome = workspace.run(command + ["--vault", "v", "--identity", "id.txt"])
       #expect(outcome.status == .unexpectedVault, "\(command): \(outcome.errors)")
       #expect(outcome.stdout.isEmpty, "\(command): \(outcome.errors)")
-      #expect(outcome.errorLines.first == "vault: vault.json: is of another vault than this machine knows at this path")
+      #expect(outcome.errorLines.first == "vault: vault.json: is not of the vault that this machine knows at this path")
       #expect(outcome.errorLines.last?.contains("`vault pin update --fingerprint HEX`") == true)
     }
     // No passphrase is asked for.
     #expect(workspace.type(["list", "--vault", "v"], []).shown.isEmpty)
     let status = workspace.run("status", "--vault", "v")
     #expect(status.status == .unexpectedVault)
-    #expect(status.output.contains("\npin:         differs: vault.json: is of another vault"))
+    #expect(status.output.contains("\npin:         differs: vault.json: is not of the vault"))
     let refused = workspace.run("pin", "update", "--vault", "v", "--fingerprint", known)
     #expect(refused.status == .unexpectedVault, "\(refused.errors)")
     let accepted = workspace.run("pin", "update", "--vault", "v", "--fingerprint", fingerprint(workspace))
     #expect(accepted.code == 0, "\(accepted.errors)")
     #expect(accepted.output == fingerprint(workspace) + "\n", "\(accepted.errors)")
-    #expect(accepted.errors.contains("no longer held against it: vault.json: is of another vault"))
+    #expect(accepted.errors.contains("no longer held against it: vault.json: is not of the vault"))
     #expect(workspace.open("list").code == 0)
   }
 
@@ -82,7 +82,7 @@ struct PinCommandTests {
       let refused = add(path)
       #expect(refused.status == .unexpectedVault, "\(path): \(refused.errors)")
       #expect(refused.stdout.isEmpty, "\(path): \(refused.errors)")
-      #expect(refused.errorLines.first == "vault: vault.json: is of another vault than this machine knows at this path")
+      #expect(refused.errorLines.first == "vault: vault.json: is not of the vault that this machine knows at this path")
     }
     #expect(add("kept").code == 0, "a known vault at a new path")
     #expect(workspace.run(["pin", "update", "--vault", "v", "--fingerprint", evil], adding: elsewhere).code == 0)
@@ -121,13 +121,14 @@ struct PinCommandTests {
       let outcome = workspace.run(command + ["--vault", "v", "--identity", "id.txt"])
       #expect(outcome.status == .unexpectedVault, "\(command): \(outcome.errors)")
       #expect(outcome.stdout.isEmpty || command[0] == "export", "\(command)")
-      let fault = "went back to revision 1, which this machine has verified before; the newest that it has seen is 2"
+      let fault =
+        "has gone back to revision 1, which this machine has verified before; the newest that it has seen is 2"
       #expect(outcome.errorLines.first == "vault: \(file): " + fault)
       #expect(outcome.errors.contains("`git switch -` goes back, and --at REV reads"))
     }
     let verified = workspace.open("verify")
     #expect(verified.status == .unexpectedVault)
-    #expect(verified.errors.contains("\(file): went back to revision 1, which this machine has"))
+    #expect(verified.errors.contains("\(file): has gone back to revision 1, which this machine has"))
     FileTree.write(new, to: workspace.vault + "/" + file)
     #expect(workspace.open("get", id, "address.city").output == "Oslo")
     FileTree.write(old, to: workspace.vault + "/" + file)
@@ -154,14 +155,15 @@ struct PinCommandTests {
     try workspace.editPin("\"revision\" : 1", "\"revision\" : 5")
     let older = workspace.run("list", "--vault", "v")
     #expect(older.status == .unexpectedVault, "\(older.errors)")
-    let fault = "is at revision 1, from before what this machine remembers; the newest that it has seen is 5"
+    let fault =
+      "is at revision 1, which is older than anything that this machine remembers; the newest that it has seen is 5"
     #expect(older.errorLines.first == "vault: vault.json: " + fault)
     #expect(older.errorLines.dropFirst().first?.contains("expected revision 5 or later, found revision 1 ") == true)
     #expect(workspace.open("get", "Shai Mishali", "name").status == .unexpectedVault)
     try workspace.damage("vault.json", "\"mac\" : \"")
     #expect(workspace.open("get", "Shai Mishali", "name").status == .damaged)
     try workspace.editPin("\"revision\" : 5", "\"revision\" : 1")
-    #expect(workspace.run("list", "--vault", "v").errors.contains("is another one than this machine has seen"))
+    #expect(workspace.run("list", "--vault", "v").errors.contains("is not the version that this machine has seen"))
     #expect(workspace.run("list", "--vault", "v").status == .unexpectedVault)
   }
 
@@ -191,10 +193,12 @@ struct PinCommandTests {
     let refused = workspace.open("get", "Shai Mishali", "name")
     #expect(refused.status == .unexpectedVault)
     #expect(refused.stdout.isEmpty)
-    #expect(refused.errorLines.first == "vault: vault.json: has another root key than this machine knows of this vault")
+    #expect(
+      refused.errorLines.first == "vault: vault.json: does not have the root key that this machine knows for this vault"
+    )
     #expect(workspace.run("due", "--leaver", "--vault", "v").status == .unexpectedVault)
     let examined = workspace.run("doctor", "--vault", "v").output
-    #expect(examined.contains("fault pin: differs: vault.json: has another root key"))
+    #expect(examined.contains("fault pin: differs: vault.json: does not have the root key"))
     #expect(workspace.run("pin", "update", "--vault", "v", "--fingerprint", fingerprint(workspace)).code == 0)
     #expect(workspace.open("get", "Shai Mishali", "name").output == "Shai Mishali")
     #expect(workspace.open("rekey", "--reseal").code == 0)

@@ -55,7 +55,7 @@ struct PreloadTests {
     let before = workspace.snapshot()
     let written = workspace.open("add", "login", "A", adding: preload)
     #expect(written.status == .inputOutput, "\(written.errors)")
-    #expect(written.errors.contains("the file system gives no locks"), "\(written.errors)")
+    #expect(written.errors.contains("the file system does not support locks"), "\(written.errors)")
     #expect(written.errors.contains("git"))
     #expect(workspace.snapshot() == before)
     let doctor = workspace.open("doctor", adding: preload)

@@ -70,7 +70,8 @@ struct RequirementTests {
       #expect(!said.contains("access_key") || other.outcome.code == 0, "\(one.command)")
       guard other.outcome.status == .damaged, one.command[0] != "repair" || isHeader else { continue }
       #expect(
-        said.contains("requires: needs what only a newer version of this program has: even-later, later\n"), "\(said)")
+        said.contains("requires: needs a feature that only a newer version of this program has: even-later, later\n"),
+        "\(said)")
       #expect(other.outcome.errors.contains("hint: read it with a newer version of vault\n"), "\(said)")
     }
     let reading = ["get", "show", "set", "remove", "list", "export", "verify", "repair", "accept", "rekey", "migrate"]

@@ -32,8 +32,8 @@ struct ErrorFactTests {
   func addressWithoutStore() async throws {
     let error = try await error { _ = try LockedVault(at: "postgresql://db.example/app?vault=ops") }
     #expect(error.code == .usage)
-    #expect(error.reason == "this program has no store for the address of a database")
-    #expect(error.remedies.compactMap(\.sentence) == ["a program with the module VaultPostgresStore opens it"])
+    #expect(error.reason == "this program cannot open a vault in a database")
+    #expect(error.remedies.compactMap(\.sentence) == ["use a program that has the module VaultPostgresStore"])
   }
 
   @Test("a record that was changed meanwhile: its revision now")

@@ -34,7 +34,7 @@ private let refusals: [String: [String]] = [
   "token/wrong-hint": ["sealing foreignToken", "record damaged < sealing foreignToken"],
   "token/authentication-failed": ["sealing authenticationFailed"],
   "token/bad-padding": ["sealing malformedPlaintext: was sealed with wrong padding"],
-  "token/invalid-utf8": ["sealing malformedPlaintext: what was sealed is not UTF-8"],
+  "token/invalid-utf8": ["sealing malformedPlaintext: the opened value is not UTF-8"],
 
   "wrap/malformed": ["sealing malformedWrappedKey", "record damaged < sealing malformedWrappedKey"],
   "wrap/not-canonical": ["sealing malformedWrappedKey"],
@@ -46,52 +46,54 @@ private let refusals: [String: [String]] = [
   "record/missing-member": ["record damaged < sealing malformedEnvelope"],
   "record/unknown-member": ["record damaged < sealing malformedEnvelope"],
   "record/unknown-format": ["record newerFormat < sealing newerFormat"],
-  "record/unknown-extension": ["record newerFormat < sealing newerFormat: needs what only a newer version"],
-  "record/clear-text": ["record damaged: holds clear text where a sealed value belongs"],
+  "record/unknown-extension": ["record newerFormat < sealing newerFormat: needs a feature that only a newer version"],
+  "record/clear-text": ["record damaged: must be sealed, but it is clear text"],
 
-  "directory/wrong-name": ["record damaged < sealing malformedEnvelope: holds the record of another file"],
+  "directory/wrong-name": ["record damaged < sealing malformedEnvelope: is not the id that the file name says"],
   "directory/stray-entry": ["directory strayEntry"],
-  "directory/wrong-place": ["record damaged: was removed", "trash damaged: lies in the trash"],
+  "directory/wrong-place": ["record damaged: was removed", "trash damaged: is in the trash"],
 
   "header/authentication-failed": ["header damaged: does not authenticate"],
   "header/malformed": [
-    "header damaged: is missing or not of format 1", "header damaged: names", "header damaged: has no",
+    "header damaged: is missing or not of format 1", "header damaged: has the same", "header damaged: has no",
   ],
   "header/missing-member": ["header damaged: is missing or not of format 1"],
   "header/unknown-member": ["header damaged: has a member that format 1 does not know"],
   "header/unknown-format": ["header newerFormat"],
-  "header/unknown-extension": ["header newerFormat: needs what only a newer version"],
+  "header/unknown-extension": ["header newerFormat: needs a feature that only a newer version"],
   // The commitment is compared before the MAC, with the key of the slot; the error names the slot.
-  "header/wrong-commitment": ["slot damaged: holds another root key than the header names"],
+  "header/wrong-commitment": ["slot damaged: does not hold the root key that the header names"],
   "keyring/malformed": ["header damaged: is missing or not of format 1"],
   "keyring/unknown-member": ["header damaged: has a member that format 1 does not know"],
   // An older root is unwrapped when a record needs it; until then nothing hangs on its entry.
   "keyring/wrong-root": [
-    "sealing authenticationFailed: a keyring entry holds another root key",
-    "sealing authenticationFailed: the keyring holds another root key",
+    "sealing authenticationFailed: a keyring entry holds a root key other than the one it names",
+    "sealing authenticationFailed: the keyring holds a root key other than the one it names",
   ],
 
   "slot/hidden-recipient": [
-    "slot damaged: has another number of recipients", "slot damaged: is of another kind than the header says",
+    "slot damaged: must have exactly one recipient", "slot damaged: is not of the kind that the header says",
   ],
-  "slot/work-factor": ["slot damaged: has a work factor outside", "slot damaged: needs the work factor"],
+  "slot/work-factor": ["slot damaged: has a work factor that is not between", "slot damaged: needs the work factor"],
   "slot/wrong-hash": ["slot damaged: is not the file that the header names"],
   "slot/too-large": ["slot damaged: is larger than 4 KiB"],
-  "slot/malformed": ["slot damaged: is no age file", "slot damaged: holds no root key of this vault"],
+  "slot/malformed": ["slot damaged: is not an age file", "slot damaged: has no root key of this vault"],
   // An identity without a slot is told by its recipient, before anything is opened.
   "slot/cannot-open": ["vault wrongPassphrase", "vault noMatchingSlot"],
   "slot/authentication-failed": ["slot damaged: does not open", "slot damaged: is damaged"],
   // The payload is compared as a whole with the lines that this vault's slot must have.
-  "slot/wrong-vault": ["slot damaged: holds no root key of this vault"],
+  "slot/wrong-vault": ["slot damaged: has no root key of this vault"],
   "slot/wrong-root": [
-    "slot damaged: holds no root key of this vault", "slot damaged: holds another root key than the header names",
+    "slot damaged: has no root key of this vault", "slot damaged: does not hold the root key that the header names",
   ],
 
   "checkpoint/authentication-failed": ["checkpoint damaged: does not authenticate"],
   "checkpoint/malformed": [
-    "checkpoint damaged: is missing or not of format 1", "checkpoint damaged: has a line of another form",
-    "checkpoint damaged: has other lines than its first one says",
-    "checkpoint damaged: does not begin with a line of the format", "checkpoint damaged: does not begin with an object",
+    "checkpoint damaged: is missing or not of format 1",
+    "checkpoint damaged: has a line that does not have the expected form",
+    "checkpoint damaged: has lines that do not match its first line",
+    "checkpoint damaged: does not begin with a line of this format",
+    "checkpoint damaged: does not begin with an object",
     "checkpoint damaged: does not end with a whole line", "checkpoint damaged < json invalidJSON",
   ],
   "checkpoint/unknown-format": ["checkpoint newerFormat"],

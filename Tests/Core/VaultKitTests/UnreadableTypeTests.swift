@@ -73,12 +73,16 @@ struct UnreadableTypeTests {
     let vault = try await vault([Note.self])
     let id = try await vault.add(Note(a: "good"))
     let expected: [(String?, String)] = [
-      (await refusal(BadName(a: "precious"), vault), "kindName: of BadName is no name of a kind"),
-      (await refusal(NoSchema(a: "precious"), vault), "schema: of NoSchema is a number from 1"),
-      (await refusal(BadTitle(a: "precious"), vault), "titlePaths: of BadTitle has `a..b`, which is no path"),
-      (await refusal(OtherNote(b: "precious"), vault), "OtherNote: has the kind name `note`, which is that of Note"),
+      (await refusal(BadName(a: "precious"), vault), "kindName: is not valid for BadName: use at most 64"),
+      (await refusal(NoSchema(a: "precious"), vault), "schema: must be 1 or more for NoSchema"),
+      (await refusal(BadTitle(a: "precious"), vault), "titlePaths: is not valid for BadTitle: `a..b` is not a path"),
       (
-        await refusal(OtherLogin(b: "precious"), vault), "OtherLogin: has the kind name `login`, which is that of Login"
+        await refusal(OtherNote(b: "precious"), vault),
+        "OtherNote: has the kind name `note`, which is already the name of Note"
+      ),
+      (
+        await refusal(OtherLogin(b: "precious"), vault),
+        "OtherLogin: has the kind name `login`, which is already the name of Login"
       ),
     ]
     for (refusal, text) in expected { #expect(refusal?.hasPrefix(text) == true, "\(refusal ?? "stored")") }

@@ -188,7 +188,7 @@ struct VerifyTests {
     let writable = try await folder.vault.verify()
     #expect(writable.isGood)
     try #require(writable.notes.count == 1, "\(writable.notes)")
-    #expect(writable.notes[0].hasPrefix("everybody may write to "), "\(writable.notes)")
+    #expect(writable.notes[0].hasPrefix("everybody can write to "), "\(writable.notes)")
   }
 
   @Test("no fault holds a value of the record")

@@ -25,10 +25,10 @@ struct PatternTests {
     "what would need going back, or is malformed, is refused with what it is",
     arguments: [
       (#"(a)\1"#, "back references"), ("(?=a)", "look-around"), ("(?!a)", "look-around"), ("(?<=a)b", "look-around"),
-      (#"\k<x>"#, "back references"), ("(a", "not closed"), ("a)", "closes nothing"), ("*a", "follows nothing"),
-      ("a{3,2}", "below its beginning"), ("[z-a]", "no order"), ("[a", "ends too early"),
+      (#"\k<x>"#, "back references"), ("(a", "not closed"), ("a)", "no matching ("), ("*a", "nothing to repeat"),
+      ("a{3,2}", "below its minimum"), ("[z-a]", "wrong order"), ("[a", "ends too early"),
       (#"\p{Script=Greek}"#, "general"),
-      (#"\q"#, "means nothing"), ("a{1001}", "count"), ("(?:a{100}){100}", "too long"), ("^*", "takes no character"),
+      (#"\q"#, "is not known"), ("a{1001}", "count"), ("(?:a{100}){100}", "too long"), ("^*", "takes no character"),
       (String(repeating: "(", count: 50) + String(repeating: ")", count: 50), "too deeply"),
     ])
   func refused(_ pattern: String, _ reason: String) {

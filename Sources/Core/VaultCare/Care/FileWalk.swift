@@ -172,7 +172,8 @@ package enum LiveAndTrashed {
       return
     }
     let counting: StoreLocation = live > removed ? .record(id) : .trash(id)
-    self = .note("\(id.text) is among the records and in the trash: \(counting.relativePath) counts, being newer")
+    self = .note(
+      "\(id.text) is among the records and in the trash: \(counting.relativePath) counts, because it is newer")
   }
 }
 

@@ -61,7 +61,7 @@ package struct RecordLint: VisitedFile {
     // `migrate` seals the clear text of an older schema.
     guard let kind = record.kind, record.envelope.schema == kind.schema else { return }
     if let path = kind.clearTextPath(in: record.fields) {
-      return add(.clearText, reason: "holds clear text where a sealed value belongs", path: path)
+      return add(.clearText, reason: "must be sealed, but it is clear text", path: path)
     }
     // A token that was already reported would also be a decoding error.
     guard findings.isEmpty else { return }
@@ -94,7 +94,7 @@ package struct RecordLint: VisitedFile {
           add(
             .foreignToken, reason: "was sealed for another record, or with another key, than the values before it",
             path: path)
-        case .repeated: add(.repeatedToken, reason: "holds the same sealed value as \(paths[text] ?? path)", path: path)
+        case .repeated: add(.repeatedToken, reason: "has the same sealed value as \(paths[text] ?? path)", path: path)
         }
       }
       paths[text] = path
@@ -138,7 +138,7 @@ package struct CanonicalForm: Sendable {
   package let keepsMeaning: Bool
 
   /// The text of the finding.
-  package let reason = "differs from the canonical form in white space, order of members or spelling"
+  package let reason = "is not in canonical form: white space, order of members or spelling differ"
 
   /// Nil if the bytes are canonical.
   package init?(
@@ -151,7 +151,7 @@ package struct CanonicalForm: Sendable {
       keepsMeaning = try JSONParser.parse(canonical).canonicalBytes() == document.canonicalBytes()
     } catch {
       throw VaultError(
-        .damaged, "has no canonical form within the limits: \(error.reason)", file: place.relativePath,
+        .damaged, "has no canonical form within the limits of a record: \(error.reason)", file: place.relativePath,
         record: record)
     }
     self.record = record

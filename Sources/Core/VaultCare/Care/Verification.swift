@@ -86,8 +86,8 @@ extension JournalState {
   /// The note for a batch that is not in place yet.
   package var note: String? {
     guard case .pending(let places) = self else { return nil }
-    return "a batch of \(places.count) change\(places.count == 1 ? "" : "s") is committed but not put in place yet: "
-      + "the next command that may write does it"
+    return "a batch of \(places.count) change\(places.count == 1 ? "" : "s") is committed, but not put in place yet: "
+      + "the next command that can write puts it in place"
   }
 
   /// The fault of the journal.

@@ -142,14 +142,14 @@ struct Verifier {
   /// Files that others may read or write are noted, because they are not damage.
   private mutating func checkPermissions() {
     guard let directory else { return }
-    note("everybody may write to", directory.placesWritableByAll(), forbidding: "o-w")
-    note("others than the owner may read", directory.placesOpenToOthers(), forbidding: "go=")
+    note("everybody can write to", directory.placesWritableByAll(), forbidding: "o-w")
+    note("users other than the owner can read", directory.placesOpenToOthers(), forbidding: "go=")
   }
 
   private mutating func note(_ words: String, _ places: [String], forbidding mode: String) {
     guard let first = places.first else { return }
     let others = places.count > 1 ? " and \(places.count - 1) more" : ""
-    result.notes.append("\(words) \(first)\(others): `chmod -R \(mode) \(first.shellQuoted)` forbids it")
+    result.notes.append("\(words) \(first)\(others): `chmod -R \(mode) \(first.shellQuoted)` prevents that")
   }
 
   consuming func finish() -> Verification {

@@ -56,13 +56,14 @@ extension Vault {
     let unfinished = header.unfinishedRotation?.reason
     guard unfinished == nil || renewal.dropped.isEmpty else {
       throw VaultError(
-        .rotationUnfinished, "is in a rotation that was not finished: its slots are made already",
+        .rotationUnfinished, "the unfinished rotation has already made its slots, so none of them can be dropped",
         file: VaultHeader.fileName)
     }
     for id in renewal.dropped { _ = try header.slot(id) }
     let slots = header.slots.filter { !renewal.dropped.contains($0.id) }
     guard !slots.isEmpty else {
-      throw VaultError(.slotRefused, "no way to unlock the vault would be left", remedies: ["keep at least one slot"])
+      throw VaultError(
+        .slotRefused, "this would leave no way to unlock the vault", remedies: ["keep at least one slot"])
     }
     let needsPassphrase = slots.filter { slot in
       slot.kind == .scrypt && passphrase(of: slot, renewal) == nil && unfinished == nil
@@ -85,7 +86,7 @@ extension Vault {
   ) throws(VaultError) -> [(slot: Slot, file: [UInt8])] {
     guard plan.needsPassphrase.isEmpty else {
       throw VaultError(
-        .noKey, "the passphrases of other slots are needed to make them again",
+        .noKey, "the other slots cannot be made again without their passphrases",
         remedies: plan.needsPassphrase.map { "slot \($0.id.text) \($0.label)" })
     }
     try requireGood(plan.slots)
@@ -115,7 +116,7 @@ extension Vault {
     guard try unlocking.open(slot, with: passphrase, maximum: renewal.maximumWorkFactor) != nil else {
       throw VaultError(
         .wrongPassphrase, "the passphrase does not open this slot", file: slot.path,
-        remedies: ["check it and try again"])
+        remedies: ["check the passphrase and try again"])
     }
   }
 }

@@ -22,7 +22,7 @@ extension Vault {
   func requireNoTwins() throws(VaultError) {
     for id in try inStore({ () throws(StoreError) in try store.trashed() }) where try locked.read(id) != nil {
       throw VaultError(
-        .damaged, "is among the records and in the trash: a reseal needs to know which one counts",
+        .damaged, "is both a live record and in the trash: a reseal must know which of the two counts",
         file: StoreLocation.trash(id).relativePath, record: id, remedies: [.keepOne(id)])
     }
   }

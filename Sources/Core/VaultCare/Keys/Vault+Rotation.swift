@@ -119,7 +119,8 @@ extension Vault {
     } catch {
       guard error.code == .cancelled else { throw error }
       throw VaultError(
-        .cancelled, "was cancelled when the new root key was in place and not every record under it; all of them open",
+        .cancelled,
+        "the rotation was cancelled: the new root key is in place, but not every record is under it; all of them open",
         file: VaultHeader.fileName, remedies: [.finishRotation])
     }
   }
@@ -205,8 +206,8 @@ extension Checkpoint {
         let (code, reason): (VaultError.Code, String)
         switch listed.entry(of: entry.id).map({ entry.succession(after: $0) }) {
         case nil, .newer, .same: continue
-        case .older: (code, reason) = (.rolledBack, "is older than the checkpoint lists it")
-        case .forked: (code, reason) = (.forked, "is another version than the checkpoint lists")
+        case .older: (code, reason) = (.rolledBack, "is older than the revision that the checkpoint lists")
+        case .forked: (code, reason) = (.forked, "is not the version that the checkpoint lists")
         }
         throw VaultError(code, reason, record: entry.id, remedies: [.compareWithCheckpoint])
       }
@@ -219,7 +220,7 @@ extension Checkpoint {
       let present = try list.entries(inFolder: folder)
       for entry in try entries.entries(inFolder: folder) where present.entry(of: entry.id) == nil {
         throw VaultError(
-          .rolledBack, "is gone: the checkpoint lists revision \(entry.revision) of it", record: entry.id,
+          .rolledBack, "is gone, but the checkpoint lists its revision \(entry.revision)", record: entry.id,
           remedies: [.findMissing])
       }
     }

@@ -64,7 +64,7 @@ extension Vault {
     try await changingSlots { header, root, lock throws(VaultError) in
       let old = try header.slot(id)
       guard old.kind == .scrypt else {
-        throw VaultError(.slotRefused, "has no passphrase: it is for an identity", file: old.path)
+        throw VaultError(.slotRefused, "has no passphrase: the slot is for an identity", file: old.path)
       }
       try requireGood(header.slots)
       let new = NewSlot(.passphrase(passphrase, workFactor: workFactor), label: old.label)
@@ -109,7 +109,9 @@ extension Vault {
 
 extension VaultHeader {
   package func slot(_ id: SlotID) throws(VaultError) -> Slot {
-    guard let slot = slots.first(where: { $0.id == id }) else { throw VaultError(.noSuchSlot, "no such slot") }
+    guard let slot = slots.first(where: { $0.id == id }) else {
+      throw VaultError(.noSuchSlot, "the vault has no such slot")
+    }
     return slot
   }
 
@@ -119,13 +121,13 @@ extension VaultHeader {
   /// During an unfinished rotation, a person who loses a slot would keep the new root key.
   fileprivate func requireNoRotation() throws(VaultError) {
     guard unfinishedRotation != nil else { return }
-    throw VaultError(.rotationUnfinished, "is in a rotation that was not finished", file: Self.fileName)
+    throw VaultError(.rotationUnfinished, "a rotation of the vault's keys was not finished", file: Self.fileName)
   }
 
   fileprivate func requireNew(_ new: NewSlot) throws(VaultError) {
     guard case .recipient(let recipient) = new.kind,
       let slot = slots.first(where: { $0.kind == .x25519(recipient) })
     else { return }
-    throw VaultError(.alreadyExists, "is for this recipient already", file: slot.path)
+    throw VaultError(.alreadyExists, "is already the slot of this recipient", file: slot.path)
   }
 }

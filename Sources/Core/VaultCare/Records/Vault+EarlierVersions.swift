@@ -30,7 +30,7 @@ extension Vault {
     guard let live = try liveRecord(version.id) else {
       guard paths.isEmpty else {
         throw VaultError(
-          .noSuchRecord, "is not among the live records: only the whole version can be brought back", record: version.id
+          .noSuchRecord, "is not among the live records: only the whole version can be restored", record: version.id
         )
       }
       return VersionChange(now: nil, fields: version.record.fields)
@@ -55,7 +55,7 @@ extension Vault {
       let change = try change(byRestoring: version, only: paths)
       if let expected, expected.now?.bytes != change.now?.bytes {
         throw VaultError(
-          .changedUnderneath, "was changed by someone else meanwhile", record: version.id,
+          .changedUnderneath, "was changed by someone else in the meantime", record: version.id,
           remedies: ["look at the record again and repeat the change"])
       }
       if let live = change.now { return try replace(live, with: change.fields, lock) }

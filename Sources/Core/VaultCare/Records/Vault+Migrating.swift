@@ -57,7 +57,7 @@ extension Vault {
       let plan = try planMigration()
       if let fault = plan.faults.first { throw fault }
       if let path = plan.opened.subtracting(opening).first {
-        throw VaultError(.usage, "would become readable, and nobody has agreed to that", field: path.description)
+        throw VaultError(.usage, "is sealed, and nobody has agreed to make it readable", field: path.description)
       }
       if !plan.records.isEmpty { try apply(plan.records.map(\.change), lock) }
       return plan

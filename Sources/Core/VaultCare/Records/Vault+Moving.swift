@@ -54,7 +54,8 @@ extension Vault {
     try await writing { lock throws(VaultError) in
       let known = [try locked.read(id), try readTrash(id)]
       guard known.allSatisfy({ $0 == nil }) else {
-        throw VaultError(.alreadyExists, "is the id of a record that is here already, or in the trash", record: id)
+        throw VaultError(
+          .alreadyExists, "is already the id of a live record here, or of a record in the trash", record: id)
       }
       try apply([change], lock)
     }
@@ -69,7 +70,7 @@ extension Vault {
     {
       return true
     }
-    throw VaultError(.alreadyExists, "is there already, and is another record", file: own.file, record: record.id)
+    throw VaultError(.alreadyExists, "is already here, but with other content", file: own.file, record: record.id)
   }
 
   /// Whether a record of this vault has the same attachments, by name and content, which is read in both.
@@ -106,19 +107,19 @@ extension Vault {
   private func checkFits(_ record: OpenRecord, _ source: Vault?) throws(VaultError) {
     guard record.attachments.isEmpty || source != nil else {
       throw VaultError(
-        .usage, "has attachments, and the vault that has them is not given", record: record.id,
+        .usage, "has attachments, but the vault that holds them is not given", record: record.id,
         remedies: ["say which vault the records come from"])
     }
     let name = record.envelope.kind
     guard let kind = kinds[name] else {
       throw VaultError(
-        .unknownKind, "is of the kind `\(name)`, which is not known there", record: record.id,
-        remedies: ["declare the kind there first"])
+        .unknownKind, "is of the kind `\(name)`, which the target vault does not know", record: record.id,
+        remedies: ["declare the kind in the target vault first"])
     }
     guard record.envelope.schema <= kind.schema else {
       throw VaultError(
-        .inputRefused, "is of a newer schema of the kind `\(name)` than is known there", record: record.id,
-        remedies: ["declare the newer schema there first"])
+        .inputRefused, "has a newer schema of the kind `\(name)` than the target vault knows", record: record.id,
+        remedies: ["declare the newer schema in the target vault first"])
     }
     try record.check()
     // The other vault migrates an older schema.

@@ -40,7 +40,7 @@ package struct SeenComparison {
       if version.isTrashed {
         // A missing record in the trash is normal, because the trash is emptied; only a note remains.
         changes.append((id, .forgotten))
-        notes.append("\(id.text) is no longer in the trash, where this machine has seen it")
+        notes.append("\(id.text) is no longer in the trash, where this machine saw it")
       } else if told.contains(id) {
         confirmed.insert(id)
       } else if !isElsewhere(MissedState(version, found: nil)) {

@@ -11,7 +11,7 @@ import COpenSSL
   /// An empty context; `begin` must follow.
   init() throws(CryptoError) {
     _ = Algorithms.isLibraryStarted
-    unsafe pointer = try ErrorQueue.make("no cipher context") { unsafe EVP_CIPHER_CTX_new() }
+    unsafe pointer = try ErrorQueue.make("there is no cipher context") { unsafe EVP_CIPHER_CTX_new() }
   }
 
   deinit { unsafe EVP_CIPHER_CTX_free(pointer) }

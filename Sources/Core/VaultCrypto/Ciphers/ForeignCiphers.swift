@@ -12,10 +12,10 @@ package enum AESCBCHMAC {
     _ ciphertext: RawSpan, nonce: RawSpan, mac: RawSpan, key: RawSpan, macKey: RawSpan
   ) throws(CryptoError) -> [UInt8] {
     guard nonce.byteCount == 16, key.byteCount == 32 else {
-      throw CryptoError(.wrongByteCount, "AES-256-CBC has a nonce of 16 bytes and a key of 32")
+      throw CryptoError(.wrongByteCount, "AES-256-CBC needs a nonce of 16 bytes and a key of 32")
     }
     guard ciphertext.byteCount > 0, ciphertext.byteCount % 16 == 0, ciphertext.byteCount < Int(Int32.max) else {
-      throw CryptoError(.wrongByteCount, "AES-CBC has whole blocks of 16 bytes, less than 2 GiB")
+      throw CryptoError(.wrongByteCount, "AES-CBC needs whole blocks of 16 bytes, less than 2 GiB")
     }
     let authenticated = nonce.array + ciphertext.array
     guard try HMACSHA256.isValid(mac, for: RawSpan(_elements: authenticated.span), key: macKey) else {
@@ -37,7 +37,7 @@ package enum AESCBC {
   package static func open(_ ciphertext: RawSpan, nonce: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
     guard nonce.byteCount == 16, key.byteCount == 32, ciphertext.byteCount > 0, ciphertext.byteCount % 16 == 0,
       ciphertext.byteCount < Int(Int32.max)
-    else { throw CryptoError(.wrongByteCount, "AES-CBC does not take these sizes") }
+    else { throw CryptoError(.wrongByteCount, "AES-CBC does not accept these sizes") }
     let context = try CipherContext()
     return try context.openCBC(ciphertext, key: key, nonce: nonce)
   }
@@ -45,9 +45,9 @@ package enum AESCBC {
   /// Encrypts each of two blocks `rounds` times, at least once, under a key of 32 bytes: the key stretching of KeePass.
   package static func iterated(_ blocks: RawSpan, key: RawSpan, rounds: Int) throws(CryptoError) -> [UInt8] {
     guard blocks.byteCount == 32, key.byteCount == 32 else {
-      throw CryptoError(.wrongByteCount, "two blocks and a key have 32 bytes each")
+      throw CryptoError(.wrongByteCount, "two blocks and a key must have 32 bytes each")
     }
-    guard rounds >= 1 else { throw CryptoError(.costOutOfRange, "a block is encrypted once at least") }
+    guard rounds >= 1 else { throw CryptoError(.costOutOfRange, "a block must be encrypted at least once") }
     return try chained(blocks.extracting(first: 16), key: key, rounds: rounds)
       + chained(blocks.extracting(last: 16), key: key, rounds: rounds)
   }
@@ -87,7 +87,7 @@ package final class StreamCipher {
   package init(_ algorithm: Algorithm, key: RawSpan, nonce: RawSpan) throws(CryptoError) {
     let isChaCha = algorithm == .chaCha20
     guard key.byteCount == 32, nonce.byteCount == (isChaCha ? 12 : 16) else {
-      throw CryptoError(.wrongByteCount, "a stream cipher has a key of 32 bytes and a nonce of its own size")
+      throw CryptoError(.wrongByteCount, "a stream cipher needs a key of 32 bytes and a nonce of its own size")
     }
     context = try CipherContext()
     // The library expects the block number before the nonce.
@@ -114,7 +114,7 @@ extension AESGCM {
   ) throws(CryptoError) -> [UInt8] {
     guard key.byteCount == keyByteCount, (1...64).contains(nonce.byteCount), box.byteCount >= tagByteCount,
       max(box.byteCount, associatedData.byteCount) <= AEAD.maximumByteCount
-    else { throw CryptoError(.wrongByteCount, "AES-256-GCM does not take these sizes") }
+    else { throw CryptoError(.wrongByteCount, "AES-256-GCM does not accept these sizes") }
     let byteCount = box.byteCount - tagByteCount
     return try unsafe [UInt8](byteCount: byteCount) { output throws(CryptoError) in
       do throws(CryptoError) {

@@ -15,10 +15,10 @@ package enum TwofishCBC {
   ///   library.
   package static func open(_ ciphertext: RawSpan, nonce: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
     guard nonce.byteCount == 16, key.byteCount == 32, ciphertext.byteCount > 0, ciphertext.byteCount % 16 == 0 else {
-      throw CryptoError(.wrongByteCount, "Twofish in CBC mode does not take these sizes")
+      throw CryptoError(.wrongByteCount, "Twofish in CBC mode does not accept these sizes")
     }
     guard let library = Library.shared else {
-      throw CryptoError(.libraryFailed, "the library for Twofish is not there")
+      throw CryptoError(.libraryFailed, "the library for Twofish is missing")
     }
     let output = try library.decrypt(ciphertext, nonce: nonce, key: key)
     // PKCS #7: the padding is N bytes of the value N.

@@ -35,9 +35,9 @@ package enum Argon2 {
   ) throws(CryptoError) -> SecretBytes {
     guard (1...1 << 20).contains(passes), (1...1 << 10).contains(lanes), (8 * lanes...4 << 20).contains(kibibytes)
     else {
-      throw CryptoError(.costOutOfRange, "Argon2 does not take these costs")
+      throw CryptoError(.costOutOfRange, "Argon2 does not accept these costs")
     }
-    guard let hash = unsafe hash else { throw CryptoError(.libraryFailed, "the library for Argon2 is not there") }
+    guard let hash = unsafe hash else { throw CryptoError(.libraryFailed, "the library for Argon2 is missing") }
     return try SecretBytes(count: byteCount) { output throws(CryptoError) in
       try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in
         try unsafe passphrase.withInput { pass throws(CryptoError) in

@@ -38,7 +38,7 @@ private enum PBKDF2 {
     _ digest: OpaquePointer?, passphrase: RawSpan, salt: RawSpan, iterations: Int, byteCount: Int
   ) throws(CryptoError) -> SecretBytes {
     guard (1...Int(Int32.max)).contains(iterations) else {
-      throw CryptoError(.costOutOfRange, "PBKDF2 does not take this number of iterations")
+      throw CryptoError(.costOutOfRange, "PBKDF2 does not accept this number of iterations")
     }
     guard byteCount >= 1 else { throw CryptoError(.wrongByteCount, "PBKDF2 gives at least 1 byte") }
     _ = Algorithms.isLibraryStarted

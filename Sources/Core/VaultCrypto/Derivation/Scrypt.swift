@@ -30,10 +30,10 @@ package enum Scrypt {
     maximumMemoryByteCount: Int = defaultMaximumMemoryByteCount
   ) throws(CryptoError) -> SecretBytes {
     guard let memoryByteCount = memoryByteCount(logN: logN, r: r, p: p) else {
-      throw CryptoError(.costOutOfRange, "scrypt does not exist with these costs")
+      throw CryptoError(.costOutOfRange, "scrypt does not accept these costs")
     }
     guard memoryByteCount <= maximumMemoryByteCount else {
-      throw CryptoError(.costOutOfRange, "scrypt with these costs takes more memory than allowed")
+      throw CryptoError(.costOutOfRange, "scrypt with these costs needs more memory than allowed")
     }
     guard byteCount >= 1 else { throw CryptoError(.wrongByteCount, "scrypt gives at least 1 byte") }
     _ = Algorithms.isLibraryStarted

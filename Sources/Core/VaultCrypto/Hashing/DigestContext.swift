@@ -28,7 +28,7 @@ import COpenSSL
   // Not in init, because a noncopyable type cannot throw after setting only some fields.
   @unsafe private static func makeStartedContext(_ algorithm: Algorithms.Fetched) throws(CryptoError) -> OpaquePointer {
     let digest = try unsafe algorithm.get()
-    let context = try unsafe ErrorQueue.make("no context for hashing") { unsafe EVP_MD_CTX_new() }
+    let context = try unsafe ErrorQueue.make("there is no context for hashing") { unsafe EVP_MD_CTX_new() }
     do throws(CryptoError) {
       try ErrorQueue.check("hashing failed") { unsafe EVP_DigestInit_ex2(context, digest, nil) == 1 }
     } catch {

@@ -44,7 +44,7 @@ extension HMACSHA256 {
 
   init() throws(CryptoError) {
     let template = try unsafe Self.template.get()
-    unsafe pointer = try ErrorQueue.make("no context for HMAC") { unsafe EVP_MAC_CTX_dup(template) }
+    unsafe pointer = try ErrorQueue.make("there is no context for HMAC") { unsafe EVP_MAC_CTX_dup(template) }
   }
 
   deinit { unsafe EVP_MAC_CTX_free(pointer) }

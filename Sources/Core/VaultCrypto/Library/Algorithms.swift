@@ -24,7 +24,7 @@ enum Algorithms {
     /// The C object, which lives as long as the process.
     @unsafe func get() throws(CryptoError) -> OpaquePointer {
       guard let pointer = unsafe pointer else {
-        throw CryptoError(.libraryFailed, "this OpenSSL lacks an algorithm that the vault needs")
+        throw CryptoError(.libraryFailed, "this OpenSSL does not have an algorithm that the vault needs")
       }
       return unsafe pointer
     }

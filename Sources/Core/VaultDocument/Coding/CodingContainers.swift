@@ -13,7 +13,7 @@ extension KeyedDecodingContainer {
     fromText type: Value.Type = Value.self, forKey key: Key
   ) throws -> Value {
     if let value = Value(try decode(String.self, forKey: key)) { return value }
-    throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "is no \(type) as text")
+    throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "is not a \(type) as text")
   }
 
   /// The nested object, or nil if the member is missing or null.

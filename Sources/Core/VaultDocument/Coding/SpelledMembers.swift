@@ -62,7 +62,7 @@ public struct SpelledMembers {
     guard let found = known[Self.words(of: key)] else { return key }
     guard found.count == 1 else {
       throw DecodingError.dataCorrupted(
-        .init(codingPath: container.codingPath + [key], debugDescription: "is there under more than one name"))
+        .init(codingPath: container.codingPath + [key], debugDescription: "is present under more than one name"))
     }
     return found[0]
   }

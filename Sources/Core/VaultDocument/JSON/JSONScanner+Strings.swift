@@ -67,7 +67,7 @@ extension JSONScanner {
     case UInt8(ascii: "r"): result.append(0x0D)
     case UInt8(ascii: "t"): result.append(0x09)
     case UInt8(ascii: "u"): try unicodeEscape(in: bytes, from: start, to: &result)
-    default: throw DocumentError(.invalidJSON, "unknown escape", at: start)
+    default: throw DocumentError(.invalidJSON, "an escape is not known", at: start)
     }
   }
 

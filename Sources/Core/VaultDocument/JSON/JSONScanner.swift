@@ -27,7 +27,9 @@ struct JSONScanner {
 
   mutating func end(_ bytes: Span<UInt8>) throws(DocumentError) {
     skipWhiteSpace(in: bytes)
-    guard position == bytes.count else { throw DocumentError(.invalidJSON, "text after the document", at: position) }
+    guard position == bytes.count else {
+      throw DocumentError(.invalidJSON, "there is text after the document", at: position)
+    }
   }
 
   mutating func value(in bytes: Span<UInt8>, depth: Int) throws(DocumentError) -> JSONValue {
@@ -154,7 +156,7 @@ struct JSONScanner {
   private mutating func number(in bytes: Span<UInt8>) throws(DocumentError) -> JSONNumber {
     let start = position
     guard let end = JSONNumberGrammar.end(in: bytes, from: start) else {
-      throw DocumentError(.invalidJSON, "malformed number", at: start)
+      throw DocumentError(.invalidJSON, "a number is malformed", at: start)
     }
     guard end - start <= maximumNumberByteCount else { throw DocumentError(.numberTooLong, at: start) }
     position = end
@@ -189,6 +191,6 @@ struct JSONScanner {
   }
 
   func endOfInput(_ bytes: Span<UInt8>) -> DocumentError {
-    DocumentError(.invalidJSON, "unexpected end of the document", at: bytes.count)
+    DocumentError(.invalidJSON, "the document ends too early", at: bytes.count)
   }
 }

@@ -30,7 +30,7 @@ extension JSONValue: Codable {
       self = .number(number)
     } else {
       throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "is no value of JSON"))
+        .init(codingPath: decoder.codingPath, debugDescription: "is not a JSON value"))
     }
   }
 

@@ -21,7 +21,8 @@ package final class AsideFolder: Sendable {
       }
     } catch {
       guard error.errno == Errno.exists.number else { throw error }
-      throw StoreError(.alreadyExists, reason: "is there already", path: path, errno: error.errno)
+      throw StoreError(
+        .alreadyExists, reason: "a file or folder of this name already exists", path: path, errno: error.errno)
     }
     folder = try files.open(path, in: OpenPurpose.noDirectory, as: .directory, at: path)
     let parent = try files.open("..", in: folder.descriptor, as: .directory, at: path)

@@ -38,7 +38,7 @@ package struct AttachmentCheck {
   package var notes: [String] {
     guard let count = unnamed?.count, count > 0 else { return [] }
     return [
-      "no record names \(count) file\(count == 1 ? "" : "s") in attachments/: what was interrupted has left "
+      "no record names \(count) file\(count == 1 ? "" : "s") in attachments/: an interrupted change has left "
         + (count == 1 ? "it" : "them")
     ]
   }
@@ -129,7 +129,7 @@ package struct GatheredAttachments: Sendable {
     guard !byRecord.isEmpty, !requirements.contains(Requirements.attachments) else { return [] }
     return [
       "\(VaultHeader.fileName) does not say that the vault has attachments, so an older program would leave them out: "
-        + "the next file that is attached mends it"
+        + "attaching another file corrects that"
     ]
   }
 

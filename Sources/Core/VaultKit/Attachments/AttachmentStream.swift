@@ -195,18 +195,19 @@ private func inAttachment<Result>(
 extension VaultError {
   /// The error for a missing file that a record names.
   package static func missing(_ place: StoreLocation) -> VaultError {
-    VaultError(.damaged, "is missing, and a record names it", file: place.relativePath)
+    VaultError(.damaged, "is missing, but a record names it", file: place.relativePath)
   }
 
   package static func notAsNamed(_ place: StoreLocation, underlying: (any Error)? = nil) -> VaultError {
     VaultError(
-      .damaged, "is not the file that the record names: it was changed, cut or exchanged", file: place.relativePath,
+      .damaged, "is not the file that the record names: it was changed, truncated or replaced",
+      file: place.relativePath,
       underlying: underlying)
   }
 
   fileprivate static func tooLarge(_ name: String) -> VaultError {
     VaultError(
-      .inputRefused, "is larger than 1 GiB, which is the most that an attachment may have", file: name,
-      remedies: ["split it, or keep it elsewhere: nothing was attached"])
+      .inputRefused, "is larger than 1 GiB, the limit of an attachment", file: name,
+      remedies: ["split the file, or keep it elsewhere; nothing was attached"])
   }
 }

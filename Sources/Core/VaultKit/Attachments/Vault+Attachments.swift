@@ -145,8 +145,9 @@ extension Vault {
       let file = try inStore { () throws(StoreError) in try store.reader(of: place) }
       guard file?.byteCount == attachment.storedByteCount else {
         throw VaultError(
-          .inputRefused, "names an attachment that is not here any more", file: place.relativePath, record: record.id,
-          remedies: ["restore the whole backup to another place, and take it from there"])
+          .inputRefused, "is missing here, but the record needs this attachment", file: place.relativePath,
+          record: record.id,
+          remedies: ["restore the whole backup to another place, and take the attachment from there"])
       }
     }
   }
@@ -209,12 +210,12 @@ extension OpenRecord {
   fileprivate func requireRoom(for names: [String]) throws(VaultError) {
     let all = attachments.map(\.name) + names
     guard all.count <= Attachment.maximumCount else {
-      throw VaultError(.inputRefused, "would have more than \(Attachment.maximumCount) attachments", record: id)
+      throw VaultError(.inputRefused, "cannot have more than \(Attachment.maximumCount) attachments", record: id)
     }
     guard Set(all.map { Array($0.utf8) }).count == all.count else {
       throw VaultError(
-        .alreadyExists, "has an attachment of this name, or would get two", record: id,
-        remedies: ["give each another name, or take the one that is there away first"])
+        .alreadyExists, "cannot have two attachments of the same name", record: id,
+        remedies: ["give each file another name, or remove the present attachment first"])
     }
   }
 }
@@ -222,16 +223,17 @@ extension OpenRecord {
 extension VaultError {
   fileprivate static func badName(_ id: RecordID) -> VaultError {
     VaultError(
-      .inputRefused, "the name of an attachment has 1 to 255 bytes, no slash and no control character", record: id)
+      .inputRefused, "the name of an attachment must have 1 to 255 bytes, no slash and no control character", record: id
+    )
   }
 
   /// The error for a store that keeps no attachments.
   fileprivate static let noAttachmentStore = VaultError(
-    .usage, "lies in a store that keeps no attachments", file: VaultHeader.fileName,
-    remedies: ["a vault in a folder or a database keeps them; small files are records of the kind `file`"])
+    .usage, "the store of the vault cannot keep attachments", file: VaultHeader.fileName,
+    remedies: ["vaults in a folder or a database keep attachments; a small file can be a record of the kind `file`"])
 
   /// The error for a database whose tables an earlier program made.
   fileprivate static let noAttachmentTable = VaultError(
-    .usage, "lies in a database whose tables have no room for attachments", file: VaultHeader.fileName,
+    .usage, "the tables of the database have no room for attachments", file: VaultHeader.fileName,
     remedies: [.addAttachmentTable])
 }

@@ -58,10 +58,10 @@ extension VaultHeader {
     let labelled = slots.filter { !text.isEmpty && $0.label.utf8.elementsEqual(text.utf8) }
     let prefixed = slots.filter { text.utf8.count >= 4 && $0.id.text.utf8.starts(with: text.utf8) }
     let candidates = labelled.isEmpty ? prefixed : labelled
-    guard let slot = candidates.first else { throw VaultError(.noSuchSlot, "no such slot") }
+    guard let slot = candidates.first else { throw VaultError(.noSuchSlot, "the vault has no such slot") }
     guard candidates.count == 1 else {
       throw VaultError(
-        .ambiguousSlot, "means \(candidates.count) slots: name one by its id",
+        .ambiguousSlot, "\(candidates.count) slots match: name one by its id",
         remedies: candidates.map { "\($0.id.text)  \($0.kind.name)  \($0.label)" })
     }
     return slot

@@ -50,8 +50,8 @@ struct BulkAdder<Input: Sendable> {
       throw VaultError(
         .inputRefused, "more than \(ChangePlan.maximumChangeCount) records cannot be stored at once here",
         remedies: [
-          "verifying names what does not belong among the records; without it, and on a file system that can",
-          "exchange two folders, any number can: else divide the input",
+          "verify the vault and remove files that do not belong among the records: then any number can be stored",
+          "on a file system that cannot exchange two folders, divide the input",
         ])
     }
     do throws(VaultError) {

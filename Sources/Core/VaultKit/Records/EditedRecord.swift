@@ -40,7 +40,7 @@ package struct EditedRecord {
       try inSealing(file: file, record: stored.id) { () throws(SealingError) in
         do throws(SealingError) { try keys.checkOpens(token) } catch { throw error.at(path.description) }
       }
-      guard seen.insert(token).inserted else { throw refused("holds the same sealed value as another field", path) }
+      guard seen.insert(token).inserted else { throw refused("has the same sealed value as another field", path) }
     }
   }
 
@@ -55,7 +55,7 @@ package struct EditedRecord {
   package static func refused(_ reason: String, file: String, id: RecordID, path: MemberPath) -> VaultError {
     VaultError(
       .damaged, reason, file: file, record: id, field: path.description,
-      remedies: ["put that back by hand", .repair])
+      remedies: ["undo that change by hand", .repair])
   }
 }
 

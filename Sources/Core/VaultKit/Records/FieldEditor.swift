@@ -86,13 +86,13 @@ package struct FieldEditor {
     do {
       return try record.verified.keys.withRevealed(token) { Base64.decodedCount(of: Span(_bytes: $0)) }
     } catch {
-      throw RecordError(.sealing, "does not open", underlying: error as? SealingError)
+      throw RecordError(.sealing, "cannot be opened", underlying: error as? SealingError)
     }
   }
 
   private func apply(_ edit: FieldEdit, to tree: inout JSONValue) throws(VaultError) {
     guard edit.path.components.first != .member(RecordEnvelope.memberName) else {
-      throw refused(edit.path, "belongs to the vault")
+      throw refused(edit.path, "is reserved for the vault")
     }
     switch edit.change {
     case .removal: try remove(edit.path, from: &tree)
@@ -184,7 +184,7 @@ package struct FieldEditor {
   /// Decided by the kind, or for an unknown kind by the present value.
   private func isSealed(_ path: MemberPath, in tree: JSONValue) throws(VaultError) -> Bool {
     if let kind {
-      guard let schema = kind.value(at: path) else { throw refused(path, "is no field of the kind \(kind.name)") }
+      guard let schema = kind.value(at: path) else { throw refused(path, "is not a field of the kind \(kind.name)") }
       return schema.isSealed
     }
     guard let value = try? tree.value(at: path) else {

@@ -169,7 +169,7 @@ struct RecordChunks: Sequence, IteratorProtocol, Sendable {
 }
 
 extension VaultError {
-  package static var noSuchRecord: VaultError { VaultError(.noSuchRecord, "no such record") }
+  package static var noSuchRecord: VaultError { VaultError(.noSuchRecord, "the vault has no such record") }
 
   /// At most ten candidates are listed.
   static func ambiguous(_ candidates: [RecordSummary]) -> VaultError {
@@ -179,7 +179,7 @@ extension VaultError {
     }
     if candidates.count > shown.count { shown.append("and \(candidates.count - shown.count) more") }
     var error = VaultError(
-      .ambiguousRecord, "means \(candidates.count) records: name one by its id", remedies: shown)
+      .ambiguousRecord, "\(candidates.count) records match: name one by its id", remedies: shown)
     error.candidates = candidates.map(\.id)
     return error
   }

@@ -68,7 +68,7 @@ extension LockedVault {
       return try Self.only(named.isEmpty ? records.filter { match.isPrefix(of: $0.id) } : named).id
     } catch {
       guard error.code == .noSuchRecord else { throw error }
-      throw VaultError(.noSuchRecord, "no such record in the trash", remedies: [.listTrash])
+      throw VaultError(.noSuchRecord, "the trash has no such record", remedies: [.listTrash])
     }
   }
 

@@ -49,7 +49,7 @@ public struct OpenRecord: Sendable {
   /// - Throws: ``VaultError`` `.unknownKind` for a record of another kind, `.damaged`.
   public func decoded<Record: VaultRecord>(as type: Record.Type) throws(VaultError) -> Record {
     guard envelope.kind.utf8.elementsEqual(type.kindName.utf8) else {
-      throw VaultError(.unknownKind, "is of another kind than \(type.kindName)", file: file, record: id)
+      throw VaultError(.unknownKind, "is not of the kind \(type.kindName)", file: file, record: id)
     }
     do throws(RecordError) {
       // A member that a migration will open is already text for the type.
@@ -95,7 +95,7 @@ public struct OpenRecord: Sendable {
 
   private static func document(_ text: String) throws(SealingError) -> JSONValue {
     guard let value = try? JSONParser.parse(Array(text.utf8)) else {
-      throw SealingError(.malformedPlaintext, "what was sealed is not the expected JSON")
+      throw SealingError(.malformedPlaintext, "the opened value is not the expected JSON")
     }
     return value
   }
@@ -135,7 +135,7 @@ public struct OpenRecord: Sendable {
     return try withSecret(at: path) { text in
       let bytes = try inCrypto { () throws(CryptoError) in try SecretBytes.decoding(base64: text) }
       guard let bytes else {
-        throw VaultError(.damaged, "what was sealed is not base64", file: file, record: id, field: path.description)
+        throw VaultError(.damaged, "the opened value is not base64", file: file, record: id, field: path.description)
       }
       return bytes
     }
@@ -168,7 +168,7 @@ public struct OpenRecord: Sendable {
         guard path.isInExtra || kind?.sealsJSON(at: path) == true else { return try verified.keys.checkOpens(text) }
         let value = try Self.document(verified.keys.reveal(text))
         if misfit == nil, isOfDeclaredSchema, let reason = kind?.fault(ofSealed: value, at: path) {
-          misfit = RecordError(.invalidValue, "what was sealed \(reason)", path: path.description)
+          misfit = RecordError(.invalidValue, "the opened value \(reason)", path: path.description)
         }
       } catch {
         throw VaultError(sealing: error.at(path.description), file: file, record: id)

@@ -35,7 +35,7 @@ package enum RecordMigration {
     if steps.contains(where: { if case .compute = $0 { true } else { false } }),
       let path = kind.clearTextPath(in: migrator.members)
     {
-      throw RecordError(.sealing, "is readable after a step, and is to be sealed", path: path.description)
+      throw RecordError(.sealing, "is readable after a step, but must be sealed", path: path.description)
     }
     return migrator.members
   }

@@ -34,7 +34,7 @@ public struct StoredRecord: Sendable {
   ) throws(VaultError) {
     envelope = try inSealing(file: file, record: id) { () throws(SealingError) in try RecordEnvelope(of: document) }
     guard envelope.id == id else {
-      throw VaultError(.damaged, "holds the record of another file", file: file, record: id)
+      throw VaultError(.damaged, "is not the record that its file name says", file: file, record: id)
     }
     guard (envelope.deletedAt != nil) == isTrashed else {
       throw isTrashed ? .notRemoved(file: file, id) : .removed(file: file, id)

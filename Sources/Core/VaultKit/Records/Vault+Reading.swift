@@ -288,7 +288,7 @@ extension Vault {
     let list = try keyring.resealList { () throws(VaultError) in try resealCheckpoint(keyring) }
     guard let entry = try list.entries.entry(of: envelope.id), constantTimeEqual(entry.mac, envelope.mac) else {
       throw VaultError(
-        .damaged, "was not there when the reseal began, and its root key is not accepted any more", file: file,
+        .damaged, "did not exist when the reseal began, and its root key is no longer accepted", file: file,
         record: envelope.id)
     }
   }
@@ -305,6 +305,6 @@ extension Vault {
 
 extension VaultError {
   fileprivate static func renamed(_ record: OpenRecord) -> VaultError {
-    VaultError(.changedUnderneath, "got another name while it was looked up", file: record.file, record: record.id)
+    VaultError(.changedUnderneath, "was renamed while it was being looked up", file: record.file, record: record.id)
   }
 }

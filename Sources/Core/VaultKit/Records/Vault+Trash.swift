@@ -107,7 +107,7 @@ extension Vault {
     guard live.envelope.revision >= trashed.envelope.revision else { return }
     guard live.envelope.revision > trashed.envelope.revision else { throw .equalRevisions(live.id) }
     throw VaultError(
-      .alreadyExists, "is there already, newer than the one in the trash", file: live.file, record: live.id,
+      .alreadyExists, "is already a live record, and newer than the one in the trash", file: live.file, record: live.id,
       remedies: [.deleteOlder(live.id)])
   }
 
@@ -212,20 +212,20 @@ private struct DeletionBatch {
 
 extension VaultError {
   fileprivate static func notInTrash(_ id: RecordID) -> VaultError {
-    VaultError(.noSuchRecord, "no such record in the trash", record: id, remedies: [.listTrash])
+    VaultError(.noSuchRecord, "the trash has no such record", record: id, remedies: [.listTrash])
   }
 
   /// The error for a live record that was removed in a later revision (format 1, section 6, Records).
   static func removedSince(_ id: RecordID) -> VaultError {
     VaultError(
-      .noSuchRecord, "was removed: the trash has a newer revision than lies among the live records", record: id,
+      .noSuchRecord, "was removed: its revision in the trash is newer than the live one", record: id,
       remedies: [.restoreFromTrash(id)])
   }
 
   /// The error for a live and a removed record with the same id and revision (format 1, section 6, Records).
   package static func equalRevisions(_ id: RecordID) -> VaultError {
     VaultError(
-      .damaged, "has the same revision as the record of this id among the live ones",
+      .damaged, "has the same revision as the live record of this id",
       file: StoreLocation.trash(id).relativePath, record: id, remedies: [.keepOne(id)])
   }
 }

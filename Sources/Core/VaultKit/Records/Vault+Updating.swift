@@ -164,7 +164,7 @@ extension VaultError {
   /// The error for a record that changed since a change to it was made.
   static func changedMeanwhile(_ record: OpenRecord) -> VaultError {
     var error = VaultError(
-      .changedUnderneath, "was changed by someone else meanwhile", file: record.file, record: record.id,
+      .changedUnderneath, "was changed by someone else in the meantime", file: record.file, record: record.id,
       remedies: ["look at the record again and repeat the change"])
     error.revision = record.envelope.revision
     return error

@@ -60,11 +60,12 @@ extension Vault {
     guard let kind = kinds[type.kindName] else {
       throw VaultError(
         .inputRefused, "is a type that the vault was not opened with", field: "\(type)",
-        remedies: ["name it in the types of Vault.Options when the vault is opened"])
+        remedies: ["add the type to the types of Vault.Options when you open the vault"])
     }
     guard kind.mayBe(type) else {
       throw VaultError(
-        .inputRefused, "has the kind name `\(type.kindName)`, which is that of \(kind.typeName ?? "another kind")",
+        .inputRefused,
+        "has the kind name `\(type.kindName)`, which is already the name of \(kind.typeName ?? "another kind")",
         field: "\(type)", remedies: ["give it another kindName"])
     }
     return kind
@@ -111,7 +112,8 @@ extension Vault {
   ) throws(VaultError) -> [UInt8] {
     guard !keyring.waitsForReseal(hint: draft.wrappedKey.rootHint) else {
       throw VaultError(
-        .rotationUnfinished, "waits for a reseal that was not finished", file: location.relativePath, record: draft.id)
+        .rotationUnfinished, "must wait until the unfinished reseal is finished", file: location.relativePath,
+        record: draft.id)
     }
     let record = try inSealing(record: draft.id) { () throws(SealingError) in
       try RecordSeal.seal(fields, draft, keys: keys)
@@ -132,7 +134,7 @@ extension Vault {
         throw DocumentError(code: .wrongType, reason: "a record was not written as it should be")
       }
     } catch {
-      throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: record.id)
+      throw VaultError(.inputRefused, "does not fit the limits of a record: \(error.reason)", record: record.id)
     }
     try requireReadable(record)
     try requireSealed(record, location)
@@ -145,7 +147,8 @@ extension Vault {
       _ = try RecordEnvelope(of: record.document)
     } catch {
       throw VaultError(
-        .inputRefused, "is not of format 1: nobody could read the record again", record: record.id, field: error.path,
+        .inputRefused, "is not of format 1, so nobody could read the record again", record: record.id,
+        field: error.path,
         underlying: error)
     }
   }

@@ -166,7 +166,7 @@ extension Vault {
   func requireNoTransaction() throws(VaultError) {
     guard Vault.written != ObjectIdentifier(self) else {
       throw VaultError(
-        .usage, "is being written by the transaction that asks",
+        .usage, "this transaction is already writing the vault",
         remedies: ["read and change records through the transaction"])
     }
   }

@@ -53,7 +53,7 @@ extension LockedVault {
     let record = try await record(of: reference)
     guard let path = reference.path else {
       guard record.kind?.name == Database.kindName else {
-        throw VaultError(.inputRefused, "view=url is of the kind \(Database.kindName)", record: record.id)
+        throw VaultError(.inputRefused, "view=url works only with the kind \(Database.kindName)", record: record.id)
       }
       return ReferencedField(reference: reference, record: record, path: nil, sealedAt: nil)
     }
@@ -66,7 +66,7 @@ extension LockedVault {
     }
     var sealedAt: Timestamp?
     switch value {
-    case .object, .array: throw refused(.inputRefused, "is a list or an object, and a program is given one text")
+    case .object, .array: throw refused(.inputRefused, "is a list or an object, but a program needs one text")
     case .null: throw refused(.inputRefused, "has no value")
     case .string(let text) where SealedToken.hasTokenShape(text):
       guard let token = try? SealedToken(parsing: text) else { throw refused(.damaged, "the sealed value is damaged") }
@@ -74,7 +74,7 @@ extension LockedVault {
     default: break
     }
     if reference.view == .otp, let schema = record.kind?.value(at: path), schema.secretSort != .otp {
-      throw refused(.inputRefused, "holds no key of one-time codes")
+      throw refused(.inputRefused, "has no key of one-time codes")
     }
     return ReferencedField(reference: reference, record: record, path: place, sealedAt: sealedAt)
   }
@@ -138,7 +138,7 @@ extension SecretReference {
   /// Refuses a record with another name than in the reference, because the look-up was not verified.
   package func requireName(of record: OpenRecord) throws(VaultError) {
     guard self.record.utf8.elementsEqual(record.name.utf8) || RecordID(parsing: self.record) != nil else {
-      throw VaultError(.changedUnderneath, "got another name while it was looked up", record: record.id)
+      throw VaultError(.changedUnderneath, "was renamed while it was being looked up", record: record.id)
     }
   }
 }

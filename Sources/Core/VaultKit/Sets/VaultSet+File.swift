@@ -11,7 +11,7 @@ extension VaultSet {
     let document: JSONObject
     do throws(DocumentError) {
       guard let object = try JSONParser.parse(bytes).object else {
-        throw DocumentError(code: .wrongType, reason: "must be one object", line: 1, column: 1)
+        throw DocumentError(code: .wrongType, reason: "the file must be one JSON object", line: 1, column: 1)
       }
       document = object
     } catch {
@@ -20,7 +20,7 @@ extension VaultSet {
     do throws(VaultError) {
       let reader = SetReader(document, path: "")
       try reader.allowOnly(["format", "vaults"])
-      guard document["format"]?.int == Self.format else { throw reader.refused("format", "is not 1") }
+      guard document["format"]?.int == Self.format else { throw reader.refused("format", "must be 1") }
       var members: [Member] = []
       for vault in try reader.objects("vaults") { members.append(try Member(vault)) }
       try self.init(members)
@@ -33,7 +33,7 @@ extension VaultSet {
     do throws(DocumentError) {
       return try JSONValue.members(["format": Self.format, "vaults": members.map(\.document)]).prettyBytes()
     } catch {
-      throw VaultError(.inputRefused, "has too many vaults for a file")
+      throw VaultError(.inputRefused, "the set has too many vaults for a file")
     }
   }
 }
@@ -41,7 +41,9 @@ extension VaultSet {
 extension VaultSet.Member {
   fileprivate init(_ reader: SetReader) throws(VaultError) {
     try reader.allowOnly(["id", "members", "name", "place", "takes"])
-    guard let id = VaultID(parsing: try reader.text("id")) else { throw reader.refused("id", "is no id of a vault") }
+    guard let id = VaultID(parsing: try reader.text("id")) else {
+      throw reader.refused("id", "is not the id of a vault")
+    }
     var rules: [PlacementRule] = []
     for rule in try reader["takes"] == nil ? [] : reader.objects("takes") { rules.append(try PlacementRule(rule)) }
     self.init(
@@ -63,7 +65,7 @@ extension PlacementRule {
     var conditions: [Condition] = []
     for name in reader.names {
       guard let path = try? MemberPath(parsing: name), !path.components.isEmpty else {
-        throw reader.refused(name, "is no path of a member")
+        throw reader.refused(name, "is not the path of a field")
       }
       conditions.append(Condition(path: path, value: try reader.text(name)))
     }
@@ -93,29 +95,29 @@ private struct SetReader {
   }
 
   func allowOnly(_ names: Set<String>) throws(VaultError) {
-    for name in members.names where !names.contains(name) { throw refused(name, "is no member of a set") }
+    for name in members.names where !names.contains(name) { throw refused(name, "is not a known member of a set") }
   }
 
   func text(_ name: String) throws(VaultError) -> String {
-    guard case .string(let text)? = members[name] else { throw refused(name, "is missing or no text") }
+    guard case .string(let text)? = members[name] else { throw refused(name, "is missing or not text") }
     return text
   }
 
   func texts(_ name: String) throws(VaultError) -> [String] {
-    guard case .array(let items)? = members[name] else { throw refused(name, "is no list") }
+    guard case .array(let items)? = members[name] else { throw refused(name, "must be a list") }
     var texts: [String] = []
     for item in items {
-      guard case .string(let text) = item else { throw refused(name, "is no list of texts") }
+      guard case .string(let text) = item else { throw refused(name, "must be a list of texts") }
       texts.append(text)
     }
     return texts
   }
 
   func objects(_ name: String) throws(VaultError) -> [SetReader] {
-    guard case .array(let items)? = members[name] else { throw refused(name, "is missing or no list") }
+    guard case .array(let items)? = members[name] else { throw refused(name, "is missing or not a list") }
     var readers: [SetReader] = []
     for (index, item) in items.enumerated() {
-      guard case .object(let object) = item else { throw refused("\(name)[\(index)]", "is no object") }
+      guard case .object(let object) = item else { throw refused("\(name)[\(index)]", "must be an object") }
       readers.append(SetReader(object, path: "\(path)\(name)[\(index)]."))
     }
     return readers

@@ -24,10 +24,10 @@ package struct VaultSet: Equatable, Sendable {
     try member.check()
     for other in members {
       if other.name.lowercased() == member.name.lowercased() {
-        throw VaultError(.alreadyExists, "has the name `\(other.name)` already")
+        throw VaultError(.alreadyExists, "the set already has the name `\(other.name)`")
       }
       if other.id == member.id {
-        throw VaultError(.alreadyExists, "has the vault \(member.id.text) already, as `\(other.name)`")
+        throw VaultError(.alreadyExists, "the set already has the vault \(member.id.text), as `\(other.name)`")
       }
     }
     members.append(member)
@@ -88,14 +88,14 @@ extension VaultSet {
     fileprivate func check() throws(VaultError) {
       guard Self.isName(name) else {
         throw VaultError(
-          .inputRefused, "is no name: it takes letters, digits, `-`, `_` and `.`, at most 64", field: "name")
+          .inputRefused, "is not a name: use letters, digits, `-`, `_` and `.`, at most 64 characters", field: "name")
       }
       guard !place.isEmpty, place.utf8.count <= 4096, place.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-        throw VaultError(.inputRefused, "is no place of a vault", field: "\(name).place")
+        throw VaultError(.inputRefused, "is not the place of a vault", field: "\(name).place")
       }
       if isAddress, let secret = SecretAddress(in: place) {
         throw VaultError(
-          .inputRefused, "\(secret.reason): the file of a set is readable to all who have it", field: "\(name).place")
+          .inputRefused, "\(secret.reason): everybody who has the file of a set can read it", field: "\(name).place")
       }
     }
   }

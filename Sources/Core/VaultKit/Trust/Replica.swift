@@ -66,11 +66,12 @@ extension VaultError {
   }
 
   private static let replicaRemedy: Remedy = """
-    wait until the replica has caught up, or ask the server that takes changes: an address that names all servers finds \
-    it by target_session_attrs=read-write
+    wait until the replica has caught up, or use the server that accepts changes: name all servers in the address, \
+    with target_session_attrs=read-write
     """
 
-  static let replicaReason = "is older here than this machine has seen: the server is a replica that has not caught up"
+  static let replicaReason =
+    "is older than this machine has seen: the server is a replica that has not caught up"
 }
 
 extension Vault {

@@ -13,13 +13,13 @@ extension RecordKind {
         case .fill(let path, let value):
           guard whole.seals(value.standing(at: path.moved(by: rest, throughOpening: true) ?? path)) else { continue }
           throw RecordError(
-            .invalidSchema, "would stand in clear in the header, and is for a sealed field",
+            .invalidSchema, "is for a sealed field, but would be readable in the header",
             path: place.appending("fill").description)
         case .split(_, _, let parts):
           let ends = parts.compactMap { $0.clearPlace(after: rest) }
           guard ends.contains(where: { whole.seals(.string("").standing(at: $0)) }) else { continue }
           throw RecordError(
-            .invalidSchema, "leaves readable text in a sealed field: a step after it must seal that",
+            .invalidSchema, "must be sealed by a later step: the field is sealed, but its text is readable here",
             path: place.appending("into").description)
         default: continue
         }

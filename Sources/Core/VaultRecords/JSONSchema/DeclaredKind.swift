@@ -23,7 +23,7 @@ extension RecordKind {
   private static func version(of schema: JSONObject) throws(RecordError) -> Int {
     guard let value = schema["x-schema"] else { return 1 }
     guard let version = value.int, version >= 1 else {
-      throw RecordError(.invalidSchema, "must be a whole number from 1", path: "x-schema")
+      throw RecordError(.invalidSchema, "must be a whole number, 1 or more", path: "x-schema")
     }
     return version
   }

@@ -26,7 +26,7 @@ struct KeywordReader {
     guard let keyword = rest.min() else { return }
     let reason =
       Self.known.contains(keyword)
-      ? "does not apply to the type \(typeName)" : "is no keyword that a declared kind can have"
+      ? "does not apply to the type \(typeName)" : "is not a keyword that a declared kind can have"
     throw fault(keyword, reason)
   }
 
@@ -99,13 +99,13 @@ struct KeywordReader {
   /// Two counts; the first must not exceed the second.
   mutating func range(_ low: String, _ high: String) throws(RecordError) -> (Int?, Int?) {
     let (minimum, maximum) = (try count(low), try count(high))
-    if let minimum, let maximum, minimum > maximum { throw fault(low, "is more than \(high)") }
+    if let minimum, let maximum, minimum > maximum { throw fault(low, "is greater than \(high)") }
     return (minimum, maximum)
   }
 
   private mutating func count(_ keyword: String) throws(RecordError) -> Int? {
     guard let value = take(keyword) else { return nil }
-    guard let count = value.int else { throw fault(keyword, "must be a whole number from 0") }
+    guard let count = value.int else { throw fault(keyword, "must be a whole number, 0 or more") }
     return count
   }
 
@@ -116,7 +116,7 @@ struct KeywordReader {
     let names = value.array?.compactMap(\.string) ?? []
     let others = names.filter { $0 != "null" }
     guard names.count == value.array?.count, names.count <= 2, others.count == 1 else {
-      throw fault("type", "must be one type, or one and null")
+      throw fault("type", "must be one type, or one type and null")
     }
     return (others[0], names.count == 2)
   }
@@ -124,7 +124,7 @@ struct KeywordReader {
   /// The values that `enum` or `const` allows.
   mutating func allowedValues() throws(RecordError) -> [JSONValue]? {
     if let constant = take("const") {
-      guard !has("enum") else { throw fault("const", "says what enum says already") }
+      guard !has("enum") else { throw fault("const", "cannot be combined with enum") }
       return [constant]
     }
     guard let list = take("enum") else { return nil }
@@ -141,13 +141,13 @@ struct KeywordReader {
     (rule.minimumLength, rule.maximumLength) = try range("minLength", "maxLength")
     if let name = try text("format") {
       guard let format = TextFormat(rawValue: name), format != .base64 else {
-        throw fault("format", "is no format that can be checked")
+        throw fault("format", "is not a format that can be checked")
       }
       rule.format = format
     }
     if let name = try text("contentEncoding") {
       guard name == TextFormat.base64.rawValue else { throw fault("contentEncoding", "must be base64") }
-      guard rule.format == nil else { throw fault("contentEncoding", "has no format beside it") }
+      guard rule.format == nil else { throw fault("contentEncoding", "cannot be combined with format") }
       rule.format = .base64
     }
     guard let pattern = try text("pattern") else { return rule }
@@ -166,7 +166,7 @@ struct KeywordReader {
     rule.exclusiveMinimum = try number("exclusiveMinimum")
     rule.exclusiveMaximum = try number("exclusiveMaximum")
     if let low = rule.minimum, let high = rule.maximum, DecimalValue(low) > DecimalValue(high) {
-      throw fault("minimum", "is more than maximum")
+      throw fault("minimum", "is greater than maximum")
     }
     return rule
   }

@@ -26,7 +26,7 @@ struct SchemaParser {
     try definitions()
     let schema = try value(root, isRoot: true)
     guard case .object(let rule) = schema.form, !schema.isNullable, !schema.isSealed, schema.allowed == nil else {
-      throw fault("must describe an object: a record is one")
+      throw fault("must describe an object, because a record is an object")
     }
     for name in ["$vault", RecordKind.extraMember] where rule.member(named: name) != nil {
       throw fault("is reserved for the vault", at: "properties", name)
@@ -47,25 +47,25 @@ struct SchemaParser {
 
   mutating func value(_ schema: JSONObject, isRoot: Bool = false) throws(RecordError) -> ValueSchema {
     valueCount += 1
-    guard valueCount <= Self.maximumValueCount else { throw fault("describes too many values") }
+    guard valueCount <= Self.maximumValueCount else { throw fault("the schema describes too many values") }
     var reader = KeywordReader(schema, path: path, ignoring: isRoot ? Self.rootKeywords : [])
     var value = try schema["$ref"] == nil ? typed(&reader) : referring(&reader)
     value.title = try reader.text("title") ?? value.title
     value.summary = try reader.text("description") ?? value.summary
     if case .text(var rule) = value.form, rule.pattern != nil, let summary = value.summary {
-      rule.patternReason = "is not as its kind describes it: \(summary)"
+      rule.patternReason = "does not fit the description in its kind: \(summary)"
       value.form = .text(rule)
     }
     if try reader.bool("x-sealed") == true { value.isSealed = true }
     if let sort = try reader.secretSort() {
       guard value.isSealed else {
-        throw fault("says of what sort a secret is, and x-sealed is not true", at: "x-secret")
+        throw fault("can be used only if x-sealed is true", at: "x-secret")
       }
       value.secretSort = sort
     }
     if let rules = try reader.generation() {
       guard value.isSealed, value.isText else {
-        throw fault("says what a secret is made of, and this is no sealed text", at: "x-generate")
+        throw fault("can be used only for sealed text", at: "x-generate")
       }
       value.generation = rules
     }
@@ -88,8 +88,8 @@ struct SchemaParser {
     case "object": value = ValueSchema(.object(try object(&reader)))
     case nil where reader.has("properties"): value = ValueSchema(.object(try object(&reader)))
     case nil where reader.has("x-sealed"): value = ValueSchema(.any)
-    case nil: throw fault("says no type: only what is sealed may be anything")
-    default: throw fault("is no type that a member can have", at: "type")
+    case nil: throw fault("must have a type: only a sealed field can hold any value")
+    default: throw fault("is not a type that a field can have", at: "type")
     }
     value.isNullable = isNullable
     value.allowed = allowed
@@ -104,7 +104,9 @@ struct SchemaParser {
   }
 
   private mutating func list(_ reader: inout KeywordReader) throws(RecordError) -> ListRule {
-    guard let items = reader.take("items") else { throw fault("says no items: only what is sealed may be anything") }
+    guard let items = reader.take("items") else {
+      throw fault("must have items: only a sealed field can hold any value")
+    }
     guard let schema = items.object else { throw fault("must be a schema", at: "items") }
     var rule = ListRule(
       of: try inside("items") { (parser: inout SchemaParser) throws(RecordError) in try parser.value(schema) })
@@ -125,7 +127,7 @@ struct SchemaParser {
     // Required members come first, because JSON gives members no order.
     var rule = ObjectRule(members.filter(\.isRequired) + members.filter { !$0.isRequired })
     for name in required where rule.member(named: name) == nil {
-      throw fault("names a field that properties does not have", at: "required")
+      throw fault("has a field that is not in properties", at: "required")
     }
     rule.others = try others(&reader)
     (rule.minimumCount, rule.maximumCount) = try reader.range("minProperties", "maxProperties")
@@ -140,7 +142,8 @@ struct SchemaParser {
         try parser.value(schema)
       }
     default:
-      throw fault("must be false or a schema: what nobody described is not stored in clear", at: "additionalProperties")
+      throw fault(
+        "must be false or a schema: a field that is not described is not stored in clear", at: "additionalProperties")
     }
   }
 
@@ -153,8 +156,8 @@ struct SchemaParser {
     let prefix = "#/$defs/"
     guard reference.hasPrefix(prefix),
       let target = root["$defs"]?[String(reference.dropFirst(prefix.count)).unescapedFromPointer]?.object
-    else { throw fault("leads to nothing in $defs: only #/$defs/NAME is followed", at: "$ref") }
-    guard !references.contains(reference) else { throw fault("refers to itself", at: "$ref") }
+    else { throw fault("does not lead to a schema in $defs: only #/$defs/NAME is followed", at: "$ref") }
+    guard !references.contains(reference) else { throw fault("must not refer to itself", at: "$ref") }
     references.append(reference)
     defer { references.removeLast() }
     return try value(target)
@@ -164,10 +167,10 @@ struct SchemaParser {
   private func check(_ value: ValueSchema) throws(RecordError) {
     if value.isSealed {
       guard !value.isNullable else { throw fault("a sealed field has a value or is absent: it cannot be null") }
-      guard value.initial == nil else { throw fault("a default would stand in clear in the header", at: "default") }
-      guard value.allowed?.count != 1 else { throw fault("the only value would stand in clear in the header") }
+      guard value.initial == nil else { throw fault("a default would be readable in the header", at: "default") }
+      guard value.allowed?.count != 1 else { throw fault("the only value would be readable in the header") }
     } else if case .any = value.form {
-      throw fault("says no type: only what is sealed may be anything")
+      throw fault("must have a type: only a sealed field can hold any value")
     }
     // The listed values need not be searched in their own list.
     var rules = value
@@ -181,7 +184,7 @@ struct SchemaParser {
     do throws(RecordError) {
       _ = try reader.read(constant, as: value)
     } catch {
-      throw fault("has a value that the member cannot have", at: keyword)
+      throw fault("has a value that the field cannot have", at: keyword)
     }
   }
 

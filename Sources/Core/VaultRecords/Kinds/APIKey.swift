@@ -40,7 +40,7 @@ public struct APIKey: DescribedRecord, Equatable {
 
 extension APIKey {
   public static var kindName: String { "api-key" }
-  public static var summary: String { "A key to an interface of a program." }
+  public static var summary: String { "A key for the API of a program or service." }
   public static var titlePaths: [String] { ["title", "issuer"] }
   public static let blank = APIKey(issuer: "", secret: "")
   public static let members: [Member<APIKey>] = [

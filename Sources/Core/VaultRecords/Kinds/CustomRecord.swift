@@ -25,7 +25,7 @@ public struct CustomRecord: DescribedRecord, Equatable {
 extension CustomRecord {
   public static var kindName: String { "custom" }
   public static var summary: String {
-    "A title, and values by names that you choose, in `fields` readable, in `secrets` sealed."
+    "A title and values with names of your choice: `fields` are readable, `secrets` are sealed."
   }
   public static var titlePaths: [String] { ["title"] }
   public static let blank = CustomRecord(title: "")

@@ -52,7 +52,7 @@ public struct Database: DescribedRecord, Equatable {
 
 extension Database {
   public static var kindName: String { "database" }
-  public static var summary: String { "How to reach a database; its members make its address." }
+  public static var summary: String { "How to reach a database; its address is made from the fields." }
   public static var titlePaths: [String] { ["title", "database", "host"] }
   public static let blank = Database(engine: "", host: "")
   public static let members: [Member<Database>] = [

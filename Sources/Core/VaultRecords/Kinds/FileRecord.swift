@@ -37,7 +37,7 @@ public struct FileRecord: DescribedRecord, Equatable {
 
 extension FileRecord {
   public static var kindName: String { "file" }
-  public static var summary: String { "A small file: its content is sealed, name, media type and size are readable." }
+  public static var summary: String { "A small file: the content is sealed; name, media type and size are readable." }
   public static var titlePaths: [String] { ["name"] }
   public static let blank = FileRecord(name: "", content: "")
   public static var byteCounts: [(of: String, at: String)] { [(of: "content", at: "size")] }

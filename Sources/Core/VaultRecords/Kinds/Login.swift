@@ -41,7 +41,7 @@ public struct Login: DescribedRecord, Equatable {
 
 extension Login {
   public static var kindName: String { "login" }
-  public static var summary: String { "What one signs in with: a user name, a password, the addresses it is for." }
+  public static var summary: String { "A user name and a password, with the addresses where you sign in." }
   public static var titlePaths: [String] { ["title"] }
   public static let blank = Login(title: "")
   public static let members: [Member<Login>] = [

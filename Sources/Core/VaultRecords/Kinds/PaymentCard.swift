@@ -35,7 +35,7 @@ public struct PaymentCard: DescribedRecord, Equatable {
 
 extension PaymentCard {
   public static var kindName: String { "payment-card" }
-  public static var summary: String { "A card to pay with; the check digit of its number is looked at." }
+  public static var summary: String { "A payment card; the check digit of its number is checked." }
   public static var titlePaths: [String] { ["title", "holder"] }
   public static let blank = PaymentCard(holder: "", number: "")
   public static let members: [Member<PaymentCard>] = [

@@ -33,7 +33,7 @@ public struct SSHKey: DescribedRecord, Equatable {
 
 extension SSHKey {
   public static var kindName: String { "ssh-key" }
-  public static var summary: String { "A pair of keys for the Secure Shell; its fingerprint is derived." }
+  public static var summary: String { "A key pair for SSH; the fingerprint is derived from it." }
   public static var titlePaths: [String] { ["title", "fingerprint"] }
   public static let blank = SSHKey(publicKey: "", privateKey: "")
   public static let members: [Member<SSHKey>] = [
@@ -49,7 +49,7 @@ extension SSHKey {
   public static func completed(_ members: JSONObject, before: JSONObject?) throws(RecordError) -> JSONObject {
     guard case .string(let publicKey)? = members["public_key"] else { return members }
     guard let fingerprint = fingerprint(of: publicKey) else {
-      throw RecordError(.invalidValue, "is no public key as in a .pub file", path: "public_key")
+      throw RecordError(.invalidValue, "is not a public key as in a .pub file", path: "public_key")
     }
     let given = members["fingerprint"]
     // An old fingerprint of the previous key was derived, too, and is replaced.

@@ -19,7 +19,7 @@ public struct SecureNote: DescribedRecord, Equatable {
 
 extension SecureNote {
   public static var kindName: String { "secure-note" }
-  public static var summary: String { "A text that nobody else shall read." }
+  public static var summary: String { "A text that nobody else should read." }
   public static var titlePaths: [String] { ["title"] }
   public static let blank = SecureNote(title: "", text: "")
   public static let members: [Member<SecureNote>] = [

@@ -48,26 +48,27 @@ struct RecordedContent: Sendable {
 }
 
 extension RecordedContent.Failure {
-  private static let remedy = "say them in `content`"
+  private static let remedy = "describe them in `content`"
 
   /// Nil if everything that must be known, which is the sealed values, is known.
   fileprivate init?(_ recording: Recording) {
     guard !recording.hasFailed else {
       self.init(
         path: recording.lastPath,
-        reason: "cannot be learned, since the type takes no such value: say it in `described`, with an example, or all "
+        reason:
+          "cannot be learned, because the type refuses the value: describe it in `described`, with an example, or all "
           + "members in `content`")
       return
     }
     let root = recording.root
     if root.isOpen {
-      self.init(path: "", reason: "cannot be learned, since they depend on what is there: \(Self.remedy)")
+      self.init(path: "", reason: "has members that depend on other values, so they cannot be learned: \(Self.remedy)")
     } else if let path = root.path(where: { $0.repeated?.holdsSealed == true }) {
       // A type that contains itself seals at any depth, which no description can express.
-      self.init(path: path, reason: "holds the type again, and sealed values with it: \(Self.remedy)")
+      self.init(path: path, reason: "has the type again in it, and sealed values with it: \(Self.remedy)")
     } else if let path = root.path(where: { $0.isOpen && $0.holdsSealed }) {
       self.init(
-        path: path, reason: "depends on what is there, and has sealed values in one of its forms: \(Self.remedy)")
+        path: path, reason: "depends on other values, and has sealed values in one of its forms: \(Self.remedy)")
     } else {
       return nil
     }
@@ -90,7 +91,8 @@ extension RecordedContent {
   static func fault(of type: any VaultRecord.Type) -> RecordError? {
     guard type.content.isEmpty, let failure = RecordedContent(of: type).failure else { return nil }
     return RecordError(
-      .invalidValue, "of \(type) \(failure.reason)", path: failure.path.isEmpty ? "content" : failure.path)
+      .invalidValue, "is not valid for \(type): it \(failure.reason)",
+      path: failure.path.isEmpty ? "content" : failure.path)
   }
 
   /// Whether the members of a type were learned and not described.
@@ -112,26 +114,26 @@ extension RecordedContent {
     }
     for member in read.inOrder {
       guard let other = described.value(named: member.name) else {
-        throw fault(member.name, "is read by the type and not described")
+        throw fault(member.name, "is read by the type, but not described")
       }
       guard other.isSealed == member.value.isSealed else {
         throw fault(
           member.name,
           other.isSealed
-            ? "is described as sealed, and the type reads it in clear" : "is sealed, and described as readable")
+            ? "is described as sealed, but the type reads it in clear" : "is sealed, but described as readable")
       }
       if member.isRequired, described.member(named: member.name)?.isRequired == false {
-        throw fault(member.name, "is required by the type and not by its description")
+        throw fault(member.name, "is required by the type, but not by its description")
       }
       if !member.value.isSealed, case .object(let mine) = member.value.form, case .object(let theirs) = other.form {
         try compare(mine, with: theirs, below: path + member.name + ".", isWhole)
       } else if !member.value.isSealed, !member.value.isAny, member.value.formName != other.formName {
-        throw fault(member.name, "is read as \(member.value.formName), and described as \(other.formName)")
+        throw fault(member.name, "is read as \(member.value.formName), but described as \(other.formName)")
       }
     }
     guard isWhole, read.others == nil else { return }
     for member in described.inOrder where read.member(named: member.name) == nil {
-      throw fault(member.name, "is described, and the type never reads it")
+      throw fault(member.name, "is described, but the type never reads it")
     }
   }
 }

@@ -8,7 +8,7 @@ internal import VaultSealing
 /// refused once, to see whether the type then asks for a value of another kind.
 final class Recording {
   /// Ends a run whose values go on without end, or are far too many.
-  static let endless = TextFault("has values without end")
+  static let endless = TextFault("has an endless number of values")
 
   private static let runLimit = 256
   private static let probeLimit = 256

@@ -82,7 +82,7 @@ public struct MigratingRecord {
   public mutating func revealed(_ path: String) throws(RecordError) -> String? {
     let path = MemberPath(ofSource: path)
     guard let token = tree.presentValue(at: path)?.token else { return nil }
-    guard let reveal else { throw RecordError(.sealing, "is not to be opened here", path: path.description) }
+    guard let reveal else { throw RecordError(.sealing, "must not be opened here", path: path.description) }
     hasOpened = true
     return try reveal(token)
   }

@@ -17,7 +17,7 @@ struct MigrationParser {
     for (name, steps) in versions {
       let path = root.appending(name)
       guard let number = JSONNumber(literal: name)?.int, (2...max(2, version)).contains(number), version >= 2 else {
-        throw fault(path, "must be a schema from 2 to x-schema")
+        throw fault(path, "must be the number of a schema, from 2 to x-schema")
       }
       guard case .array(let items) = steps else { throw fault(path, "must be an array of steps") }
       stepCount += items.count
@@ -44,7 +44,7 @@ struct MigrationParser {
     case ["seal"]: return .seal(try reader.path("seal"))
     case ["open"]: return .open(try reader.path("open"))
     case ["fill", "with"]: return .fill(try reader.path("fill"), with: step["with"] ?? .null)
-    default: throw fault(place, "is no step: move/to, split/at/into, convert/to, seal, open, fill/with")
+    default: throw fault(place, "is not a known step: use move/to, split/at/into, convert/to, seal, open, fill/with")
     }
   }
 

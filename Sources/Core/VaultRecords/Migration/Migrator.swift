@@ -64,7 +64,9 @@ package struct Migrator {
 
   private mutating func move(_ source: MemberPath, to target: MemberPath) throws(RecordError) -> Bool {
     guard let value = value(at: source) else { return false }
-    guard self.value(at: target) == nil else { throw fault(target, "is there already, and \(source) is to become it") }
+    guard self.value(at: target) == nil else {
+      throw fault(target, "has a value already, so \(source) cannot be moved there")
+    }
     tree.removeWithEmpty(source)
     try put(value, at: target)
     return true
@@ -75,7 +77,7 @@ package struct Migrator {
   ) throws(RecordError) -> Bool {
     guard let value = value(at: source) else { return false }
     guard case .string(let text) = value, !SealedToken.hasTokenShape(text) else {
-      throw fault(source, "is no readable text and cannot be divided")
+      throw fault(source, "is not readable text, so it cannot be divided")
     }
     var rest = text[...]
     var texts: [Substring] = []
@@ -86,7 +88,9 @@ package struct Migrator {
     texts.append(rest)
     tree.removeWithEmpty(source)
     for (part, text) in zip(parts, texts) {
-      guard self.value(at: part) == nil else { throw fault(part, "is there already, and \(source) is to become it") }
+      guard self.value(at: part) == nil else {
+        throw fault(part, "has a value already, so \(source) cannot be moved there")
+      }
       try put(.string(String(text)), at: part)
     }
     return true
@@ -95,7 +99,7 @@ package struct Migrator {
   private mutating func convert(_ path: MemberPath, to target: MigrationStep.Target) throws(RecordError) -> Bool {
     guard let value = value(at: path) else { return false }
     if case .string(let text) = value, SealedToken.hasTokenShape(text) {
-      throw fault(path, "is sealed and keeps its type")
+      throw fault(path, "is sealed, so its type cannot be changed")
     }
     guard let converted = target.converted(value) else { throw fault(path, "cannot become \(target.rawValue)") }
     try put(converted, at: path)
@@ -130,7 +134,7 @@ package struct Migrator {
     }
     if let failure = record.failure { throw failure }
     if record.hasOpened, let path = record.tree.firstReadable(notIn: tree) {
-      throw fault(path, "would be readable after a step that has opened sealed values, and no step `open` says so")
+      throw fault(path, "is readable after a step that has opened sealed values, but no step `open` allows that")
     }
     if record.hasSealed, tree.firstReadable(notIn: record.tree) != nil { hasSealed = true }
     tree = record.tree

@@ -42,8 +42,8 @@ package struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable 
     base32: some StringProtocol, form: Form = .digits(6), hash: HMAC.Hash = .sha1, period: Int = 30,
     label: String = "", issuer: String? = nil
   ) throws(RecordError) {
-    guard let key = Base32.decode(base32) else { throw Self.fault("is no key of one-time codes: it is not base32") }
-    guard !key.isEmpty else { throw Self.fault("is no key of one-time codes: it is empty") }
+    guard let key = Base32.decode(base32) else { throw Self.fault("is not a key of one-time codes: it is not base32") }
+    guard !key.isEmpty else { throw Self.fault("is not a key of one-time codes: it is empty") }
     (self.key, self.hash, self.form, self.period) = (key, hash, form, period)
     (self.label, self.issuer) = (label, issuer)
   }
@@ -57,8 +57,8 @@ package struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable 
     guard isNamedSteam || path[0].lowercased() == "totp" else {
       throw Self.fault(
         path[0].lowercased() == "hotp"
-          ? "counts how often it was used (hotp): only codes that go by the time can be made"
-          : "is no address of one-time codes: it does not begin with otpauth://totp/")
+          ? "is a counter-based key (hotp): only time-based codes can be made"
+          : "is not an address of one-time codes: it does not begin with otpauth://totp/")
     }
     let values = try Self.parameters(parts.count > 1 ? parts[1] : "")
     guard let secret = values["secret"] else { throw Self.fault("has no `secret`") }
@@ -90,7 +90,7 @@ package struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable 
   ) throws(RecordError) -> Int? {
     guard let text else { return nil }
     guard let number = Int(text), range.contains(number) else {
-      throw fault("has `\(name)` outside \(range.lowerBound) to \(range.upperBound)")
+      throw fault("has a `\(name)` that is not between \(range.lowerBound) and \(range.upperBound)")
     }
     return number
   }

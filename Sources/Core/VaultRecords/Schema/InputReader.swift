@@ -74,7 +74,7 @@ struct InputReader {
     }
     if let others = rule.others { return try self.value(value, others) }
     guard keepsUnknown else {
-      throw RecordError(.unknownMember, "is no field of the kind \(kind)", path: path.description)
+      throw RecordError(.unknownMember, "is not a field of the kind \(kind)", path: path.description)
     }
     unknown.append((path, value))
     return nil

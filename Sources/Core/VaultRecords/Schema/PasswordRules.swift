@@ -53,10 +53,10 @@ package struct PasswordRules: Equatable, Sendable {
     if allowed.isEmpty, required.isEmpty { allowed = Self.printable }
     let (shortest, longest) = (max(least ?? 1, 1), min(most ?? Self.longest, Self.longest))
     guard shortest <= longest else {
-      throw Self.impossible("allows no length from 1 to \(Self.longest)", "look at minlength and maxlength")
+      throw Self.impossible("does not allow a length from 1 to \(Self.longest)", "check minlength and maxlength")
     }
     guard required.count <= Self.requiredLimit else {
-      throw Self.impossible("requires more than \(Self.requiredLimit) sorts", "leave some out")
+      throw Self.impossible("cannot require more than \(Self.requiredLimit) classes", "remove some of them")
     }
     lengths = shortest...longest
     self.required = required.map { $0.sorted() }
@@ -99,11 +99,11 @@ package struct PasswordRules: Equatable, Sendable {
   package func usableShare(ofLength length: Int) throws(Fault) -> Double {
     let share = share(ofLength: length)
     guard share > 0 else {
-      throw Self.impossible("can be kept by no password", "look at required, max-consecutive and the length")
+      throw Self.impossible("cannot be met by any password", "check required, max-consecutive and the length")
     }
     guard share >= Self.leastShare else {
       throw Self.impossible(
-        "is kept by so few passwords that drawing one would take too long", "allow a greater length")
+        "is met by so few passwords that it would take too long to find one", "allow a greater length")
     }
     return share
   }
@@ -175,7 +175,7 @@ private struct RuleReader {
     guard !rest.isEmpty else { return nil }
     let name = word()
     skipBlanks()
-    guard take(":") else { throw Self.fault("has a rule that is not NAME: VALUE") }
+    guard take(":") else { throw Self.fault("has a rule that is not of the form NAME: VALUE") }
     let rule: Rule
     switch name {
     case "minlength": rule = .least(try number())
@@ -183,16 +183,16 @@ private struct RuleReader {
     case "max-consecutive": rule = .longestRun(try number())
     case "allowed": rule = .allowed(try classes())
     case "required": rule = .required(try classes())
-    default: throw Self.fault("takes minlength, maxlength, required, allowed and max-consecutive")
+    default: throw Self.fault("takes only minlength, maxlength, required, allowed and max-consecutive")
     }
     skipBlanks()
-    guard rest.isEmpty || take(";") else { throw Self.fault("wants a semicolon behind each rule") }
+    guard rest.isEmpty || take(";") else { throw Self.fault("needs a semicolon after each rule") }
     return rule
   }
 
   private static func fault(_ reason: String) -> PasswordRules.Fault {
     PasswordRules.Fault(
-      reason: reason, hint: "such as 'minlength: 12; required: lower; required: digit; allowed: [-_]'",
+      reason: reason, hint: "write rules such as 'minlength: 12; required: lower; required: digit; allowed: [-_]'",
       isImpossible: false)
   }
 
@@ -215,7 +215,7 @@ private struct RuleReader {
     let digits = rest.prefix { $0 &- UInt8(ascii: "0") < 10 }
     rest = rest.dropFirst(digits.count)
     guard digits.count <= 6, let number = Int(String(Substring(digits))) else {
-      throw Self.fault("wants a number behind minlength, maxlength and max-consecutive")
+      throw Self.fault("needs a number after minlength, maxlength and max-consecutive")
     }
     return number
   }
@@ -229,7 +229,8 @@ private struct RuleReader {
       } else if let known = PasswordRules.named(word()) {
         classes.formUnion(known)
       } else {
-        throw Self.fault("takes the classes upper, lower, digit, special, ascii-printable, unicode and [characters]")
+        throw Self.fault(
+          "takes only the classes upper, lower, digit, special, ascii-printable, unicode and [characters]")
       }
       skipBlanks()
     } while take(",")
@@ -243,7 +244,7 @@ private struct RuleReader {
     guard take("]") else { throw Self.fault("has a bracket that is not closed") }
     if take("]") { listed.append(UInt8(ascii: "]")) }
     guard !listed.isEmpty, listed.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-      throw Self.fault("takes printable ASCII in brackets, one character at least")
+      throw Self.fault("must have at least one character in brackets, and only printable ASCII")
     }
     return Set(listed)
   }

@@ -22,7 +22,7 @@ public struct Pattern: Sendable, Equatable {
     do throws(TextFault) {
       try compiler.append(try parser.wholePattern())
     } catch {
-      throw RecordError(.invalidSchema, "is no pattern that can be used: \(error.reason)")
+      throw RecordError(.invalidSchema, "is not a pattern that can be used: \(error.reason)")
     }
     program = compiler.program + [.match]
   }

@@ -13,7 +13,7 @@ struct PatternCompiler {
   }
 
   private mutating func append(_ step: PatternStep) throws(TextFault) {
-    guard program.count < Pattern.maximumSize else { throw TextFault("it is too long") }
+    guard program.count < Pattern.maximumSize else { throw TextFault("the pattern is too long") }
     program.append(step)
   }
 

@@ -16,9 +16,9 @@ struct PatternParser {
   init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
   mutating func wholePattern() throws(TextFault) -> PatternNode {
-    guard scalars.count <= Pattern.maximumSize else { throw TextFault("it is too long") }
+    guard scalars.count <= Pattern.maximumSize else { throw TextFault("the pattern is too long") }
     let node = try choice()
-    guard position == scalars.count else { throw TextFault("a ) closes nothing") }
+    guard position == scalars.count else { throw TextFault("a ) has no matching (") }
     return node
   }
 
@@ -31,7 +31,7 @@ struct PatternParser {
   }
 
   private mutating func takeAny() throws(TextFault) -> Unicode.Scalar {
-    guard let scalar = next else { throw TextFault("it ends too early") }
+    guard let scalar = next else { throw TextFault("the pattern ends too early") }
     position += 1
     return scalar
   }
@@ -39,7 +39,7 @@ struct PatternParser {
   private mutating func choice() throws(TextFault) -> PatternNode {
     depth += 1
     defer { depth -= 1 }
-    guard depth <= Self.maximumDepth else { throw TextFault("its groups are nested too deeply") }
+    guard depth <= Self.maximumDepth else { throw TextFault("the groups are nested too deeply") }
     var branches = [try sequence()]
     while take("|") { branches.append(try sequence()) }
     return branches.count == 1 ? branches[0] : .choice(branches)
@@ -61,7 +61,7 @@ struct PatternParser {
     default: return node
     }
     position += 1
-    if case .assertion = node { throw TextFault("it repeats what takes no character") }
+    if case .assertion = node { throw TextFault("a part that takes no character is repeated") }
     _ = take("?")  // Greedy or not: it makes no difference whether there is a match.
     return .repetition(node, minimum: bounds.0, maximum: bounds.1)
   }
@@ -73,7 +73,7 @@ struct PatternParser {
     var maximum: Int? = minimum
     if take(",") { maximum = next == "}" ? nil : try number() }
     guard next == "}" else { throw TextFault("a { has no }") }
-    if let maximum, maximum < minimum { throw TextFault("a repetition ends below its beginning") }
+    if let maximum, maximum < minimum { throw TextFault("a repetition has a maximum below its minimum") }
     return (minimum, maximum)
   }
 
@@ -84,7 +84,7 @@ struct PatternParser {
       position += 1
     }
     guard let number = Int(digits), number <= Pattern.maximumSize else {
-      throw TextFault("a repetition has no count from 0 to \(Pattern.maximumSize)")
+      throw TextFault("a repetition needs a count from 0 to \(Pattern.maximumSize)")
     }
     return number
   }
@@ -101,8 +101,8 @@ struct PatternParser {
       if take("b") { return .assertion(.boundary) }
       if take("B") { return .assertion(.noBoundary) }
       return .set(try escape())
-    case "*", "+", "?", "{": throw TextFault("a repetition follows nothing")
-    case "}", "]": throw TextFault("a closing bracket closes nothing")
+    case "*", "+", "?", "{": throw TextFault("a repetition has nothing to repeat")
+    case "}", "]": throw TextFault("a closing bracket has no opening bracket")
     default: return .set(PatternSet(scalar...scalar))
     }
   }
@@ -131,7 +131,7 @@ struct PatternParser {
       position += 1
       let high = try classMember()
       guard let first = low.onlyScalar, let last = high.onlyScalar, first <= last else {
-        throw TextFault("a range of characters has no order")
+        throw TextFault("the ends of a range of characters are in the wrong order")
       }
       set.ranges.append(first...last)
     }
@@ -179,7 +179,7 @@ struct PatternParser {
       guard take("}") else { throw TextFault("a { has no }") }
       return value
     case "^", "$", "\\", ".", "*", "+", "?", "(", ")", "[", "]", "{", "}", "|", "/": return scalar
-    default: throw TextFault("an escape means nothing")
+    default: throw TextFault("an escape is not known")
     }
   }
 
@@ -191,17 +191,17 @@ struct PatternParser {
     }
     guard digitCount.map({ $0 == digits.utf8.count }) ?? true, let value = UInt32(digits, radix: 16),
       let scalar = Unicode.Scalar(value)
-    else { throw TextFault("an escape names no character") }
+    else { throw TextFault("an escape does not name a character") }
     return scalar
   }
 
   /// `{L}`, `{Lu}` and so on.
   private mutating func category() throws(TextFault) -> PatternSet {
-    guard take("{") else { throw TextFault("an escape means nothing") }
+    guard take("{") else { throw TextFault("an escape is not known") }
     var name = ""
     while !take("}") { name.unicodeScalars.append(try takeAny()) }
     guard let set = PatternSet(category: name) else {
-      throw TextFault("of the classes of Unicode only general categories such as Lu are supported")
+      throw TextFault("only Unicode general categories such as Lu are supported")
     }
     return set
   }

@@ -14,9 +14,9 @@ extension TextRule {
     if let format, !format.fits(text) { return format.faultReason }
     guard let pattern else { return nil }
     guard text.utf8.count <= Pattern.maximumTextByteCount else {
-      return "is longer than the \(Pattern.maximumTextByteCount) bytes that a pattern is tried on"
+      return "is longer than \(Pattern.maximumTextByteCount) bytes, the limit for a pattern"
     }
-    return pattern.matches(text) ? nil : patternReason ?? "does not have the form that its kind asks for"
+    return pattern.matches(text) ? nil : patternReason ?? "does not have the form that its kind requires"
   }
 }
 
@@ -77,7 +77,7 @@ extension ValueSchema {
     }
     if let fault { return (.invalidValue, fault) }
     guard let allowed, !allowed.contains(where: { $0.hasSameValue(as: value) }) else { return nil }
-    return (.invalidValue, "is none of the values that its kind allows")
+    return (.invalidValue, "is not one of the values that its kind allows")
   }
 
   private var typePhrase: String {

@@ -45,7 +45,7 @@ struct SealedTree: Encodable {
     } catch {
       let reason =
         error.code == .tooDeep
-        ? "is nested too deeply: a record has at most \(limit) levels" : "exceeds the limits of a record"
+        ? "is nested too deeply: a record has at most \(limit) levels" : "does not fit the limits of a record"
       throw RecordError(
         .sealing, reason, path: path.description, underlying: SealingError(.limitExceeded, reason))
     }

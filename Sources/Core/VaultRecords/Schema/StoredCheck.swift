@@ -8,7 +8,9 @@ extension ValueSchema {
     switch (form, value) {
     case (.list(let rule), .array(let items)): return items.lazy.compactMap(rule.items.faultWithin).first
     case (.object(let rule), .object(let members)):
-      for member in rule.members where member.isRequired && members[member.name] == nil { return "lacks a member" }
+      for member in rule.members where member.isRequired && members[member.name] == nil {
+        return "does not have all required members"
+      }
       for (name, value) in members {
         if let reason = rule.value(named: name)?.faultWithin(value) { return reason }
       }
@@ -60,7 +62,7 @@ struct StoredCheck {
       return
     }
     if case .string(let text) = value, SealedToken.hasTokenShape(text) {
-      return fault(.wrongType, "is sealed but is a readable field of the kind \(kind)", ofSealing: true)
+      return fault(.wrongType, "is sealed, but it is a readable field of the kind \(kind)", ofSealing: true)
     }
     if !isAboutSealing, let found = schema.fault(in: value) { return fault(found.code, found.reason) }
     switch (schema.form, value) {
@@ -72,7 +74,7 @@ struct StoredCheck {
   }
 
   private mutating func clearText() {
-    let reason = "holds clear text where a sealed value belongs"
+    let reason = "must be sealed, but it is clear text"
     fault(.sealing, reason, ofSealing: true, underlying: SealingError(.clearText, reason))
   }
 

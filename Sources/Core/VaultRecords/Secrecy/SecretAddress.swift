@@ -56,9 +56,9 @@ package enum SecretAddress: String, Sendable {
 
   package var reason: String {
     switch self {
-    case .oneTimeCode: "holds the key of one-time codes, which belongs into a sealed field"
-    case .password: "holds an address with a password or token before its host, which belongs into a sealed field"
-    case .parameter: "holds an address with a key, token or code in it, which belongs into a sealed field"
+    case .oneTimeCode: "has a key of one-time codes in it, which belongs in a sealed field"
+    case .password: "has an address with a password or token before its host, which belongs in a sealed field"
+    case .parameter: "has an address with a key, token or code in it, which belongs in a sealed field"
     }
   }
 

@@ -119,7 +119,7 @@ private struct ValueDecoder: Decoder, ExactDecoder {
     if let number = Number(literal) { return number }
     let isWhole = literal.utf8.allSatisfy { $0 == UInt8(ascii: "-") || $0 &- UInt8(ascii: "0") < 10 }
     guard !isWhole, let number = Double(literal).flatMap(Number.init(exactly:)) else {
-      throw corrupted("is no whole number of \(Number.bitWidth) bits")
+      throw corrupted("is not a whole number of \(Number.bitWidth) bits")
     }
     return number
   }
@@ -160,17 +160,19 @@ private struct ValueDecoder: Decoder, ExactDecoder {
   }
 
   private func data() throws -> Data {
-    guard let bytes = try? Base64.decode(text(for: Data.self)) else { throw corrupted("is no base64") }
+    guard let bytes = try? Base64.decode(text(for: Data.self)) else { throw corrupted("is not base64") }
     return Data(bytes)
   }
 
   private func url() throws -> URL {
-    guard let url = try URL(string: text(for: URL.self)) else { throw corrupted("is no address") }
+    guard let url = try URL(string: text(for: URL.self)) else { throw corrupted("is not an address") }
     return url
   }
 
   private func decimal() throws -> Decimal {
-    guard let number = try Decimal(string: literal(for: Decimal.self)) else { throw corrupted("is no decimal number") }
+    guard let number = try Decimal(string: literal(for: Decimal.self)) else {
+      throw corrupted("is not a decimal number")
+    }
     return number
   }
 }

@@ -24,7 +24,7 @@ package struct TreeEncoder: Sendable {
     let userInfo: [CodingUserInfoKey: Any] = context.map { [SealingContext.userInfoKey.key: $0] } ?? [:]
     let outer = NodeEncoder(node: TreeNode(), userInfo: userInfo, style: style)
     guard let tree = try TreeNode.Content(value, outer).value() else {
-      throw EncodingError.invalidValue("<value>", .init(codingPath: [], debugDescription: "encodes nothing"))
+      throw EncodingError.invalidValue("<value>", .init(codingPath: [], debugDescription: "does not encode a value"))
     }
     return tree
   }
@@ -133,7 +133,7 @@ extension TreeNode.Content {
 extension JSONValue {
   fileprivate static func number(literal: String) throws -> JSONValue {
     guard let number = JSONNumber(literal: literal) else {
-      throw EncodingError.invalidValue("<number>", .init(codingPath: [], debugDescription: "is no number of JSON"))
+      throw EncodingError.invalidValue("<number>", .init(codingPath: [], debugDescription: "is not a JSON number"))
     }
     return .number(number)
   }

@@ -101,11 +101,13 @@ extension [VaultFault] {
       remedies.append(.repair)
     }
     if contains(where: { $0.code == .misfit }) {
-      remedies.append("change the fields to what the kind takes, or declare the kind with rules that its records keep")
+      remedies.append(
+        "change the fields to values that the kind allows, or declare the kind with rules that its records meet")
     }
     if contains(where: { $0.code == .newerFormat }) { remedies.append(.useNewerVersion) }
     guard contains(where: \.code.isRollback) else { return remedies }
-    remedies.append("an older state was put back, or two branches changed the same: find out why before you go on")
+    remedies.append(
+      "an older state was put back, or two branches changed the same record: find out why before you go on")
     remedies.append(.leaveBranch)
     let seen = filter { $0.witnesses.contains(.machine) }
     if !seen.isEmpty {

@@ -6,14 +6,17 @@ package import VaultSealing
 package import VaultStorage
 
 extension VaultError {
-  package static func cancelled() -> VaultError { VaultError(.cancelled, "was cancelled; nothing was changed") }
+  package static func cancelled() -> VaultError {
+    VaultError(.cancelled, "the operation was cancelled; nothing was changed")
+  }
 
   /// The error for a store, at `path`, that holds other records than were counted under its lock. A process that
   /// bypasses the lock may add and remove files, and a mistake that skips records must not go unnoticed.
   package static func otherRecords(than counted: Int, _ held: Int, at path: String) -> VaultError {
     VaultError(
-      .changedUnderneath, "holds other records than were looked at: \(held) are there, \(counted) were looked at",
-      file: path, remedies: ["something else than this program changes the vault's folder: let it end, and try again"])
+      .changedUnderneath, "has \(held) records, but \(counted) were read",
+      file: path,
+      remedies: ["another program is changing the vault's folder: wait until it has finished, and try again"])
   }
 
   /// A document that is not JSON of this format.
@@ -23,16 +26,16 @@ extension VaultError {
 
   /// The error for a removed record outside the trash (format 1, section 6, Records).
   package static func removed(file: String, _ id: RecordID) -> VaultError {
-    VaultError(.damaged, "was removed but lies among the live records", file: file, record: id)
+    VaultError(.damaged, "was removed, but it is among the live records", file: file, record: id)
   }
 
   package static func notRemoved(file: String, _ id: RecordID) -> VaultError {
-    VaultError(.damaged, "lies in the trash but was not removed", file: file, record: id)
+    VaultError(.damaged, "is in the trash, but it was not removed", file: file, record: id)
   }
 
   package static func clearText(at path: MemberPath, file: String, _ id: RecordID) -> VaultError {
     VaultError(
-      .damaged, "holds clear text where a sealed value belongs", file: file, record: id, field: path.description)
+      .damaged, "must be sealed, but it is clear text", file: file, record: id, field: path.description)
   }
 
   package init(crypto error: CryptoError) {
@@ -99,15 +102,15 @@ extension VaultError {
   }
 
   private static let withoutLocks: Remedy =
-    "nothing was written: keep the vault on a disk with locks, and share it by git or in a database"
+    "nothing was written: keep the vault on a disk that supports locks, and share it by git or in a database"
 
   private static func remedy(for code: Code, at path: String?) -> Remedy? {
     switch (code, path) {
     case (.diskFull, _): "free some space and try again: nothing was changed"
-    case (.permissionDenied, _): "check who owns the vault's directory, its mode, and whether it is mounted read-only"
+    case (.permissionDenied, _): "check who owns the vault's folder, its mode, and whether it is mounted read-only"
     case (.changedUnderneath, _): "look at the record again and repeat the change"
     // A file that is not a document of the vault is not in backups or version control either.
-    case (.damaged, ".lock"), (.damaged, ".staging"): "remove it: it holds no record, and is made anew"
+    case (.damaged, ".lock"), (.damaged, ".staging"): "remove it: it holds no record and is made again"
     case (.damaged, ".journal.json"): .repairJournal
     default: nil
     }
@@ -165,7 +168,7 @@ package func parseDocument(
 extension VaultError {
   private static func conflicted(file: String, record: RecordID?) -> VaultError {
     VaultError(
-      .damaged, "holds both sides of a conflict that git left to you", file: file, record: record,
+      .damaged, "has both sides of a conflict that git left for you to resolve", file: file, record: record,
       remedies: [.chooseSide(files: [file])], underlying: ConflictMarkers())
   }
 

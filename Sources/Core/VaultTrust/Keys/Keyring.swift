@@ -16,7 +16,7 @@ package final class Keyring: Sendable {
   /// The root key whose id begins with `hint` (8 bytes).
   package func root(hint: [UInt8]) throws(SealingError) -> RootKey {
     guard !waitsForReseal(hint: hint) else {
-      throw SealingError(.unknownRoot, "waits for a reseal that was not finished")
+      throw SealingError(.unknownRoot, "must wait until the unfinished reseal is finished")
     }
     return try recordRoot(hint: hint)
   }
@@ -41,7 +41,7 @@ package final class Keyring: Sendable {
     if let root = opened.withLock({ $0[entry.id] }) { return root }
     let root = try current.unwrap(wrap, olderRoot: entry.id)
     guard constantTimeEqual(root.commitment, entry.commitment) else {
-      throw SealingError(.authenticationFailed, "the keyring holds another root key than it names")
+      throw SealingError(.authenticationFailed, "the keyring holds a root key other than the one it names")
     }
     opened.withLock { $0[entry.id] = root }
     return root

@@ -67,7 +67,7 @@ public struct KeyringEntry: Sendable {
   }
 
   /// The note for people about a root that is still open.
-  public var unfinishedNote: String { "a \(reason.rawValue) was begun and not finished" }
+  public var unfinishedNote: String { "a \(reason.rawValue) was started but not finished" }
 
   package var retired: KeyringEntry { KeyringEntry(self, state: .retired, reason: reason, wrap: nil) }
 

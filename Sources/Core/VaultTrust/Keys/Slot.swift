@@ -99,7 +99,7 @@ package enum SlotPayload {
   package static func parse(_ payload: SecretBytes, slot: Slot, header: VaultHeader) throws(VaultError) -> RootKey {
     let head = Array("ecv-root 1\nvault \(header.vaultID.text)\nkey \(header.root.id)\nroot ".utf8)
     let encoded = Base64.encodedCount(of: RootKey.byteCount)
-    let damaged = VaultError(.damaged, "holds no root key of this vault", file: slot.path)
+    let damaged = VaultError(.damaged, "has no root key of this vault", file: slot.path)
     guard payload.count == head.count + encoded + 1 else { throw damaged }
     let key: SecretBytes?
     do throws(CryptoError) {

@@ -20,7 +20,7 @@ public enum SlotFile {
     slot: Slot, file: [UInt8]
   ) {
     if case .passphrase(_, let workFactor) = new.kind, !newWorkFactors.contains(workFactor) {
-      throw VaultError(.slotRefused, "the work factor of a new slot is 10 to 20")
+      throw VaultError(.slotRefused, "the work factor of a new slot must be between 10 and 20")
     }
     let payload = try SlotPayload.make(root)
     let file: [UInt8]
@@ -45,13 +45,13 @@ public enum SlotFile {
     do throws(AgeError) {
       header = try unsafe AgeHeader.parse(file.span.bytes)
     } catch {
-      throw damaged(slot, "is no age file of format 1")
+      throw damaged(slot, "is not an age file of format 1")
     }
     guard header.stanzas.count == 1, let stanza = header.stanzas.first else {
-      throw damaged(slot, "has another number of recipients than one")
+      throw damaged(slot, "must have exactly one recipient")
     }
     guard stanza.type == slot.ageStanzaType else {
-      throw damaged(slot, "is of another kind than the header says")
+      throw damaged(slot, "is not of the kind that the header says")
     }
     if case .scrypt = slot.kind { try checkWorkFactor(of: stanza, slot, maximum: maximumWorkFactor) }
     guard constantTimeEqual(try hash(of: file), slot.sha256) else {
@@ -73,11 +73,11 @@ public enum SlotFile {
     of stanza: AgeStanza, _ slot: Slot, maximum: Int
   ) throws(VaultError) {
     guard let factor = workFactor(of: stanza), workFactors.contains(factor) else {
-      throw damaged(slot, "has a work factor outside 10 to 22")
+      throw damaged(slot, "has a work factor that is not between 10 and 22")
     }
     guard factor <= maximum else {
       throw VaultError(
-        .damaged, "needs the work factor \(factor), more than \(maximum)", file: slot.path,
+        .damaged, "needs the work factor \(factor), but at most \(maximum) is allowed", file: slot.path,
         remedies: [.allowWorkFactor(factor)])
     }
   }

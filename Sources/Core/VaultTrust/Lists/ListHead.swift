@@ -22,7 +22,7 @@ package struct ListHead: Sendable {
     (self.document, self.file, isWhole) = (document, file, false)
     try requireFormat()
     guard (try? JSONValue.object(document).compactBytes()) == line else {
-      throw VaultError(.damaged, "does not begin with a line of the format", file: file)
+      throw VaultError(.damaged, "does not begin with a line of this format", file: file)
     }
   }
 

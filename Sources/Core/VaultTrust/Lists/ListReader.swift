@@ -51,14 +51,14 @@ package struct ListReader: ~Copyable {
 
   private func refused(_ line: ArraySlice<UInt8>) throws(VaultError) -> VaultError {
     try VaultError.requireNoConflict(Array(line), file: file)
-    return VaultError(.damaged, "has a line of another form", file: file)
+    return VaultError(.damaged, "has a line that does not have the expected form", file: file)
   }
 
   /// The head, after all bytes were added and the items match its hash.
   package consuming func finish() throws(VaultError) -> ListHead {
     guard let head, line.isEmpty else { throw VaultError(.damaged, "does not end with a whole line", file: file) }
     guard try hasher.finish() == head.itemHash() else {
-      throw VaultError(.damaged, "has other lines than its first one says", file: file)
+      throw VaultError(.damaged, "has lines that do not match its first line", file: file)
     }
     return head
   }

@@ -50,7 +50,7 @@ public struct Checkpoint: Sendable {
     while !piece.isEmpty {
       try list.take(piece) { line throws(VaultError) in
         guard let entry = RecordVersion(line: line), entries.last.map({ $0 < entry.id }) ?? true else {
-          throw VaultError(.damaged, "has a line of another form, or in another order", file: Self.fileName)
+          throw VaultError(.damaged, "has a line with an unexpected form or order", file: Self.fileName)
         }
         entries.append(entry)
       }
@@ -104,7 +104,7 @@ extension Checkpoint {
       try items.take(piece)
     }
     guard byteCount <= StoreLocation.checkpoint.byteLimit else {
-      throw VaultError(.inputRefused, "would exceed the limits of the format", file: fileName)
+      throw VaultError(.inputRefused, "cannot be larger than the format allows", file: fileName)
     }
     let members = JSONObject(members: [
       "created_at": createdAt, "header": Hex.encode(headerHash),

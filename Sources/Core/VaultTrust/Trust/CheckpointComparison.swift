@@ -71,7 +71,7 @@ package struct CheckpointComparison {
     for version in found.versions { compare(version, listed.entry(of: version.id), at: found.place(of: version.id)) }
     for entry in listed where !found.contains(entry.id) {
       add(
-        .vanished, reason: "is gone: the \(name) lists revision \(entry.revision) of it", at: .record(entry.id),
+        .vanished, reason: "is gone, but the \(name) lists its revision \(entry.revision)", at: .record(entry.id),
         id: entry.id)
     }
   }
@@ -85,10 +85,10 @@ package struct CheckpointComparison {
     case .newer where place == .trash(version.id): changes.removed.append(version.id)
     case .newer: changes.changed.append(version.id)
     case .older:
-      let reason = "went back to revision \(version.revision): the \(name) lists revision \(listed.revision)"
+      let reason = "has gone back to revision \(version.revision): the \(name) lists revision \(listed.revision)"
       add(.rolledBack, reason: reason, at: place, id: version.id)
     case .forked:
-      add(.forked, reason: "is another revision \(version.revision) than the \(name) lists", at: place, id: version.id)
+      add(.forked, reason: "is not the revision \(version.revision) that the \(name) lists", at: place, id: version.id)
     }
   }
 
@@ -101,6 +101,6 @@ package struct CheckpointComparison {
 
 extension VaultError {
   package static var noCheckpoint: VaultError {
-    VaultError(.noCheckpoint, "is not there: no checkpoint was made yet", file: Checkpoint.fileName)
+    VaultError(.noCheckpoint, "does not exist: no checkpoint was made yet", file: Checkpoint.fileName)
   }
 }

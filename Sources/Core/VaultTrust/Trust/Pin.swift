@@ -225,22 +225,22 @@ extension PinDifference {
     switch self {
     case .otherVault(let expected, let found):
       return VaultError(
-        .unexpectedVault, "is of another vault than this machine knows at this path", file: VaultHeader.fileName,
+        .unexpectedVault, "is not of the vault that this machine knows at this path", file: VaultHeader.fileName,
         remedies: [
           "expected the vault \(expected.text), found \(found.text)", .acceptVault(fingerprint: fingerprint),
         ])
     case .otherRoot(let expected, let found):
       return error(
-        .unexpectedVault, "has another root key than this machine knows of this vault",
+        .unexpectedVault, "does not have the root key that this machine knows for this vault",
         "expected the fingerprint \(expected), found \(found)",
-        "after a rotation elsewhere that is so: ask who did it for the new fingerprint")
+        "if somebody rotated the keys on another machine, ask them for the new fingerprint")
     case .olderHeader(let expected, let found, let provenance):
       return error(
         .rolledBack, provenance.rollbackText(to: "revision \(found.revision)", from: expected.revision),
         "expected revision \(expected.revision) or later, found \(found.text)")
     case .otherHeader(let expected, let found):
       return error(
-        .forked, "is another one than this machine has seen with the same revision",
+        .forked, "is not the version that this machine has seen with the same revision",
         "expected \(expected.text), found \(found.text)")
     case .olderCheckpoint(let expected, let found):
       return error(
@@ -248,7 +248,7 @@ extension PinDifference {
         "expected sequence \(expected) or later, found \(found.map { "\($0)" } ?? "none")", file: Checkpoint.fileName)
     case .otherCheckpoint(let sequence):
       return error(
-        .forked, "is another one than this machine has seen with the same sequence",
+        .forked, "is not the checkpoint that this machine has seen with the same sequence",
         "both have the sequence \(sequence)", file: Checkpoint.fileName)
     }
   }

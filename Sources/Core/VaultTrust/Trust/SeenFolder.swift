@@ -173,7 +173,7 @@ extension SeenFolder {
 extension VaultError {
   package static func damagedState(_ file: String) -> VaultError {
     VaultError(
-      .damagedState, "is damaged: what this machine remembers of the vault cannot be compared with it", file: file)
+      .damagedState, "is damaged, so the vault cannot be compared with what this machine remembers", file: file)
   }
 }
 
@@ -182,6 +182,6 @@ package func stateBytes(_ document: JSONObject, isCompact: Bool = false) throws(
     guard isCompact else { return try JSONValue.object(document).prettyBytes() }
     return try JSONValue.object(document).compactBytes() + [UInt8(ascii: "\n")]
   } catch {
-    throw VaultError(.ioFailed, "what this machine remembers of the vault exceeds the size of a file")
+    throw VaultError(.ioFailed, "this machine's memory of the vault is too large for a file")
   }
 }

@@ -44,9 +44,9 @@ package enum Provenance: Sendable, Equatable {
   func rollbackText(to number: String, from newest: Int) -> String {
     let seen = "the newest that it has seen is \(newest)"
     return switch self {
-    case .verified: "went back to \(number), which this machine has verified before; \(seen)"
+    case .verified: "has gone back to \(number), which this machine has verified before; \(seen)"
     case .neverSeen: "is at \(number), in a version that this machine has never seen; \(seen)"
-    case .beyondMemory: "is at \(number), from before what this machine remembers; \(seen)"
+    case .beyondMemory: "is at \(number), which is older than anything that this machine remembers; \(seen)"
     }
   }
 }
@@ -66,7 +66,7 @@ extension Succession {
     case .newer, .same: nil
     case .older(let newest):
       (.rolledBack, provenance().rollbackText(to: "revision \(version.revision)", from: newest))
-    case .forked: (.forked, "is another version of revision \(version.revision) than this machine has seen")
+    case .forked: (.forked, "is not the version of revision \(version.revision) that this machine has seen")
     }
   }
 }

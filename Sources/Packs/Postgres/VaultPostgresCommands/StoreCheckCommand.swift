@@ -9,16 +9,17 @@ extension StoreCommand {
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
-      abstract: "Look at how a database keeps a vault.",
+      abstract: "Check how a database keeps a vault.",
       discussion: """
-        Encryption of the connection, durability, what the role may do beyond its needs, triggers, leftovers, the clock, \
-        and whether records are found by the key of the table. It ends with 14 when there is something to act on.
-
         Example:
           vault store check 'postgresql://db.example/app?vault=ops'
+
+        The command checks the encryption of the connection, durability, rights that the role does not need, triggers, \
+        leftovers and the clock. It also checks whether records are found by the key of the table. The exit status is \
+        14 if there is something to act on.
         """)
 
-    @Argument(help: ArgumentHelp("The address; else the vault that every command takes.", valueName: "address"))
+    @Argument(help: ArgumentHelp("The address; by default the vault of all commands.", valueName: "address"))
     var address: String?
 
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -29,8 +30,8 @@ extension StoreCommand {
         address.map { .named($0, fingerprint: vault.requireFingerprint) } ?? vault, global, refusingOtherVaults: false)
       guard let store = session.locked.store as? any RemoteStore else {
         throw CommandError.usage(
-          address == nil ? "--vault" : "ADDRESS", "is a folder: there is no database to look at",
-          "`vault doctor` looks at what is around a folder")
+          address == nil ? "--vault" : "ADDRESS", "is a folder, but this command checks a database",
+          "run `vault doctor` to check a vault in a folder")
       }
       let checks: [DoctorCheck]
       do throws(StoreError) {

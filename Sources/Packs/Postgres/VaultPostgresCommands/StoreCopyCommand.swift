@@ -12,23 +12,23 @@ extension StoreCommand {
       commandName: "copy",
       abstract: "Copy a vault from a folder or database to another one, byte for byte.",
       discussion: """
-        TO must be empty. All is as it was at one moment, and the header comes last: before that TO is no vault. It takes \
-        no key and verifies nothing; --verify compares every byte afterwards.
-
         Example:
           vault store copy my-vault 'postgresql://db.example/app?vault=ops' --verify
+
+        TO must be empty. The copy shows the vault as it was at one moment. The header is written last, and until then \
+        TO is not a vault. The command needs no key and verifies no record; --verify compares every byte afterwards.
         """)
 
     @Argument(help: ArgumentHelp("The folder, or the address of a database.", valueName: "from"))
     var from: String
 
-    @Argument(help: ArgumentHelp("Where to; a folder is made.", valueName: "to"))
+    @Argument(help: ArgumentHelp("The place of the copy; a folder is created.", valueName: "to"))
     var to: String
 
-    @Flag(help: "Compare both byte by byte afterwards.")
+    @Flag(help: "Compare both, byte by byte, afterwards.")
     var verify = false
 
-    @Flag(help: "Make the tables of a database that lacks them.")
+    @Flag(help: "Create the tables in a database that has none.")
     var createTables = false
 
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -36,7 +36,7 @@ extension StoreCommand {
     func run() async throws {
       let (source, target) = (try place(from, "FROM"), try place(to, "TO"))
       guard target.isDatabase || !createTables else {
-        throw CommandError.usage("--create-tables", "is for the address of a database")
+        throw CommandError.usage("--create-tables", "can be used only if TO is the address of a database")
       }
       let session = try Session(.named(from), global)
       let options = try global.vaultOptions(nil)
@@ -57,7 +57,9 @@ extension StoreCommand {
       }
       progress.end()
       if !target.isDatabase { WrittenFiles.current?.note(.newVault, at: target.path, global.messages) }
-      for path in copied.leftBehind { global.messages.note("left behind, since it is no document of a vault: \(path)") }
+      for path in copied.leftBehind {
+        global.messages.note("not copied, because it is not a document of a vault: \(path)")
+      }
       if verify {
         progress = Progress("compared", global, total: count)
         try await compare(copy, target: targetPlace, progress: progress)
@@ -66,7 +68,7 @@ extension StoreCommand {
     }
 
     private func place(_ text: String, _ name: String) throws -> VaultLocation {
-      guard !text.isEmpty else { throw CommandError.usage(name, "names no place") }
+      guard !text.isEmpty else { throw CommandError.usage(name, "must not be empty") }
       return try VaultLocation(path: text, origin: .option).checked()
     }
 
@@ -74,7 +76,7 @@ extension StoreCommand {
       if error.code == .alreadyExists {
         return CommandError(
           .alreadyExists, "already_exists", subject: to, error.reason,
-          hints: ["name an empty place; nothing was written over"])
+          hints: ["choose an empty place; nothing was overwritten"])
       }
       return target.isDatabase ? target.explained(error) : CommandError(error)
     }
@@ -85,8 +87,8 @@ extension StoreCommand {
       guard let first = differing.first else { return }
       throw CommandError(
         .changedUnderneath, "differs", subject: to,
-        "is not the same as \(from) in \(differing.count) documents, \(first) among them",
-        hints: ["one of them was changed since it was copied, or the copy is damaged"])
+        "is not the same as \(from): \(differing.count) documents differ, \(first) among them",
+        hints: ["one of the two was changed after it was copied, or the copy is damaged"])
     }
 
     private func report(_ copied: CopiedVault) throws {

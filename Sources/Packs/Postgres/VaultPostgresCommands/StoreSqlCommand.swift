@@ -8,28 +8,28 @@ extension StoreCommand {
   struct Sql: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "sql",
-      abstract: "Print the statements that make the tables of a database.",
+      abstract: "Print the SQL statements that create the tables of a database.",
       discussion: """
-        For whoever administers it; nothing is connected with. With --roles four roles are made as well, none of which \
-        may log in before somebody lets it: PREFIX_reader reads, PREFIX_writer also writes, PREFIX_backup reads, and \
-        PREFIX_owner owns the tables and is used by nobody daily. With --row-security a role sees the vaults that the \
-        table `grants` gives it. --attachments prints what tables of an earlier version lack: say the same --schema, \
-        --roles and --row-security again.
-
         Example:
           vault store sql --roles ops | psql app
+
+        The statements are for the administrator of the database; the command does not connect to it. With --roles it \
+        prints four roles as well, none of which can log in until you allow it. PREFIX_reader and PREFIX_backup read. \
+        PREFIX_writer also writes. PREFIX_owner owns the tables and is not for daily use. With --row-security a role \
+        sees only the vaults that the table `grants` gives it. --attachments prints what the tables of an earlier \
+        version do not have: give the same --schema, --roles and --row-security again.
         """)
 
-    @Option(help: ArgumentHelp("The schema of the tables, where it is not `vault`.", valueName: "name"))
+    @Option(help: ArgumentHelp("The schema of the tables, if it is not `vault`.", valueName: "name"))
     var schema: String?
 
-    @Option(help: ArgumentHelp("Make roles whose names begin so, too.", valueName: "prefix"))
+    @Option(help: ArgumentHelp("Also create roles whose names begin with this.", valueName: "prefix"))
     var roles: String?
 
-    @Flag(help: "Let the server itself keep vaults of different roles apart.")
+    @Flag(help: "Let the server keep vaults of different roles apart.")
     var rowSecurity = false
 
-    @Flag(help: "Only the table of attachments, which tables of an earlier version lack.")
+    @Flag(help: "Only the table of attachments, for older tables.")
     var attachments = false
 
     @OptionGroup(visibility: .hidden) var global: GlobalOptions

@@ -76,7 +76,7 @@ struct VaultCopy: Sendable {
   private func requireEmpty(_ target: any RecordStore) throws(StoreError) {
     guard try target.places().isEmpty else {
       throw StoreError(
-        .alreadyExists, reason: "holds documents of a vault, maybe of a copy that was not finished, and no header")
+        .alreadyExists, reason: "has documents of a vault but no header, perhaps from an unfinished copy")
     }
   }
 
@@ -110,7 +110,7 @@ struct VaultCopy: Sendable {
 
     private func change(_ place: StoreLocation) throws(StoreError) -> StoreChange {
       guard let bytes = try source.read(place) else {
-        throw StoreError(.changedUnderneath, reason: "went away while it was copied", path: place.relativePath)
+        throw StoreError(.changedUnderneath, reason: "was removed while it was being copied", path: place.relativePath)
       }
       return StoreChange(place, from: nil, to: bytes)
     }
@@ -119,7 +119,9 @@ struct VaultCopy: Sendable {
     private func copy(_ places: [StoreLocation], _ progress: () -> Void) throws(StoreError) -> Int {
       for start in stride(from: 0, to: places.count, by: VaultCopy.batchCount) {
         let places = places[start..<min(start + VaultCopy.batchCount, places.count)]
-        guard !Task.isCancelled else { throw StoreError(.ioFailed, reason: "was cancelled before all was copied") }
+        guard !Task.isCancelled else {
+          throw StoreError(.ioFailed, reason: "the copy was cancelled before it was complete")
+        }
         let batch = try target.batch(expecting: places.count, under: lock)
         var (piece, byteCount): ([StoreChange], Int) = ([], 0)
         for place in places {

@@ -24,30 +24,31 @@ package struct PostgresAddress: Sendable {
   package init(parsing text: String) throws(TextFault) {
     guard VaultPlace.isDatabase(text), text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), let parts = Parts(of: text)
     else {
-      throw TextFault("is not written postgresql://USER@HOST:PORT/DATABASE?vault=NAME")
+      throw TextFault("must have the form postgresql://USER@HOST:PORT/DATABASE?vault=NAME")
     }
     guard parts.user?.contains(":") != true else {
-      throw TextFault("holds a password, which everybody on this machine could see")
+      throw TextFault("must not contain a password, because everybody on this machine could see it")
     }
     var settings = try Self.settings(in: parts.query)
     guard let vault = settings.removeValue(forKey: "vault"), (1...200).contains(vault.utf8.count) else {
-      throw TextFault("does not name the vault: it ends with ?vault=NAME")
+      throw TextFault("does not name the vault: it must end with ?vault=NAME")
     }
     guard !parts.database.isEmpty, !parts.database.contains("/"),
       let database = Self.text(of: parts.database)
     else { throw TextFault("does not name one database") }
     let schema = settings.removeValue(forKey: "schema") ?? "vault"
     guard Self.isPlainName(schema) else {
-      throw TextFault("names a schema that is not of lower-case letters, digits and _")
+      throw TextFault("must have a schema name of lower-case letters, digits and _")
     }
     if let name = settings.keys.sorted().first(where: { !Self.settingNames.contains($0) }) {
       throw TextFault(
         name == "password"
-          ? "holds a password, which everybody on this machine could see" : "has a setting that is not known")
+          ? "must not contain a password, because everybody on this machine could see it"
+          : "has a setting that is not known")
     }
     (self.vault, self.database, self.schema) = (vault, database, schema)
     user = parts.user.flatMap { Self.text(of: $0) }
-    guard user != nil || parts.user == nil else { throw TextFault("names a user that is not text") }
+    guard user != nil || parts.user == nil else { throw TextFault("has a user name that is not text") }
     hosts = try PostgresHost.list(parts.hosts, instead: settings.removeValue(forKey: "host"))
     self.settings = settings
   }
@@ -58,7 +59,7 @@ package struct PostgresAddress: Sendable {
     for part in query.split(separator: "&") {
       let (name, value) = (part.prefix { $0 != "=" }, part.drop { $0 != "=" }.dropFirst())
       guard let value = Self.text(of: value), settings.updateValue(value, forKey: String(name)) == nil else {
-        throw TextFault("has a setting twice, or one that is not text")
+        throw TextFault("has a setting twice, or a setting that is not text")
       }
     }
     return settings

@@ -37,7 +37,7 @@ package struct PostgresHost: Hashable, Sendable {
     }
     guard let setting else { return written }
     guard written.count == 1 else {
-      throw TextFault("names several hosts, and others again by host=")
+      throw TextFault("has several hosts, and others again in host=")
     }
     return try setting.split(separator: ",", omittingEmptySubsequences: false).map {
       part throws(TextFault) in try PostgresHost(name: String(part), port: written[0].port)
@@ -54,7 +54,7 @@ package struct PostgresHost: Hashable, Sendable {
     guard let decoded = PercentEncoding.text(of: literal), !isBracketed || decoded.contains(":"),
       rest.isEmpty || rest.first == ":", let port = Self.port(rest.dropFirst())
     else {
-      throw TextFault("names a host or a port that cannot be read; IPv6 stands in brackets")
+      throw TextFault("has a host or a port that cannot be read; write IPv6 addresses in brackets")
     }
     try self.init(name: decoded, port: port)
   }
@@ -64,7 +64,7 @@ package struct PostgresHost: Hashable, Sendable {
     guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), !name.contains(","),
       isSocket || Self.isNameOrLiteral(name)
     else {
-      throw TextFault("names an empty host, or one that is not a name")
+      throw TextFault("has an empty host, or a host that is not a name")
     }
     (self.name, self.port) = (isSocket ? name : name.lowercased(), port)
   }

@@ -247,7 +247,7 @@ extension PostgresStore {
     guard let (fence, live, isUnsafe, isLittered) = held else { throw gone }
     guard !isUnsafe else {
       throw StoreError(
-        .ioFailed, reason: "the database would answer before a change is durable: synchronous_commit is off")
+        .ioFailed, reason: "the database would confirm a change before it is durable: synchronous_commit is off")
     }
     // The next lock holder clears the rest.
     if isLittered { try? clearLeftovers(live: live, within: patience) }

@@ -70,7 +70,7 @@ package final class Snapshot: Sendable {
   /// Nothing changes here, so readers exclude nobody.
   func lock(_ kind: LockKind) throws(StoreError) -> any StoreLock {
     guard kind != .exclusive else {
-      throw StoreError(.readOnly, reason: "this is the vault as it was at one moment, which is only read")
+      throw StoreError(.readOnly, reason: "this is the vault as it was at one moment, and it is read-only")
     }
     return Nobody(kind: kind)
   }

@@ -58,7 +58,7 @@ extension PostgresSchema {
     inSchema name: String? = nil, roles: String? = nil, rowSecurity: Bool = false, onlyAttachments: Bool = false
   ) throws(VaultError) -> [String] {
     guard [name, roles].compactMap({ $0 }).allSatisfy(isName) else {
-      throw VaultError(.usage, "the name is not of lower-case letters, digits and _")
+      throw VaultError(.usage, "the name must consist of lower-case letters, digits and _")
     }
     let tables = name.map(PostgresSchema.init) ?? PostgresSchema()
     if onlyAttachments { return tables.addedAttachments(roles: roles, rowSecurity: rowSecurity) }

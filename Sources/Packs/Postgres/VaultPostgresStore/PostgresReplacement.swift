@@ -122,7 +122,7 @@ private final class PostgresReplacement: StoreReplacement {
   }
 
   private static func changed(_ path: String) -> StoreError {
-    StoreError(.changedUnderneath, reason: "it was changed by someone else", path: path)
+    StoreError(.changedUnderneath, reason: "was changed by someone else", path: path)
   }
 
   func clear(folder: UInt8) {

@@ -110,7 +110,7 @@ private final class AttachmentReader: StoreReader {
       let piece = try nextPart()
       offset += piece.count
       guard piece.isEmpty ? offset == byteCount : offset <= byteCount else {
-        throw StoreError(.changedUnderneath, reason: "it changed while it was read", path: path)
+        throw StoreError(.changedUnderneath, reason: "was changed while it was being read", path: path)
       }
       builder.append(piece)
       if piece.isEmpty { end() }
@@ -208,7 +208,7 @@ private final class AttachmentWriter: StoreWriter {
 
   /// Sends a part. The server compares it with the stored one.
   private func put(_ part: [UInt8]) throws(StoreError) {
-    guard let transaction else { throw StoreError(.ioFailed, reason: "it was ended before", path: path) }
+    guard let transaction else { throw StoreError(.ioFailed, reason: "the write has already ended", path: path) }
     let statement = """
       INSERT INTO \(store.schema.attachments) AS d (vault, id, part, bytes) VALUES ($1, $2, $3, $4)
       RETURNING d.bytes = $4
@@ -232,10 +232,10 @@ private final class AttachmentWriter: StoreWriter {
     piece = []
     // Other transactions, including this check, still see the old state.
     guard try isReplacing ? store.mark(of: .attachment(id)) == mark : mark == nil else {
-      throw StoreError(.changedUnderneath, reason: "it was changed by someone else", path: path)
+      throw StoreError(.changedUnderneath, reason: "was changed by someone else", path: path)
     }
     guard let connection = transaction?.take() else {
-      throw StoreError(.ioFailed, reason: "it was ended before", path: path)
+      throw StoreError(.ioFailed, reason: "the write has already ended", path: path)
     }
     var isEnded = false
     defer { if !isEnded, (try? connection.run("ROLLBACK")) != nil { store.pool.give(connection) } }
@@ -265,7 +265,8 @@ private final class AttachmentWriter: StoreWriter {
     }
     guard let found, !isReplacing else {
       throw StoreError(
-        .ioFailed, reason: "the connection was lost while it was written; no record names it yet", path: path,
+        .ioFailed, reason: "the connection was lost while the attachment was being written; no record names it yet",
+        path: path,
         underlying: fault.underlying)
     }
     return found == (Int64(partCount), Int64(byteCount))
@@ -279,6 +280,6 @@ private final class AttachmentWriter: StoreWriter {
 
 extension StoreError {
   fileprivate static func keptOther(_ path: String) -> StoreError {
-    StoreError(.unverifiedWrite, reason: "the database keeps something else", path: path)
+    StoreError(.unverifiedWrite, reason: "the database did not keep what was written", path: path)
   }
 }

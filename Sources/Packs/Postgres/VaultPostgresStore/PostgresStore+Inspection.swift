@@ -45,7 +45,8 @@ extension PostgresStore: RemoteStore {
     if address.isOpenToOthers {
       return RemoteFinding(
         "encryption", state: .bad,
-        text: "who stands between here and the server could pass for it: less than verify-full is asked for")
+        text: "somebody between this machine and the server could pose as the server: less than verify-full is required"
+      )
     }
     if answers.isEncrypted { return RemoteFinding("encryption", state: .good, text: "the connection is encrypted") }
     return address.isLocal
@@ -57,9 +58,9 @@ extension PostgresStore: RemoteStore {
     let own = Timestamp.now().secondsSinceEpoch
     let difference = abs(own - answers.seconds)
     return difference <= 60
-      ? RemoteFinding("clock", state: .good, text: "the server's is this machine's")
+      ? RemoteFinding("clock", state: .good, text: "the server's clock agrees with this machine's")
       : RemoteFinding(
-        "clock", state: .doubtful, text: "the server's and this machine's are \(difference) seconds apart")
+        "clock", state: .doubtful, text: "the server's clock and this machine's are \(difference) seconds apart")
   }
 }
 
@@ -116,53 +117,55 @@ private struct Answers {
   var durability: RemoteFinding {
     if !isDurable {
       return RemoteFinding(
-        "durability", state: .bad, text: "it answers before a change is durable: synchronous_commit is off")
+        "durability", state: .bad, text: "the server confirms a change before it is durable: synchronous_commit is off")
     }
     return survivesPowerCuts
-      ? RemoteFinding("durability", state: .good, text: "it answers when a change is durable")
-      : RemoteFinding("durability", state: .bad, text: "a power cut could cost everything: fsync is off")
+      ? RemoteFinding("durability", state: .good, text: "the server confirms a change when it is durable")
+      : RemoteFinding("durability", state: .bad, text: "a power failure could destroy everything: fsync is off")
   }
 
   var privileges: RemoteFinding {
     if isAdministrator {
       return RemoteFinding(
-        "role", state: .doubtful, text: "may do everything in the server: a role of its own needs far less")
+        "role", state: .doubtful, text: "the role may do everything in the server: use a role with far fewer rights")
     }
     if mayTruncate {
       return RemoteFinding(
-        "role", state: .doubtful, text: "owns the tables, or may empty them: who reads and writes needs less")
+        "role", state: .doubtful,
+        text: "the role owns the tables or may empty them: reading and writing needs fewer rights")
     }
-    return RemoteFinding("role", state: .good, text: mayWrite ? "reads and writes" : "reads alone")
+    return RemoteFinding("role", state: .good, text: mayWrite ? "the role reads and writes" : "the role only reads")
   }
 
   var tables: RemoteFinding {
     hasForeignParts
       ? RemoteFinding(
         "tables", state: .doubtful,
-        text: "there are triggers, or a view in the place of a table: they see and could change each write")
-      : RemoteFinding("tables", state: .good, text: "are tables, without triggers")
+        text: "there are triggers, or a view in place of a table, which could see and change each write")
+      : RemoteFinding("tables", state: .good, text: "the tables are real tables, without triggers")
   }
 
   var attachments: RemoteFinding {
     guard hasAttachmentTable else {
       return RemoteFinding(
         "attachments", state: .doubtful,
-        text: "an earlier program made the tables: there is none for attachments, so none is taken")
+        text: "an earlier program made the tables: there is none for attachments, so none can be stored")
     }
     guard mayReadAttachments else {
-      return RemoteFinding("attachments", state: .bad, text: "their table is there, and this role may not read it")
+      return RemoteFinding(
+        "attachments", state: .bad, text: "the table of attachments exists, but this role may not read it")
     }
     return keepsAttachmentsApart
-      ? RemoteFinding("attachments", state: .good, text: "have their table")
+      ? RemoteFinding("attachments", state: .good, text: "attachments have their own table")
       : RemoteFinding(
-        "attachments", state: .bad, text: "rows of documents are kept apart by role, and those of attachments are not")
+        "attachments", state: .bad, text: "rows of documents are kept apart by role, but rows of attachments are not")
   }
 
   var leftovers: RemoteFinding {
     hasLeftovers
       ? RemoteFinding(
-        "leftovers", state: .doubtful, text: "a write is under way, or was ended: the next writer clears that away")
-      : RemoteFinding("leftovers", state: .good, text: "nothing is left of a write")
+        "leftovers", state: .doubtful, text: "a write is under way or was interrupted: the next writer cleans up")
+      : RemoteFinding("leftovers", state: .good, text: "no write has left anything behind")
   }
 
   /// A table without statistics may be read with a plan that costs a hundred times as much.
@@ -170,10 +173,11 @@ private struct Answers {
     let usesKey = plan.contains { $0.contains("documents_pkey") }
     if !usesKey, isAboutToBeAnalysed {
       return RemoteFinding(
-        "index", state: .good, text: "the server is about to count the rows anew, after many changes")
+        "index", state: .good, text: "the server is about to analyze the rows again, after many changes")
     }
     return usesKey || rowCount < 1000
       ? RemoteFinding("index", state: .good, text: "a record is found by the key of the table")
-      : RemoteFinding("index", state: .doubtful, text: "a record is not found by the key of the table: ANALYZE it")
+      : RemoteFinding(
+        "index", state: .doubtful, text: "a record is not found by the key of the table: run ANALYZE on it")
   }
 }

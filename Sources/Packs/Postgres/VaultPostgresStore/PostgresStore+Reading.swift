@@ -253,6 +253,8 @@ private struct PartJoiner {
   }
 
   private static func torn(_ place: StoreLocation) -> StoreError {
-    StoreError(.notARegularFile, reason: "its parts in the database make no whole", path: place.relativePath)
+    StoreError(
+      .notARegularFile, reason: "the parts of the document in the database do not fit together",
+      path: place.relativePath)
   }
 }

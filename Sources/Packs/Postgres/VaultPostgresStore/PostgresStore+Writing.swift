@@ -87,7 +87,8 @@ extension PostgresStore {
 
   private func lockLost() -> StoreError {
     StoreError(
-      .locked, reason: "the lock was lost with its connection, and somebody else has it", path: address.canonicalText,
+      .locked, reason: "the lock was lost with its connection, and another process has it now",
+      path: address.canonicalText,
       holder: holder()?.process)
   }
 
@@ -146,7 +147,7 @@ extension PostgresStore {
         }
         try change(source, connection: connection, generation: generation)
         if let wrong = try stale(source, side: "new", connection: connection) {
-          throw StoreError(.unverifiedWrite, reason: "the database keeps something else", path: wrong.path)
+          throw StoreError(.unverifiedWrite, reason: "the database did not keep what was written", path: wrong.path)
         }
       }
     } catch {
@@ -176,7 +177,7 @@ extension PostgresStore {
     return try inServer { () throws(ServerFault) in
       guard let row = try connection.row(statement, [.id(vault)] + source.values) else { return nil }
       guard let place = StoreLocation(place: try row.place(0), id: try row.id(1)) else { throw .malformed }
-      return StoreError(.changedUnderneath, reason: "it was changed by someone else", path: place.relativePath)
+      return StoreError(.changedUnderneath, reason: "was changed by someone else", path: place.relativePath)
     }
   }
 
@@ -193,7 +194,7 @@ extension PostgresStore {
       }
       marking = ""
       guard count == step.count else {
-        throw StoreError(.changedUnderneath, reason: "it was changed by someone else")
+        throw StoreError(.changedUnderneath, reason: "the vault was changed by someone else")
       }
     }
   }

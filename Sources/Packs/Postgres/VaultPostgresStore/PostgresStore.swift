@@ -72,7 +72,8 @@ package final class PostgresStore: RecordStore {
     guard let (vault, layout) = found else { return nil }
     guard layout == PostgresSchema.layout else {
       throw StoreError(
-        .newerLayout, reason: "a newer program made the tables of the database", path: address.canonicalText)
+        .newerLayout, reason: "a newer version of this program made the tables of the database",
+        path: address.canonicalText)
     }
     return vault
   }
@@ -107,7 +108,7 @@ extension PostgresStore {
     }
     let store = try PostgresStore(at: address, pool, schema)
     guard try store.read(.header) == nil else {
-      throw StoreError(.alreadyExists, reason: "is a vault already", path: address.canonicalText)
+      throw StoreError(.alreadyExists, reason: "is already a vault", path: address.canonicalText)
     }
     return store
   }

@@ -82,7 +82,7 @@ struct ProgramTests {
 
   @Test(
     "what cannot be started is an error that names it",
-    arguments: [("no-such-program-here", "no such file or directory"), ("/", "permission denied")])
+    arguments: [("no-such-program-here", "does not exist"), ("/", "the system denies access")])
   func failure(_ name: String, _ reason: String) async throws {
     let failure = await #expect(throws: Program.Failure.self) { try await Program(name).run(in: ProgramEnvironment()) }
     #expect(failure?.program == name)

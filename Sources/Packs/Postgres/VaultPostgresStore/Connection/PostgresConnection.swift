@@ -294,7 +294,8 @@ extension PostgresConnection {
     isLost = isLost || !isKnown || isClosed || state.hasPrefix("08") || state.hasPrefix("57P")
     // 57014: the statement took too long, for this program or for the server.
     return ServerFault(
-      state: isKnown ? state : "", text: text.isEmpty ? "no answer" : text, isLost: isLost, isSilent: state == "57014")
+      state: isKnown ? state : "", text: text.isEmpty ? "the server gave no answer" : text, isLost: isLost,
+      isSilent: state == "57014")
   }
 
   private func lost(_ fault: ServerFault? = nil) -> ServerFault {

@@ -54,7 +54,7 @@ struct PostgresConnector {
       guard !isFinal, isStarting && now < startEnd || isAway && now < end else {
         // libpq's message names a host, a user, a file and the reason, but never the password.
         let fault = ServerFault(state: "", text: words.joined(separator: "; "), isLost: true)
-        throw StoreError(.ioFailed, reason: "no connection to the database", path: names, underlying: fault)
+        throw StoreError(.ioFailed, reason: "the connection to the database failed", path: names, underlying: fault)
       }
       if now - start >= .seconds(1) { wait.tell(.connection) }
       LiveFileOperations().sleep(.milliseconds(100))

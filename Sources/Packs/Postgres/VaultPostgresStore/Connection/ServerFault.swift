@@ -14,12 +14,12 @@ package struct ServerFault: RemoteFault, CustomStringConvertible {
   var words: String { description }
   package var description: String { state.isEmpty ? text : "SQLSTATE \(state): \(text)" }
 
-  static let malformed = ServerFault(state: "", text: "the answer has another form than the statement asks for")
-  static let tooMuch = ServerFault(state: "", text: "the answer is larger than it may be", isLost: true)
+  static let malformed = ServerFault(state: "", text: "the answer does not have the form that the statement needs")
+  static let tooMuch = ServerFault(state: "", text: "the answer is larger than allowed", isLost: true)
   static let silent = ServerFault(state: "", text: "no answer came in time", isLost: true, isSilent: true)
-  static let ended = ServerFault(state: "", text: "the transaction was ended before")
+  static let ended = ServerFault(state: "", text: "the transaction has already ended")
   static let elsewhere = ServerFault(
-    state: "", text: "PGHOSTADDR, a service file or the table of hosts leads away from this machine", isLost: true)
+    state: "", text: "PGHOSTADDR, a service file or the table of hosts leads to another machine", isLost: true)
 
   /// Whether the whole transaction may be repeated, because others were in its way.
   var isConflict: Bool { state == "40001" || state == "40P01" }
@@ -51,15 +51,15 @@ extension StoreError {
     let (code, reason): (Code, String) =
       switch fault.state {
       case "53100", "53200": (.diskFull, "the database has no space left; nothing was changed")
-      case "25006": (.readOnly, "the database only lets read")
+      case "25006": (.readOnly, "the database is read-only")
       case "42501":
         writing
-          ? (.readOnly, "this role of the database may not write")
-          : (.permissionDenied, "this role of the database may not read")
+          ? (.readOnly, "this role of the database is not allowed to write")
+          : (.permissionDenied, "this role of the database is not allowed to read")
       case "42P01", "3F000", "42703": (.notAVault, "the database does not have the tables of a vault")
       case "55P03": (.locked, "another session in the database holds rows or tables of the vault")
-      case "40001", "40P01": (.changedUnderneath, "others kept writing at the same time")
-      case "42P17", "0A000": (.ioFailed, "the database cannot do what is needed")
+      case "40001", "40P01": (.changedUnderneath, "other sessions kept writing at the same time")
+      case "42P17", "0A000": (.ioFailed, "the database does not have a feature that is needed")
       default:
         (.ioFailed, fault.isLost ? "the connection to the database was lost" : "the database refused the statement")
       }
