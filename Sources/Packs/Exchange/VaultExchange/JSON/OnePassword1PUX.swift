@@ -23,7 +23,7 @@ struct OnePassword1PUXImporter: Importer {
     }
     let archive = try ZipArchive(bytes)
     guard let data = try archive.file("export.data") else {
-      throw ExchangeError(.malformed, "lacks export.data, the part with the items")
+      throw ExchangeError(.malformed, "does not contain export.data, the part with the items")
     }
     var items = try OnePasswordReading(archive).items(of: try JSONReading.value(of: data))
     if let attributes = try archive.file("export.attributes") {

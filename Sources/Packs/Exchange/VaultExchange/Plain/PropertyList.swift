@@ -32,7 +32,7 @@ struct PropertyListImporter: Importer {
 
   private static func binary(_ bytes: [UInt8]) throws(ExchangeError) -> JSONValue {
     guard let expected = BinaryPropertyListSize.count(bytes, limit: maximumValueCount) else {
-      throw ExchangeError(.tooLarge, "has more or deeper values than it may, or is damaged")
+      throw ExchangeError(.tooLarge, "has too many or too deeply nested values, or is damaged")
     }
     let value: JSONValue
     do {
