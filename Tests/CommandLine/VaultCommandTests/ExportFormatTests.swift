@@ -192,7 +192,7 @@ struct ExportFormatTests {
     let refused = workspace.open("export", "--format", format, "--reveal", "-o", "out")
     #expect(refused.status == .inputRefused)
     #expect(FileTree.contents(of: workspace.path + "/out") == nil)
-    #expect(refused.errorLines.count { $0.contains("holds a control character") } == 2, "\(refused.errors)")
+    #expect(refused.errorLines.count { $0.contains("has a control character") } == 2, "\(refused.errors)")
     #expect(refused.errorLines.count { $0.hasPrefix("hint: ") } == 1)
   }
 
