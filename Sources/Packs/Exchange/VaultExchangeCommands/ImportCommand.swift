@@ -14,7 +14,8 @@ struct ImportCommand: AsyncParsableCommand {
     discussion: """
       Example:
         vault import bitwarden.csv --dry-run
-        vault import csv servers.csv --kind database --map host=Server
+        vault import csv servers.csv --kind database --map host=Server \\
+          --map fields.rack="Rack no."
         vault import plain-json keys.json --map password=auth.token \\
           --map title=auth.id
 

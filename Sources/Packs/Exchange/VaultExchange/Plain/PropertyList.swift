@@ -38,7 +38,7 @@ struct PropertyListImporter: Importer {
     do {
       value = try DocumentForm.binaryPropertyList.decode(PropertyListValue.self, from: bytes).value
     } catch {
-      throw ExchangeError(.malformed, "is no property list", underlying: error)
+      throw ExchangeError(.malformed, "is not a property list", underlying: error)
     }
     // Foundation silently keeps only one of two canonically equal names.
     guard value.count == expected else { throw PropertyListXML.twin }

@@ -66,6 +66,6 @@ enum PropertyListXML {
   }
 
   private static func fault(_ element: XMLElement) -> ExchangeError {
-    ExchangeError(.malformed, "is no property list", at: SourcePlace(line: element.line))
+    ExchangeError(.malformed, "the element does not belong to a property list", at: SourcePlace(line: element.line))
   }
 }
