@@ -2,16 +2,16 @@ import ArgumentParser
 
 struct ExportFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write records out, for other programs or to move on, in the order of their ids.")
+    commandName: "export", abstract: "Write records to a file, for another program or another vault.")
 
   @Option(help: "Only records of this kind.") var kind: String?
-  @Option(help: "What to write; `json` is an array of records.") var format = "json"
-  @Option(help: "How the words of member names are joined: snake, camel or kebab.") var keys: String?
-  @Flag(help: "Show the sealed values.") var reveal = false
-  @Flag(help: "Keep the sealed fields as tokens.") var sealed = false
-  @Option(help: "Seal the export to an age recipient; may be repeated. In sops, who can open the values.")
+  @Option(help: "The format of the export.") var format = "json"
+  @Option(help: "Join the words of names as snake, camel or kebab.") var keys: String?
+  @Flag(help: "Export the sealed fields in clear.") var reveal = false
+  @Flag(help: "Export the sealed fields as they are stored, sealed.") var sealed = false
+  @Option(help: "Encrypt the export to an age recipient. May be repeated. For sops: a recipient of the values.")
   var age: [String] = []
-  @Option(name: .shortAndLong, help: "Write to a file; it appears whole or not at all.") var output: String?
+  @Option(name: .shortAndLong, help: "Write to this file, as a whole or not at all.") var output: String?
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
@@ -19,23 +19,23 @@ struct ExportFloor: AsyncParsableCommand {
 
 struct ImportFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Store the records of a file, of this program or of another tool.")
+    commandName: "import", abstract: "Import records from a file of this program or of another tool.")
 
   @Argument(help: "json, jsonl, auto, or a format of `vault import --list`.") var format: String?
-  @Argument(help: "The file, or - for standard input.") var file: String?
-  @Flag(help: "List the formats of other tools and what is kept of them.") var list = false
-  @Option(help: "The kind of the records; `vault kinds list` shows them. Other tools say it themselves, csv takes it.")
+  @Argument(help: "The file or folder; - is standard input.") var file: String?
+  @Flag(help: "List the formats of other tools.") var list = false
+  @Option(help: "The kind of the records: see `vault kinds list`. Most formats of other tools set it themselves.")
   var kind: String?
-  @Option(help: "Send a column, or a value under its path, to a member: username=E-Mail. May be repeated.")
+  @Option(help: "Import a column or value as a field: username=E-Mail. May be repeated.")
   var map: [String] = []
-  @Option(help: "The encoding of csv that is not UTF-8: utf-16le, utf-16be or windows-1252.") var encoding: String?
-  @Flag(help: "Check everything and store nothing; of other tools' files, print what becomes of each value.")
+  @Option(help: "Encoding of a csv file: utf-16le, utf-16be or windows-1252.") var encoding: String?
+  @Flag(help: "Store nothing, but check everything and print what would become of each value.")
   var dryRun = false
-  @Flag(help: "Store nothing at all when one is refused.") var strict = false
-  @Flag(help: "Change records that came from the same entries before, where the file says otherwise.")
+  @Flag(help: "Store nothing if any record is refused.") var strict = false
+  @Flag(help: "Update records that were imported from the same entries before.")
   var update = false
   @Flag(help: "Seal members that the kind does not have in `extra`, rather than refuse them.") var keepUnknown = false
-  @Option(help: "Write the refused ones to a file; it holds their secrets in clear.") var rejects: String?
+  @Option(help: "Write refused records to this file, secrets in clear.") var rejects: String?
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions

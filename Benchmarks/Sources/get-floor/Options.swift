@@ -36,7 +36,7 @@ struct SourceOptions: ParsableArguments {
   @Option(
     help: "An identity that opens the file, where it is sealed with age; those that unlock the vault are tried too.")
   var sourceIdentity: [String] = []
-  @Option(help: "Take the passphrase that the file is sealed with from a file; else it is asked for.")
+  @Option(help: "Read the passphrase of the imported file from this file; otherwise it is asked for.")
   var sourcePassphraseFile: String?
 }
 

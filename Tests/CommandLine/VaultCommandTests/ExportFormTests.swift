@@ -49,8 +49,9 @@ struct ExportFormTests {
     let refused = workspace.open("export", "--reveal", "--format", "plist", "-o", "out.plist")
     #expect(refused.status == .inputRefused)
     #expect(
-      refused.errorLines.first?.hasSuffix(": access_key: holds a control character, which XML cannot hold") == true)
-    #expect(refused.errorLines.last == "hint: --format plist-binary or json holds more")
+      refused.errorLines.first?.hasSuffix(": access_key: the value has a control character, which XML cannot hold")
+        == true)
+    #expect(refused.errorLines.last == "hint: use --format plist-binary or --format json")
     #expect(FileTree.contents(of: workspace.path + "/out.plist") == nil)
     let binary = try propertyList(workspace.open("export", "--reveal", "--format", "plist-binary"))
     #expect(binary.first?["access_key"]?.text == "a\u{1}b")

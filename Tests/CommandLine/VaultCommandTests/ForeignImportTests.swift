@@ -22,7 +22,7 @@ struct ForeignImportTests {
     #expect(imported.errors == "")
     #expect(
       imported.output == """
-        1 stored, 0 updated, 0 there already, 0 refused
+        1 stored, 0 updated, 0 already there, 0 refused
         values: 5: 4 stored, 0 mapped, 0 custom fields, 0 tags, 1 empty, 0 refused
 
         """)
@@ -48,7 +48,7 @@ struct ForeignImportTests {
     let before = snapshot(workspace.vault)
     let second = workspace.open("import", "auto", "a.csv")
     #expect(second.code == 0)
-    #expect(second.output.hasPrefix("0 stored, 0 updated, 2 there already, 0 refused\n"))
+    #expect(second.output.hasPrefix("0 stored, 0 updated, 2 already there, 0 refused\n"))
     #expect(snapshot(workspace.vault) == before)
   }
 
@@ -63,7 +63,7 @@ struct ForeignImportTests {
     #expect(kept.errors.contains("1 record of the vault differs"))
     #expect(
       kept.output.contains(
-        "2 refused\nrefused 2: the vault has another value: --update takes this one (the first: line"))
+        "2 refused\nrefused 2: the vault has another value: --update stores this one (the first: line"))
     #expect(workspace.open("get", "shop", "password").output == "hunter2")
     #expect(workspace.open("import", "auto", "b.csv", "--update", "--dry-run").output.contains("1 would be updated"))
     #expect(workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 1 updated"))
@@ -84,11 +84,11 @@ struct ForeignImportTests {
     #expect(workspace.open("set", "shop", #"tags=["mine","Shops"]"#).code == 0)
     let updated = workspace.open("import", "auto", "b.csv", "--update")
     #expect(updated.code == 0)
-    #expect(updated.output.hasPrefix("0 stored, 0 updated, 1 there already, 0 refused\n"))
+    #expect(updated.output.hasPrefix("0 stored, 0 updated, 1 already there, 0 refused\n"))
     let id = try #require(JSON(workspace.open("show", "bank", "--json").output)["id"]?.text)
     #expect(
       updated.output.hasSuffix(
-        "1 still in the vault, no longer in the file; `vault remove` takes them away:\n  \(id)  bank\n"))
+        "1 still in the vault, but no longer in the file; `vault remove` removes them:\n  \(id)  bank\n"))
     #expect(workspace.open("get", "bank", "password").output == "hunter3")
     #expect(workspace.open("get", "shop", "tags[0]").output == "mine")
     let document = JSON(workspace.open("import", "auto", "b.csv", "--update", "--json").output)
@@ -110,7 +110,7 @@ struct ForeignImportTests {
     #expect(imported.status == .partlyDone)
     #expect(
       imported.output.hasSuffix(
-        "3 refused\nrefused 3: the format does not say what this is (the first: from the future.a)\n"))
+        "3 refused\nrefused 3: the format does not say what this value is (the first: from the future.a)\n"))
     let dry = workspace.open("import", "auto", "a.json", "--json", "--dry-run")
     for outcome in [workspace.open("import", "auto", "a.json", "--json"), dry] {
       let document = JSON(outcome.output)
@@ -118,7 +118,7 @@ struct ForeignImportTests {
       #expect(document["ledger"]?["leaves"]?.number == Double(lines.count))
       #expect(lines.count == 8)
       let refused = lines.filter { $0["outcome"]?.text == "refused" }
-      #expect(refused.allSatisfy { $0["to"]?.text == "the format does not say what this is" })
+      #expect(refused.allSatisfy { $0["to"]?.text == "the format does not say what this value is" })
       #expect(refused.count == 3)
       #expect(document["refused_values"]?[0]?["count"]?.number == 3)
       #expect(!outcome.output.contains("hunter2"))
@@ -165,7 +165,7 @@ struct ForeignImportTests {
     #expect(workspace.run("list", "--vault", "v").output.isEmpty)
     let partly = workspace.open("import", "auto", "a.csv")
     #expect(partly.status == .partlyDone)
-    #expect(partly.output.hasPrefix("1 stored, 0 updated, 0 there already, 1 refused\n"))
+    #expect(partly.output.hasPrefix("1 stored, 0 updated, 0 already there, 1 refused\n"))
     #expect(partly.errors.hasPrefix("vault: a.csv: line 2: the row has more cells than the header\n"))
     #expect(!partly.errors.contains("hunter2"))
     #expect(!strict.errors.contains("hunter2"))
@@ -226,7 +226,7 @@ struct ForeignImportTests {
     _ = workspace.write(Self.header + "shop,https://shop.example,ann,third,\n", to: "b.csv")
     let changed = workspace.open("import", "auto", "b.csv", "--update")
     #expect(changed.status == .inputRefused)
-    #expect(changed.output.hasPrefix("0 stored, 0 updated, 0 there already, 1 refused"))
+    #expect(changed.output.hasPrefix("0 stored, 0 updated, 0 already there, 1 refused"))
     let all = workspace.open("export", "--reveal", "--yes").output
     #expect(all.contains("first"))
     #expect(all.contains("second"))
@@ -307,7 +307,7 @@ struct ForeignImportTests {
     let before = snapshot(workspace.vault)
     let wrong = workspace.open("import", "auto", "a.json", "--source-passphrase-file", "pw")
     #expect(wrong.status == .cannotUnlock)
-    #expect(wrong.errors.hasPrefix("vault: a.json: the password does not open it\n"))
+    #expect(wrong.errors.hasPrefix("vault: a.json: the password does not open the file\n"))
     #expect(workspace.open("import", "auto", "a.json").status == .cannotUnlock)
     #expect(snapshot(workspace.vault) == before)
     #expect(!wrong.errors.contains("hunter2"))
@@ -319,7 +319,7 @@ struct ForeignImportTests {
     let workspace = try workspace(["a.json": #"[{"\#(name)":"x1","title":"a"},{"password":"x2","title":"b"}]"#])
     let imported = workspace.open("import", "plain-json", "a.json")
     #expect(imported.status == .partlyDone)
-    #expect(imported.output.hasPrefix("1 stored, 0 updated, 0 there already, 1 refused\n"))
+    #expect(imported.output.hasPrefix("1 stored, 0 updated, 0 already there, 1 refused\n"))
     #expect(imported.errors.hasPrefix("vault: a.json: [0]: "))
     #expect(imported.errors.utf8.count < 4096)
   }
@@ -330,7 +330,7 @@ struct ForeignImportTests {
     let workspace = try workspace(["a.json": "[\(one),\(two)]", "b.json": "[\(two),\(one)]"])
     #expect(workspace.open("import", "plain-json", "a.json").output.hasPrefix("2 stored"))
     let again = workspace.open("import", "plain-json", "b.json")
-    #expect(again.output.hasPrefix("0 stored, 0 updated, 2 there already, 0 refused\n"), "\(again)")
+    #expect(again.output.hasPrefix("0 stored, 0 updated, 2 already there, 0 refused\n"), "\(again)")
   }
 
   @Test("a faulty file without --kind shows its own fault; --kind is asked for only where none is said")
@@ -342,9 +342,10 @@ struct ForeignImportTests {
     ])
     func errors(_ format: String, _ file: String) -> String { workspace.open("import", format, file).errors }
     #expect(errors("json", "cut.json").hasPrefix("vault: cut.json: line 1, column "))
-    #expect(errors("jsonl", "array.jsonl").contains("that is json, not jsonl"))
+    #expect(errors("jsonl", "array.jsonl").contains("which is json and not jsonl"))
     #expect(errors("jsonl", "line.jsonl").hasPrefix("vault: line.jsonl: line 1: "))
-    #expect(errors("json", "none.json").hasPrefix("vault: --kind: is needed for json"))
+    #expect(
+      errors("json", "none.json").hasPrefix("vault: --kind: the json file does not name the kind of each record\n"))
   }
 
   @Test("two values of one place of Bitwarden's are both in an export")

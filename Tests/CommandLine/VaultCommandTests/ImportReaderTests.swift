@@ -206,7 +206,7 @@ struct ImportReaderTests {
     let command = ["import", "auto", "a.json", "--vault", "v", "--identity", "id.txt"]
     let wrong = bench.workspace.type(command, [("Passphrase of a.json: ", "hunter2\n")])
     #expect(wrong.status == .cannotUnlock, "\(wrong)")
-    #expect(wrong.errors.hasPrefix("vault: a.json: the password does not open it\n"), "\(wrong)")
+    #expect(wrong.errors.hasPrefix("vault: a.json: the password does not open the file\n"), "\(wrong)")
     let both = bench.shell("$V import auto a.json $K --source-passphrase-file pw --source-passphrase-fd 3")
     #expect(both.status == .usage, "\(both)")
     #expect(both.errors.hasPrefix("vault: --source-passphrase-fd: cannot be used"), "\(both)")

@@ -87,11 +87,11 @@ package enum EnvironmentFile {
       lines.append(
         Result { () throws(TextFault) in
           guard !isRefused(found.name) else {
-            throw TextFault(line: found.line, "\(found.name) is not taken from a file")
+            throw TextFault(line: found.line, "\(found.name) cannot be set in a file")
           }
           let variable = try variable(found.name, found.value, line: found.line)
           guard names.insert(found.name).inserted else {
-            throw TextFault(line: found.line, "\(found.name) stands there twice")
+            throw TextFault(line: found.line, "\(found.name) is set more than once")
           }
           return Entry(line: found.line, variable: variable)
         })
@@ -101,11 +101,13 @@ package enum EnvironmentFile {
 
   private static func variable(_ name: String, _ value: String?, line: Int) throws(TextFault) -> DeliveredVariable {
     guard DeliveredVariable.isName(name), let value else {
-      throw TextFault(line: line, "is no NAME=cvault://RECORD/FIELD and no NAME=text")
+      throw TextFault(line: line, "the line is neither NAME=cvault://RECORD/FIELD nor NAME=text")
     }
-    guard !value.utf8.contains(0) else { throw TextFault(line: line, "holds a NUL, which no variable can") }
+    guard !value.utf8.contains(0) else {
+      throw TextFault(line: line, "the value has a NUL character, which no variable can hold")
+    }
     guard !DeliveredVariable.decidesWhatRuns(name) else {
-      throw TextFault(line: line, "\(name) decides what a program runs, and is not taken from a file")
+      throw TextFault(line: line, "\(name) decides what a program runs, and cannot be set in a file")
     }
     guard SecretReference.isMeant(by: value) else { return DeliveredVariable(name: name, content: .text(value)) }
     do throws(ReferenceFault) {

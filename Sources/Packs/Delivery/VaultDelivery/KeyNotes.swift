@@ -21,10 +21,10 @@ package struct KeyNotes: Sendable {
   /// - Parameter name: letters and digits.
   package func leave(_ content: JSONObject, for vault: VaultID, named name: String) throws(PrivateFolderError) {
     guard let bytes = try? JSONValue.object(content).compactBytes() else {
-      throw PrivateFolderError(.refused, "a note has no form")
+      throw PrivateFolderError(.refused, "the note cannot be written as JSON")
     }
     guard try folder.make() else {
-      throw PrivateFolderError(.refused, "the folder of the agents cannot be made: \(folder.path)")
+      throw PrivateFolderError(.refused, "the folder of the agents cannot be created: \(folder.path)")
     }
     let (files, file) = (PrivateFolder.Files(), "\(Self.prefix)\(vault.text)-\(name)")
     do throws(UnexplainedFailure) {
@@ -34,7 +34,7 @@ package struct KeyNotes: Sendable {
       try new.append(bytes)
       try new.publish(as: file, replacing: true)
     } catch {
-      throw PrivateFolderError(.refused, "nothing can be noted in \(folder.path)")
+      throw PrivateFolderError(.refused, "no note can be written in \(folder.path)")
     }
   }
 

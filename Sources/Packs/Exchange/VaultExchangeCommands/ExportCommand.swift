@@ -10,16 +10,20 @@ import VaultTerminal
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write records out, for other programs or to move on, in the order of their ids.",
+    abstract: "Write records to a file, for another program or another vault.",
     discussion: """
-      Sealed fields are left out unless they are revealed, which is asked about on a terminal. Without --json the format \
-      json is a plain array that `vault import json` reads, as long as --keys does not change the names. What a format \
-      has no place for is said before it begins, and it ends with 4 then.
-
       Example:
         vault export --reveal --output customers.json --identity identity.txt
-        vault export --reveal --format bitwarden --age age1… --output for-ada.json.age
-        vault export --reveal --format dotenv --where tags=staging --fields secrets --output staging.env
+        vault export --reveal --format bitwarden --age age1… \\
+          --output for-ada.json.age
+        vault export --reveal --format dotenv --where tags=staging \\
+          --fields secrets --output staging.env
+
+      Records are written in the order of their ids. Without --reveal the sealed fields are left out. With --reveal you \
+      are asked first in a terminal.
+
+      The format json is a plain array that `vault import json` reads, unless --keys changes the names or --json is \
+      given. Before the export begins, notes say which values the format cannot hold. The exit status is then 4.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -52,25 +56,26 @@ struct ExportCommand: AsyncParsableCommand {
   @Option(help: "Only records of this kind.")
   var kind: String?
 
-  @Option(help: "What to write; `json` is an array of records.")
+  @Option(help: "The format of the export.")
   var format: Format = .json
 
-  @Option(help: "How the words of member names are joined: snake, camel or kebab.")
+  @Option(help: "Join the words of names as snake, camel or kebab.")
   var keys: Keys?
 
-  @Flag(help: "Open the sealed fields.")
+  @Flag(help: "Export the sealed fields in clear.")
   var reveal = false
 
-  @Flag(help: "Keep the sealed fields as tokens.")
+  @Flag(help: "Export the sealed fields as they are stored, sealed.")
   var sealed = false
 
   @Option(
     help: ArgumentHelp(
-      "Seal the export to an age recipient; may be repeated. In sops, who can open the values.", valueName: "age1…"))
+      "Encrypt the export to an age recipient. May be repeated. For sops: a recipient of the values.",
+      valueName: "age1…"))
   var age: [String] = []
 
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("Write to a file; it appears whole or not at all.", valueName: "file"))
+    name: .shortAndLong, help: ArgumentHelp("Write to this file, as a whole or not at all.", valueName: "file"))
   var output: String?
 
   @OptionGroup(title: "Passphrase of the export") var passphrase: NewPassphraseOptions
@@ -87,7 +92,8 @@ struct ExportCommand: AsyncParsableCommand {
     let isBinary = format.foreign?.isBinary ?? false
     if isBinary || !target.recipients.isEmpty, target.file == nil, Output.isTerminal {
       throw CommandError.usage(
-        isBinary ? "--format" : "--age", "writes bytes that a terminal cannot show", "name a file with --output")
+        isBinary ? "--format" : "--age", "needs --output, because a terminal cannot show the bytes", "add --output FILE"
+      )
     }
     let session = try Session(vault, at: revision, global)
     try session.location.checkOutside(target.file)
@@ -101,7 +107,7 @@ struct ExportCommand: AsyncParsableCommand {
     let leftOut = try await run.takeAttachments(byteLimit: format.foreign?.attachmentByteLimit ?? 0)
     if leftOut > 0 {
       global.messages.note(
-        "\(counted(leftOut, "attachment")) left out: `vault get RECORD --attachment NAME -o FILE` writes one"
+        "\(counted(leftOut, "attachment")) left out: `vault get RECORD --attachment NAME -o FILE` writes one to a file"
       )
     }
     try await export(run, target: target, recipients: recipients)
@@ -111,28 +117,31 @@ struct ExportCommand: AsyncParsableCommand {
   private func question(_ target: ExportTarget) -> String {
     guard format == .sops || format.foreign?.needsPassphrase == true else { return target.description }
     let place = target.file ?? "stdout"
-    return format == .sops ? "to \(place), encrypted for sops" : "to \(place), sealed with a passphrase"
+    return format == .sops ? "to \(place), encrypted for sops" : "to \(place), encrypted with a passphrase"
   }
 
   private func checkUsage() throws {
-    guard !(reveal && sealed) else { throw CommandError.usage("--sealed", "cannot be used together with --reveal") }
+    guard !(reveal && sealed) else { throw CommandError.usage("--sealed", "cannot be combined with --reveal") }
     guard !global.json || format == .json else {
-      throw CommandError.usage("--format", "\(format.rawValue) cannot be used together with --json")
+      throw CommandError.usage("--format", "\(format.rawValue) cannot be combined with --json")
     }
     _ = try selection.paths()
     guard passphrase.isEmpty || format.foreign?.needsPassphrase == true else {
-      throw CommandError.usage("--new-passphrase-file", "and its like are for kdbx and ansible-vault", "--age age1…")
+      throw CommandError.usage(
+        "--new-passphrase-file", "can be used only with --format kdbx or ansible-vault", "use --age age1…")
     }
     guard let foreign = format.foreign else { return }
     guard reveal || !foreign.needsSecrets else {
       throw CommandError.usage(
-        "--format", "\(format.rawValue) holds nothing of use without the sealed fields", "--reveal opens them")
+        "--format", "\(format.rawValue) needs --reveal, because it is useless without the sealed fields", "add --reveal"
+      )
     }
     guard keys == nil || foreign.keepsNames else {
-      throw CommandError.usage("--keys", "cannot be used with \(format.rawValue), which has names of its own")
+      throw CommandError.usage("--keys", "cannot be combined with --format \(format.rawValue), which has its own names")
     }
     guard format != .sops || !age.isEmpty else {
-      throw CommandError.usage("--age", "must say who can open the values of sops", "--age age1…")
+      throw CommandError.usage(
+        "--age", "must be given with --format sops, to name who can open the values", "add --age age1…")
     }
   }
 

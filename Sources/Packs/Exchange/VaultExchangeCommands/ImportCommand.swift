@@ -10,75 +10,83 @@ import VaultTerminal
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Store the records of a file, of this program or of another tool.",
+    abstract: "Import records from a file of this program or of another tool.",
     discussion: """
-      json is an array of objects (or one object), jsonl one object a line. Each is checked by itself; refused ones are \
-      reported with their place and the reason, never with their content, and the others are stored (exit code 4). The \
-      formats of other tools are those of `vault import --list`; auto goes by how the file begins. Every value of such a \
-      file is accounted for, and an entry that came before is not stored again.
-
-      --map MEMBER=SOURCE sends a column of csv, or a value of plain-json, plain-jsonl, plist, dotenv or sops under its \
-      path, to a member of the kind: `vault kinds show KIND` lists the fields, fields.NAME and secrets.NAME are custom \
-      ones. What is not mapped goes where its name says, else it is sealed under its name. --dry-run shows what goes where.
-
-      Such a file is read by a process of its own, which is started before the vault is opened and is given nothing of its \
-      keys. --parse-only is that process by itself: it prints what it reads, secrets in clear.
-
       Example:
         vault import bitwarden.csv --dry-run
-        vault import csv servers.csv --kind database --map host=Server --map fields.rack="Rack no."
-        vault import plain-json keys.json --map password=auth.token --map title=auth.id
+        vault import csv servers.csv --kind database --map host=Server \\
+          --map fields.rack="Rack no."
+        vault import plain-json keys.json --map password=auth.token \\
+          --map title=auth.id
+
+      Without FORMAT the format is detected from the beginning of the file. `vault import --list` shows the formats of \
+      other tools and what is kept of them. The formats json and jsonl are those of this program: json is an array of \
+      objects (or one object), and jsonl has one object on each line.
+
+      Each record is checked on its own. Refused records are reported with their place and the reason, but never with \
+      their content. The other records are stored, and the exit status is then 4.
+
+      An import from another tool reports what became of every value. An entry that was imported before is not stored \
+      again.
+
+      --map MEMBER=SOURCE imports a column of csv as a field of the kind. In plain-json, plain-jsonl, plist, dotenv and \
+      sops, SOURCE is the path of a value. `vault kinds show KIND` lists the fields; fields.NAME and secrets.NAME are \
+      custom ones. A value without a mapping goes to the field of its name, or else it is sealed under its name. \
+      --dry-run shows where each value goes.
+
+      A separate process reads the file of another tool. It starts before the vault is opened and never gets its keys. \
+      --parse-only runs only that process: it prints what it reads, with secrets in clear.
       """)
 
-  @Argument(help: "json, jsonl, auto, or a format of `vault import --list`; before a file alone it is auto.")
+  @Argument(help: "The format: json, jsonl, auto (the default), or one of --list.")
   var format: String?
 
-  @Argument(help: "The file, or - for standard input.")
+  @Argument(help: "The file or folder; - is standard input.")
   var file: String?
 
-  @Flag(help: "List the formats of other tools and what is kept of them.")
+  @Flag(help: "List the formats of other tools.")
   var list = false
 
-  @Option(help: "The kind of the records; `vault kinds list` shows them. Other tools say it themselves, csv takes it.")
+  @Option(help: "The kind of the records: see `vault kinds list`. Most formats of other tools set it themselves.")
   var kind: String?
 
   @Option(
     help: ArgumentHelp(
-      "Send a column, or a value under its path, to a member: username=E-Mail. May be repeated.",
+      "Import a column or value as a field: username=E-Mail. May be repeated.",
       valueName: "member=source"))
   var map: [String] = []
 
-  @Option(help: "The encoding of csv that is not UTF-8: utf-16le, utf-16be or windows-1252.")
+  @Option(help: "Encoding of a csv file: utf-16le, utf-16be or windows-1252.")
   var encoding: String?
 
-  @Flag(help: "Check everything and store nothing; of other tools' files, print what becomes of each value.")
+  @Flag(help: "Store nothing, but check everything and print what would become of each value.")
   var dryRun = false
 
-  @Flag(help: "Print what another tool's file holds, in clear, as JSON Lines, and store nothing; needs no vault.")
+  @Flag(help: "Print another tool's file as JSON Lines, secrets in clear; needs no vault.")
   var parseOnly = false
 
-  @Flag(help: "Store nothing at all when one is refused.")
+  @Flag(help: "Store nothing if any record is refused.")
   var strict = false
 
-  @Flag(help: "Change records that came from the same entries before, where the file says otherwise.")
+  @Flag(help: "Update records that were imported from the same entries before.")
   var update = false
 
   @Option(
     name: .customLong("name"),
     help: ArgumentHelp(
-      "What the file is known by, in place of its path, where its entries say nothing else of themselves.",
+      "Identify the file by this name, not its path, if its entries have no ids.",
       valueName: "name"))
   var sourceName: String?
 
   @Option(
     help: ArgumentHelp(
-      "Open each file of a store of pass with this command, which gets its path: 'gpg -dq'.", valueName: "command"))
+      "Decrypt each file of a pass store with this command: 'gpg -dq'.", valueName: "command"))
   var decrypt: String?
 
-  @Flag(help: "Seal fields that the kind does not have in `extra`, rather than refuse them.")
+  @Flag(help: "Seal fields that the kind does not have in `extra` instead of refusing them.")
   var keepUnknown = false
 
-  @Option(help: ArgumentHelp("Write the refused ones to a file; it holds their secrets in clear.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write refused records to this file, secrets in clear.", valueName: "file"))
   var rejects: String?
 
   @OptionGroup(title: "Source") var sourceKeys: SourceKeys
@@ -89,7 +97,8 @@ struct ImportCommand: AsyncParsableCommand {
   func run() async throws {
     if list { return try printFormats() }
     guard let format else {
-      throw CommandError.usage("import", "needs a file", "`vault import FILE`; `vault import --list` shows the formats")
+      throw CommandError.usage(
+        "import", "needs a file", "run `vault import FILE`; `vault import --list` shows the formats")
     }
     let (word, file) = try source(format)
     try await run(word, file)
@@ -110,7 +119,7 @@ struct ImportCommand: AsyncParsableCommand {
     if let file { return (format, file) }
     let names = ["auto"] + ImportFormat.allCases.map(\.rawValue) + ImportFormats.all.map(\.format.name)
     guard !names.contains(format) else {
-      throw CommandError.usage("import", "needs a file behind the format", "`vault import \(format) FILE`")
+      throw CommandError.usage("import", "needs a file after the format", "run `vault import \(format) FILE`")
     }
     // A word that is neither a file nor like a file name is a misspelt format.
     if !System.isThere(format), !format.contains(where: { "./\\".contains($0) }) {
@@ -128,7 +137,7 @@ struct ImportCommand: AsyncParsableCommand {
       ("--source-passphrase-fd", sourceKeys.sourcePassphraseFd != nil),
     ]
     where isGiven {
-      throw CommandError.usage(option, "is for files of other tools")
+      throw CommandError.usage(option, "can be used only with files of other tools")
     }
     guard let placement = try VaultChoice(vault) else {
       return try await importOwn(format, file: file, read: nil, into: vault, chosen: nil)
@@ -137,7 +146,8 @@ struct ImportCommand: AsyncParsableCommand {
     let places = try placement.places(of: elements, kind)
     let names = placement.set.set.members.map(\.name).filter(places.contains)
     guard rejects == nil || names.count < 2 else {
-      throw CommandError.usage("--rejects", "is one file, and the records belong to \(names.count) vaults")
+      throw CommandError.usage(
+        "--rejects", "can be used only with records of one vault, and these belong to \(names.count) vaults")
     }
     func store(_ name: String) async throws {
       var options = vault
@@ -223,7 +233,8 @@ extension ImportCommand {
     guard kind == nil, let first = elements.makeIterator().next(), let object = try? first.object(),
       VaultExport.taking(object) == nil
     else { return elements }
-    throw CommandError.usage("--kind", "is needed for \(format.rawValue) that does not say the kind of each record")
+    throw CommandError.usage(
+      "--kind", "the \(format.rawValue) file does not name the kind of each record", "add --kind KIND")
   }
 }
 
@@ -240,7 +251,7 @@ private struct ElementKinds: Sendable {
   func kind(of object: JSONObject) throws(VaultError) -> (RecordKind, JSONObject) {
     guard let (name, members) = VaultExport.taking(object) else {
       if let chosen { return (chosen, object) }
-      throw VaultError(.inputRefused, "does not say of which kind it is: --kind names one")
+      throw VaultError(.inputRefused, "the record does not name its kind: give it with --kind")
     }
     let (kind, refusal) = own.kind(named: name)
     guard let kind else { throw VaultError(.inputRefused, refusal) }
@@ -277,7 +288,7 @@ struct ImportReport {
   /// The completed work, for an error that comes after it.
   var action: String {
     let count = isDryRun ? 0 : result.ids.count
-    return count == 1 ? "1 record is stored" : "\(count) records are stored"
+    return count == 1 ? "1 record was stored" : "\(count) records were stored"
   }
 
   var rejected: [ImportElement] { result.refusals.map(\.input.1) }
@@ -298,8 +309,8 @@ struct ImportReport {
 
   private var hint: String? {
     guard !result.refusals.isEmpty else { return nil }
-    if result.ids.isEmpty { return "nothing was stored; correct the elements above and import again" }
-    return "--rejects FILE keeps the refused ones, --strict stores none when one is refused"
+    if result.ids.isEmpty { return "nothing was stored: correct the records above and import again" }
+    return "--rejects FILE writes refused records to a file; --strict stores nothing if any is refused"
   }
 
   private func printDocument() throws {

@@ -21,22 +21,23 @@
 
     package var message: String {
       switch self {
-      case .notAStruct: "@VaultRecord is for structs"
-      case .noMembers: "a record has members: there is no stored property here"
-      case .ownCoding(let name): "@VaultRecord writes `\(name)`: take one of both away"
+      case .notAStruct: "@VaultRecord can be used only on a struct"
+      case .noMembers: "a record needs at least one stored property"
+      case .ownCoding(let name): "@VaultRecord also writes `\(name)`: remove one of the two"
       case .notAKind:
-        "the name of a kind has small letters, digits and hyphens, a letter first, and 64 characters at most"
-      case .notALiteral: "this has to be a text in quotes, without interpolation"
-      case .notAStyle: "this has to be .snake, .camel or .kebab"
-      case .noType(let name): "the type of `\(name)` has to be written: a macro does not see what is inferred"
-      case .constant(let name): "`\(name)` is a constant with a value and could not be read: make it `var`, or `static`"
-      case .lazy(let name): "`\(name)` is lazy and could not be written: make it a plain property"
-      case .sealedTitle: "a title is readable by everybody who has the file, and this is a secret"
-      case .noTitle(let type): "a title is a text, and this is \(type)"
-      case .reserved: "`$vault` belongs to the vault"
-      case .emptyName: "a name in JSON is not empty"
-      case .twice(let name): "there are two members `\(name)` in one object: give one another name with @Key"
-      case .elsewhere(let mark): "@\(mark) is for the stored properties of a struct with @VaultRecord"
+        "the name of a kind must begin with a small letter, and have only small letters, digits and hyphens, at most 64 in all"
+      case .notALiteral: "this must be a string literal without interpolation"
+      case .notAStyle: "this must be .snake, .camel or .kebab"
+      case .noType(let name): "the type of `\(name)` must be written, because a macro does not see inferred types"
+      case .constant(let name):
+        "`\(name)` is a constant with a value, which cannot be decoded: make it `var` or `static`"
+      case .lazy(let name): "`\(name)` is lazy, and cannot be encoded: make it a plain property"
+      case .sealedTitle: "everybody who has the file can read a title, so a secret cannot be one"
+      case .noTitle(let type): "a title must be text, and this is \(type)"
+      case .reserved: "the name `$vault` is reserved for the vault"
+      case .emptyName: "a name in JSON must not be empty"
+      case .twice(let name): "one object has two members `\(name)`: rename one of them with @Key"
+      case .elsewhere(let mark): "@\(mark) can be used only on stored properties of a struct with @VaultRecord"
       }
     }
 

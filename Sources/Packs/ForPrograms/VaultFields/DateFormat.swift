@@ -99,7 +99,8 @@ extension DateFormat {
   ]
 
   private static func pieces(of pattern: [UInt8]) throws(DocumentError) -> [Piece] {
-    let malformed = DocumentError(code: .invalidDate, reason: "not a date pattern such as yyyy-MM-dd HH:mm:ss")
+    let malformed = DocumentError(
+      code: .invalidDate, reason: "the pattern is not a date pattern such as yyyy-MM-dd HH:mm:ss")
     var pieces: [Piece] = []
     var isQuoted = false
     var rest = pattern[...]

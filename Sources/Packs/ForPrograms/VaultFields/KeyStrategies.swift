@@ -21,6 +21,6 @@ extension JSONDecoder.KeyDecodingStrategy {
 
 /// Uses only the last key: encoders do not give the keys before it reliably.
 private func styled(_ path: [any CodingKey], _ style: KeyStyle) -> any CodingKey {
-  guard let key = path.last else { preconditionFailure("a key strategy is asked about a key") }
+  guard let key = path.last else { preconditionFailure("a key strategy needs a key") }
   return key.intValue.map { AnyCodingKey($0) } ?? AnyCodingKey(style.name(for: key.stringValue))
 }

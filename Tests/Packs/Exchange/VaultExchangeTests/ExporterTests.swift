@@ -14,7 +14,7 @@ struct ExporterTests {
     }
     let notes = try Exported(.keepassXML, records).notes
     try #require(notes.sentences.count == 1)
-    #expect(notes.sentences[0].hasPrefix("3 values hold U+007F"))
+    #expect(notes.sentences[0].hasPrefix("3 values contain U+007F"))
     #expect(notes.isComplete)
   }
 
@@ -42,7 +42,7 @@ struct ExporterTests {
     #expect(exported.notes.isComplete)
     #expect(
       exported.notes.sentences == [
-        "1 value begins with = + - @, a tab or a line end, which spreadsheets take for formulas: have them read all "
+        "1 value begins with = + - @, a tab or a line end, which spreadsheets read as formulas: let them read all "
           + "columns as text"
       ])
     #expect(try Exported(.csv, records, isOfOneKind: true).text.hasPrefix("password,title\r\n"))
@@ -54,7 +54,7 @@ struct ExporterTests {
     #expect(!exported.notes.isComplete)
     #expect(
       exported.notes.sentences == [
-        "1 value in records of the kind login is empty, which csv cannot tell from absent: left out"
+        "1 empty value in records of the kind login is left out: csv cannot tell empty values from missing ones"
       ])
   }
 
@@ -99,7 +99,7 @@ struct ExporterTests {
         _1ST_TITLE='1st'
 
         """#)
-    #expect(exported.notes.sentences == ["2 names would stand twice and have a number"])
+    #expect(exported.notes.sentences == ["2 names would appear twice and get a number"])
   }
 
   @Test(
@@ -130,9 +130,9 @@ struct ExporterTests {
         """)
     #expect(
       exported.notes.sentences == [
-        "1 value of secrets in records of the kind login has no place in 1password-csv: left out",
-        "1 value of tags in records of the kind login has no place in 1password-csv: left out",
-        "2 records of the kind api-key have no place in 1password-csv: left out",
+        "1 value of secrets in records of the kind login is left out: 1password-csv has no place for it",
+        "1 value of tags in records of the kind login is left out: 1password-csv has no place for it",
+        "2 records of the kind api-key are left out: 1password-csv has no place for them",
       ])
   }
 

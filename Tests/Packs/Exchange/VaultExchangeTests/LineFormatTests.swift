@@ -135,7 +135,7 @@ struct LineFormatTests {
     )
     let netrc = try Exported(.netrc, logins)
     #expect(netrc.text.contains("password \"x\ty\"\n"))
-    #expect(netrc.notes.sentences.filter { $0.hasPrefix("1 value holds a line end") }.count == 1)
+    #expect(netrc.notes.sentences.filter { $0.hasPrefix("1 value contains a line end") }.count == 1)
     #expect(try netrc.imported(as: "netrc").records.map { try $0.text("password") } == ["x\ty", "x\ny", "\u{1B}y"])
     #expect(
       try Imported("netrc", "machine h login u password \u{1}p\u{1B}[0m\n").first("h").text("password")

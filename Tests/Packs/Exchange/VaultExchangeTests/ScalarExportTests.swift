@@ -72,7 +72,7 @@ struct ScalarExportTests {
   func placeholders(_ text: String, _ isOne: Bool) throws {
     let records = try ExportedRecord.list("login", #"[{"title": "n", "password": "\#(text)"}]"#)
     let sentences = try Exported(.keepassXML, records).notes.sentences
-    #expect(sentences.contains { $0.hasPrefix("1 value holds a placeholder") } == isOne)
+    #expect(sentences.contains { $0.hasPrefix("1 value contains a placeholder") } == isOne)
     #expect(try Exported(.keepassXML, records).notes.isComplete)
   }
 
@@ -96,6 +96,6 @@ struct ScalarExportTests {
     let identity = try AgeIdentity.generate()
     let record = ExportedRecord(1, "custom", try JSONObject([("a", .number(try #require(JSONNumber(literal: "1e3"))))]))
     let notes = try Exported(.sops, [record], recipients: [identity.recipient]).notes
-    #expect(notes.sentences == ["1 number is written as sops writes numbers: 1e3 becomes 1000"])
+    #expect(notes.sentences == ["1 number is written in the form of sops: 1e3 becomes 1000"])
   }
 }

@@ -68,7 +68,7 @@ private final class LiveStore: SmallStore, @unchecked Sendable {
     let broken = StoreConformance.violations { CarelessStore() }.map(\.rule)
     #expect(broken.contains("a change that expects other bytes changes nothing and names the place"))
     #expect(broken.contains("one wrong expectation stops the whole batch"))
-    #expect(!broken.contains("an empty store has nothing anywhere"))
+    #expect(!broken.contains("an empty store has no documents"))
   }
 
   @Test("a store that does not list the trash is told so")
@@ -81,8 +81,8 @@ private final class LiveStore: SmallStore, @unchecked Sendable {
   @Test("a store whose snapshots change is told so")
   func live() {
     let broken = StoreConformance.violations { LiveStore() }
-    let snapshot = broken.first { $0.rule.hasPrefix("a snapshot stays as it is") }
-    #expect(snapshot?.finding.hasPrefix("what was there") == true)
+    let snapshot = broken.first { $0.rule.hasPrefix("a snapshot stays unchanged") }
+    #expect(snapshot?.finding.hasPrefix("the content before") == true)
   }
 
   @Test("what a store throws that it should not is a violation, with the error")
@@ -92,7 +92,7 @@ private final class LiveStore: SmallStore, @unchecked Sendable {
     }
     let first = try #require(StoreConformance.all.first)
     let error = #expect(throws: StoreConformance.Violation.self) { try first.check(BrokenStore()) }
-    #expect(error?.description == "an empty store has nothing anywhere: threw is broken")
+    #expect(error?.description == "an empty store has no documents: threw is broken")
   }
 
   @Test("an error of whoever makes the store is passed on")

@@ -48,15 +48,15 @@ public struct ProgramEnvironment: Sendable {
   ///
   /// - Throws: ``EnvironmentFault`` if no variable can hold the value; `CryptoError` `.memoryUnavailable`.
   public mutating func set(_ name: String, to value: SecretBytes) throws {
-    guard DeliveredVariable.isName(name) else { throw TextFault(name: name, "is no name of a variable") }
+    guard DeliveredVariable.isName(name) else { throw TextFault(name: name, "is not a name that a variable can have") }
     let hasNUL = value.withBytes { bytes in
       let bytes = Span<UInt8>(_bytes: bytes)
       return bytes.indices.contains { bytes[$0] == 0 }
     }
-    guard !hasNUL else { throw TextFault(name: name, "holds a NUL, which no variable can") }
+    guard !hasNUL else { throw TextFault(name: name, "the value has a NUL character, which no variable can hold") }
     let entry = try Self.entry(name, value)
     guard entry.count <= Self.byteLimit else {
-      throw TextFault(name: name, "is longer than a variable may be (128 KiB)")
+      throw TextFault(name: name, "is longer than a variable can be (128 KiB)")
     }
     inherited.removeAll { $0.name == name }
     delivered.removeAll { $0.name == name }

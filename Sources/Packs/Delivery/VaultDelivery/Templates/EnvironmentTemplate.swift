@@ -11,7 +11,7 @@ struct EnvironmentTemplate: TemplateSyntax {
     let parts = try tokens(of: template.filled { standIns[$0] })
     let size = template.texts.reduce(0) { $0 + $1.count }
     guard size * marks.count <= Self.workLimit else {
-      throw TemplateFault(line: nil, "is too large for so many places")
+      throw TemplateFault(line: nil, "the template is too large for so many places")
     }
     return marks.indices.map { index in
       guard parts.contains(where: { $0.text.holds(standIns[index]) }) else { return nil }
@@ -38,7 +38,7 @@ struct EnvironmentTemplate: TemplateSyntax {
   func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateFault) -> String {
     if place == .bare || place == .beside, value.text.isPlainWord { return value.text }
     guard place != .beside else {
-      throw TemplateFault("the value has characters that want quotes: put the place between double quotes")
+      throw TemplateFault("the value has characters that need quotes: put the place between double quotes")
     }
     return try value.text.shellWord(at: place)
   }
@@ -46,7 +46,7 @@ struct EnvironmentTemplate: TemplateSyntax {
   func tokens(of text: [UInt8]) throws(TemplateFault) -> [TemplateToken] {
     var (reader, tokens) = (DotenvReader(text), [TemplateToken]())
     while let entry = reader.next() {
-      guard let value = entry.value else { throw TemplateFault(line: entry.line, "is no NAME=text") }
+      guard let value = entry.value else { throw TemplateFault(line: entry.line, "the line is not NAME=text") }
       tokens.append(TemplateToken(mark: entry.name, text: Array(value.utf8)))
     }
     return tokens
@@ -64,7 +64,7 @@ extension String {
 
   /// The text as a shell needs it in a place.
   func shellWord(at place: TemplatePlace) throws(TemplateFault) -> String {
-    guard !utf8.contains(0) else { throw TemplateFault("the value has a NUL, which no shell can hold") }
+    guard !utf8.contains(0) else { throw TemplateFault("the value has a NUL character, which no shell can hold") }
     let content = replacing("'", with: #"'\''"#)
     switch place {
     case .singleQuotes: return content

@@ -16,7 +16,7 @@ struct INITemplate: TemplateSyntax {
   func written(_ value: TemplateValue, at place: TemplatePlace) throws(TemplateFault) -> String {
     guard !value.text.hasControls else { throw TemplateFault("the value has line ends or control characters") }
     guard !value.text.utf8.contains(where: { "\"\\%$".utf8.contains($0) }) else {
-      throw TemplateFault("the value has one of \" \\ % $, which readers of INI take differently")
+      throw TemplateFault("the value has one of \" \\ % $, which INI readers interpret differently")
     }
     if place == .beside {
       let isOdd =
@@ -26,7 +26,8 @@ struct INITemplate: TemplateSyntax {
         }
       guard !isOdd else {
         throw TemplateFault(
-          "the value has one of ' ; # or blanks around it, which readers of INI take differently without double quotes")
+          "the value has one of ' ; # or spaces around it, which INI readers interpret differently without double quotes"
+        )
       }
     }
     return value.text

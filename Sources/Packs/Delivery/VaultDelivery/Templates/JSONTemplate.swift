@@ -36,7 +36,7 @@ struct JSONTemplate: TemplateSyntax {
       Self.append(try JSONParser.parse(text, limits: .exchange), to: &tokens)
       return tokens
     } catch {
-      throw TemplateFault(line: error.line, "is no JSON")
+      throw TemplateFault(line: error.line, "the text is not valid JSON")
     }
   }
 

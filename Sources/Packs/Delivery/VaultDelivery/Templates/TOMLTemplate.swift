@@ -29,7 +29,7 @@ struct TOMLTemplate: TemplateSyntax {
           "the value has a single quote or a carriage return: put the place between double quotes")
       }
       return value.text
-    default: throw TemplateFault("the place stands beside other text without quotes: put all of it between quotes")
+    default: throw TemplateFault("the place is next to other text without quotes: put all of it between quotes")
     }
   }
 
@@ -55,7 +55,9 @@ private struct TOMLScanner {
   private var parts: [Part] = []
 
   static func parts(of text: [UInt8]) throws(TemplateFault) -> [Part] {
-    guard String(validating: text, as: UTF8.self) != nil else { throw TemplateFault(line: nil, "is not UTF-8") }
+    guard String(validating: text, as: UTF8.self) != nil else {
+      throw TemplateFault(line: nil, "the template is not UTF-8")
+    }
     var scanner = TOMLScanner(text)
     while scanner.index < text.count { try scanner.next() }
     return scanner.parts
@@ -167,6 +169,7 @@ private struct TOMLScanner {
 
   private func fault(_ start: Int) -> TemplateFault {
     let line = 1 + text[..<start].count { $0 == UInt8(ascii: "\n") }
-    return TemplateFault(line: line, "is no TOML: a string there is not closed, or holds what it may not")
+    return TemplateFault(
+      line: line, "the text is not TOML: a string is not closed, or has a character that it cannot have")
   }
 }

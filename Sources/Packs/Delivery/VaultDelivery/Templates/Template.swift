@@ -33,7 +33,7 @@ public struct Template: Sendable {
           throw TemplateFault(line: line, error.reason)
         }
         guard let next = Self.closing(in: bytes, from: end.end) else {
-          throw TemplateFault(line: line, "has a reference that is not followed by }}")
+          throw TemplateFault(line: line, "the reference is not followed by }}")
         }
         placeholders.append(Placeholder(line: line, reference: reference))
         texts.append([])

@@ -51,7 +51,7 @@ private struct TemplateFilling {
 
   init(_ template: Template, _ syntax: any TemplateSyntax) throws(TemplateFault) {
     guard template.placeholders.count <= Self.countLimit else {
-      throw TemplateFault(line: nil, "has more than \(Self.countLimit) places")
+      throw TemplateFault(line: nil, "the template has more than \(Self.countLimit) places")
     }
     let marks = TemplateMarks(for: template)
     (self.template, self.syntax, self.marks) = (template, syntax, marks)
@@ -72,7 +72,7 @@ private struct TemplateFilling {
 
   private static func noPlace(_ line: Int, _ syntax: any TemplateSyntax) -> TemplateFault {
     TemplateFault(
-      line: line, "the place is in a comment, a name, or another part of \(syntax.name) that holds no value")
+      line: line, "the place is in a comment, a name, or another part of \(syntax.name) that cannot hold a value")
   }
 
   func filled(with values: [TemplateValue]) throws(TemplateFault) -> [UInt8] {
@@ -96,7 +96,7 @@ private struct TemplateFilling {
     }
     throw TemplateFault(
       line: template.placeholders[good].line,
-      "with the value in its place, \(syntax.name) would say something else: put the place between double quotes")
+      "the value would change the meaning of \(syntax.name): put the place between double quotes")
   }
 
   /// Whether a text is the template with these values, and marks for the others.

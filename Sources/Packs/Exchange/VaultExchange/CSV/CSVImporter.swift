@@ -64,7 +64,7 @@ struct CSVImporter: Importer {
     var table = try CSVTable(source, dialect: dialect, encoding: encoding)
     let names = table.header.map(name)
     guard required.keys.allSatisfy(names.contains) else {
-      throw ExchangeError(.missingColumn, "lacks a column of its format", at: SourcePlace(line: 1))
+      throw ExchangeError(.missingColumn, "a column of the format is missing", at: SourcePlace(line: 1))
     }
     let rules = names.map { required[$0] ?? optional[$0] ?? others ?? LeafRule.usual($0) ?? .secret }
     return ImportedItems { () throws(ExchangeError) in

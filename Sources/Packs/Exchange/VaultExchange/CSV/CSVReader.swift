@@ -95,18 +95,18 @@ struct CSVReader {
     case (.closed, _): throw ExchangeError(.malformed, "text follows a closing quote", at: place)
     case (.start, UInt8(ascii: "\"")): state = .quoted
     default:
-      if byte == UInt8(ascii: "\"") { refuse(.malformed, "a quote stands in a value without quotes", at: place) }
+      if byte == UInt8(ascii: "\"") { refuse(.malformed, "a value without quotes contains a quote", at: place) }
       append(byte, at: place)
       state = .plain
     }
     guard rowByteCount <= Self.maximumRowByteCount, row.cells.count < Self.maximumCellCount else {
-      throw ExchangeError(.tooLarge, "a row is longer than any may be", at: SourcePlace(line: row.line))
+      throw ExchangeError(.tooLarge, "the row is longer than the limit", at: SourcePlace(line: row.line))
     }
     return false
   }
 
   private mutating func append(_ byte: UInt8, at place: SourcePlace) {
-    if byte == 0 { refuse(.malformed, "a value holds a NUL character", at: place) }
+    if byte == 0 { refuse(.malformed, "a value contains a NUL character", at: place) }
     cell.append(byte)
     rowByteCount += 1
     if byte > UInt8(ascii: " ") || byte == 0 { isBlank = false }
@@ -115,7 +115,7 @@ struct CSVReader {
   private mutating func endCell() {
     let text = String(validating: cell, as: UTF8.self)
     if text == nil {
-      refuse(.invalidText, "a value is no text in the encoding of the file", at: SourcePlace(line: row.line))
+      refuse(.invalidText, "a value is not valid text in the encoding of the file", at: SourcePlace(line: row.line))
     }
     row.cells.append(text ?? "")
     cell.removeAll(keepingCapacity: true)

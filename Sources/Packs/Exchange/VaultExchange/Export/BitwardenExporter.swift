@@ -153,7 +153,7 @@ struct BitwardenExporter: Exporter {
     do throws(DocumentError) {
       return try value.compactBytes(limits: .exchange)
     } catch {
-      throw ExportError("has a value that has no form as JSON", underlying: error)
+      throw ExportError.notJSON(underlying: error)
     }
   }
 }

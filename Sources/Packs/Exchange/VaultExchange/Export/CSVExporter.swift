@@ -27,7 +27,7 @@ struct CSVExporter: Exporter {
     _ value: JSONValue, at path: MemberPath, in record: ExportedRecord
   ) throws(ExportError) -> String {
     let text = try value.plainText(in: record)
-    guard !text.utf8.contains(0) else { throw ExportError("holds a NUL, which csv cannot hold", in: record, at: path) }
+    guard !text.utf8.contains(0) else { throw ExportError.nulInTable(in: record, at: path) }
     return text
   }
 

@@ -7,7 +7,7 @@ struct NetrcExporter: Exporter {
   mutating func survey(_ record: ExportedRecord) throws(ExportError) {
     guard let login = NetrcLogin(record) else { return notes.add(.recordsLeftOut(kind: record.kind)) }
     for text in [login.user, login.password] where text.utf8.contains(0) {
-      throw ExportError("holds a NUL, which netrc cannot hold", in: record)
+      throw ExportError("has a NUL character, which netrc cannot hold", in: record)
     }
     if [login.user, login.password].contains(where: { NetrcLogin.isQuoted($0) }) { notes.add(.quotedWords) }
     if [login.user, login.password].contains(where: { $0.utf8.contains { $0 == 0x0A || $0 == 0x0D } }) {
@@ -85,7 +85,7 @@ struct PgpassExporter: Exporter {
   mutating func survey(_ record: ExportedRecord) throws(ExportError) {
     guard let line = Self.line(of: record) else { return notes.add(.recordsLeftOut(kind: record.kind)) }
     guard !line.utf8.dropLast().contains(where: { $0 == 0 || $0 == 0x0A || $0 == 0x0D }) else {
-      throw ExportError("holds a line end or a NUL, which a line of pgpass cannot hold", in: record)
+      throw ExportError("has a line end or a NUL character, which a line of pgpass cannot hold", in: record)
     }
   }
 
@@ -122,7 +122,7 @@ struct KubernetesExporter: Exporter {
     let (data, voidCount) = try Self.data(of: record)
     for _ in 0..<voidCount { notes.add(.emptyLeftOut(kind: record.kind)) }
     guard data.reduce(0, { $0 + Base64.decodedCount(of: $1.base64.utf8Span.span) }) <= Self.maximumByteCount else {
-      throw ExportError("is larger than a Secret may be, 1 MiB", in: record)
+      throw ExportError("is larger than 1 MiB, the limit for a Secret", in: record)
     }
   }
 

@@ -36,7 +36,7 @@ struct DotenvExporter: Exporter {
       // quote.
       if form == .double, value.hasSuffix("\\") {
         throw ExportError(
-          "has a value in quotes that ends with a backslash, which readers of such files take apart", in: record)
+          "has a value in quotes that ends with a backslash, which readers of such files misread", in: record)
       }
       if form != .plain { names.add(.quoted) }
       if form == .double && (value.utf8.contains(UInt8(ascii: "`")) || value.holds("$(")) { names.add(.commands) }

@@ -85,7 +85,7 @@ public enum ExportFormat: String, Sendable, CaseIterable {
   }
 
   private static func required(_ passphrase: SecretBytes?) throws(ExportError) -> SecretBytes {
-    guard let passphrase else { throw ExportError("needs a passphrase to be sealed with") }
+    guard let passphrase else { throw ExportError("needs a passphrase") }
     return passphrase
   }
 }

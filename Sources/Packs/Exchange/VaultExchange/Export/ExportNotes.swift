@@ -60,51 +60,55 @@ public struct ExportNotes: Equatable, Sendable {
 
   private func values(_ count: Int) -> String { count == 1 ? "1 value" : "\(count) values" }
 
-  private func has(_ count: Int) -> String { count == 1 ? "has" : "have" }
+  private func leftOut(_ count: Int) -> String {
+    count == 1
+      ? "is left out: \(format) has no place for it" : "are left out: \(format) has no place for them"
+  }
 
-  private func escapedLines(_ count: Int, _ values: String) -> String {
-    "\(values) \(count == 1 ? "holds" : "hold") a line end, which stands there as \\n or \\r: curl reads a line end, "
-      + "Python and git read the letter"
+  private func emptyLeftOut(_ count: Int, _ kind: String) -> String {
+    "\(count) empty \(count == 1 ? "value" : "values") in records of the kind \(kind) "
+      + "\(count == 1 ? "is" : "are") left out: \(format) cannot tell empty values from missing ones"
+  }
+
+  private func stray(_ count: Int, _ values: String, _ kind: String) -> String {
+    "\(values) in records of the kind \(kind) \(count == 1 ? "becomes a custom field" : "become custom fields"): "
+      + "\(format) no longer has a special place for \(count == 1 ? "it" : "them")"
   }
 
   private func text(of remark: Remark, _ count: Int, _ values: String) -> String {
-    switch remark {
-    case .recordsLeftOut(let kind): "\(records(kind, count)) \(has(count)) no place in \(format): left out"
-    case .valuesLeftOut(let member, let kind):
-      "\(values) of \(member) in records of the kind \(kind) \(has(count)) no place in \(format): left out"
-    case .emptyLeftOut(let kind):
-      "\(values) in records of the kind \(kind) \(count == 1 ? "is" : "are") empty, "
-        + "which \(format) cannot tell from absent: left out"
+    let isOne = count == 1
+    let (areQuoted, contain) = ("\(isOne ? "is" : "are") in quotes", isOne ? "contains" : "contain")
+    return switch remark {
+    case .recordsLeftOut(let kind): "\(records(kind, count)) \(leftOut(count))"
+    case .valuesLeftOut(let member, let kind): "\(values) of \(member) in records of the kind \(kind) \(leftOut(count))"
+    case .emptyLeftOut(let kind): emptyLeftOut(count, kind)
     case .becoming(let one, let many, let kind):
-      count == 1 ? "\(records(kind, count)) becomes \(one)" : "\(records(kind, count)) become \(many)"
-    case .stray(let kind):
-      "\(values) in records of the kind \(kind) \(has(count)) no place of "
-        + "\(count == 1 ? "its" : "their") own in \(format) any more: custom fields"
+      "\(records(kind, count)) \(isOne ? "becomes \(one)" : "become \(many)")"
+    case .stray(let kind): stray(count, values, kind)
     case .formulas:
-      "\(values) \(count == 1 ? "begins" : "begin") with = + - @, a tab or a line end, which spreadsheets take for "
-        + "formulas: have them read all columns as text"
+      "\(values) \(isOne ? "begins" : "begin") with = + - @, a tab or a line end, which spreadsheets read as "
+        + "formulas: let them read all columns as text"
     case .fragile:
-      "\(values) \(count == 1 ? "holds" : "hold") U+007F to U+009F, which KeePassXC drops, or a carriage return alone, "
-        + "which it makes a line feed"
+      "\(values) \(contain) U+007F to U+009F, which KeePassXC drops, or a lone carriage return, which it turns into "
+        + "a line feed"
     case .quoted:
-      "\(values) \(count == 1 ? "stands" : "stand") in quotes, which `docker run --env-file` takes for a part of the "
-        + "value; Compose and python-dotenv do not"
+      "\(values) \(areQuoted), which `docker run --env-file` reads as a part of the value; Compose and python-dotenv "
+        + "do not"
     case .dollars:
-      "\(values) \(count == 1 ? "holds" : "hold") a dollar sign that some readers put a variable in for: python-dotenv "
-        + "leaves it with interpolate=False"
+      "\(values) \(contain) a dollar sign, which some readers replace with a variable: python-dotenv keeps it with "
+        + "interpolate=False"
     case .commands:
-      "\(values) \(count == 1 ? "holds" : "hold") ` or $( between double quotes: a shell or Ruby's dotenv runs what "
-        + "stands there; the format env is for shells"
-    case .quotedWords:
-      "\(values) \(count == 1 ? "stands" : "stand") in quotes, which curl from 7.84, git and Python read and ftp does not"
-    case .escapedLines: escapedLines(count, values)
+      "\(values) \(contain) ` or $( between double quotes, which a shell or Ruby's dotenv runs: for shells use the "
+        + "format env"
+    case .quotedWords: "\(values) \(areQuoted), which curl from 7.84, git and Python can read and ftp cannot"
+    case .escapedLines:
+      "\(values) \(contain) a line end, which is written as \\n or \\r: curl reads a line end, but Python and git "
+        + "read the letter"
     case .placeholders:
-      "\(values) \(count == 1 ? "holds" : "hold") a placeholder such as {USERNAME} or {REF:…}, for which KeePass and "
-        + "KeePassXC show another text; they have no escape for it"
-    case .numbers:
-      "\(count) number\(count == 1 ? " is" : "s are") written as sops writes numbers: 1e3 becomes 1000"
-    case .renumbered:
-      "\(count) name\(count == 1 ? "" : "s") would stand twice and \(has(count)) a number"
+      "\(values) \(contain) a placeholder such as {USERNAME} or {REF:…}, which KeePass and KeePassXC replace with "
+        + "another text; they have no escape for it"
+    case .numbers: "\(count) number\(isOne ? " is" : "s are") written in the form of sops: 1e3 becomes 1000"
+    case .renumbered: "\(count) name\(isOne ? "" : "s") would appear twice and \(isOne ? "gets" : "get") a number"
     }
   }
 }

@@ -86,7 +86,7 @@ extension JSONValue {
     do throws(DocumentError) {
       return String(decoding: try compactBytes(limits: .exchange), as: UTF8.self)
     } catch {
-      throw ExportError("has a value that has no form as JSON", in: record, underlying: error)
+      throw ExportError.notJSON(in: record, underlying: error)
     }
   }
 

@@ -59,6 +59,14 @@ public struct ExportError: Error, Sendable {
     self.underlying = underlying
   }
 
+  static func nulInTable(in record: ExportedRecord, at path: MemberPath? = nil) -> ExportError {
+    ExportError("has a NUL character, which csv cannot hold", in: record, at: path)
+  }
+
+  static func notJSON(in record: ExportedRecord? = nil, underlying: any Error) -> ExportError {
+    ExportError("has a value that JSON cannot hold", in: record, underlying: underlying)
+  }
+
   static func changed(_ record: ExportedRecord) -> ExportError {
     ExportError("was changed by another process while it was exported", in: record, isChange: true)
   }

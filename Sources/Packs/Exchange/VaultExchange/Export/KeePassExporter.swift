@@ -46,12 +46,12 @@ struct KeePassExporter: Exporter {
           "an entry, with all members as strings", many: "entries, with all members as strings", kind: record.kind))
     }
     for attachment in record.attachments where !XMLText.canHold(attachment.name) {
-      throw ExportError("has an attachment whose name XML cannot hold", in: record)
+      throw ExportError("has an attachment whose name is not possible in XML", in: record)
     }
     for (path, value) in record.leaves {
       guard case .string(let text) = value, XMLText.canHold(text), XMLText.canHold(path.description) else {
         guard case .string = value else { continue }
-        throw ExportError("holds a control character, which XML cannot hold", in: record, at: path)
+        throw ExportError("the value has a control character, which XML cannot hold", in: record, at: path)
       }
       if XMLText.isFragile(text) { notes.add(.fragile) }
       if KeePassPlaceholder.isIn(text) { notes.add(.placeholders) }

@@ -30,7 +30,7 @@ struct OnePasswordExporter: Exporter {
     for _ in 0..<parts.voidCount { notes.add(.emptyLeftOut(kind: record.kind)) }
     for text in parts.texts.values {
       if text.isEmpty { notes.add(.emptyLeftOut(kind: record.kind)) }
-      if text.utf8.contains(0) { throw ExportError("holds a NUL, which csv cannot hold", in: record) }
+      if text.utf8.contains(0) { throw ExportError.nulInTable(in: record) }
       if CSVText.isFormula(text) { notes.add(.formulas) }
     }
   }

@@ -100,7 +100,7 @@ struct SOPSExporter: Exporter {
     do throws(DocumentError) {
       return try value.compactBytes(limits: .exchange)
     } catch {
-      throw ExportError("has a value that has no form as JSON", underlying: error)
+      throw ExportError.notJSON(underlying: error)
     }
   }
 }

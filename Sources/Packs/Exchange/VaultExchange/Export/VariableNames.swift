@@ -28,7 +28,7 @@ struct VariableNames {
       if Self.free(name, in: &surveyed) != name { notes.add(.renumbered) }
       let text = try value.plainText(in: record)
       guard !text.utf8.contains(0) else {
-        throw ExportError("holds a NUL, which a variable cannot hold", in: record, at: path)
+        throw ExportError("has a NUL character, which a variable cannot hold", in: record, at: path)
       }
       values.append(text)
     }

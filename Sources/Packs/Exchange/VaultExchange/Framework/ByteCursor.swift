@@ -11,7 +11,7 @@ struct ByteCursor {
   var rest: [UInt8] { Array(bytes[offset..<end]) }
 
   mutating func take(_ count: Int) throws(ExchangeError) -> [UInt8] {
-    guard count >= 0, count <= end - offset else { throw ExchangeError(.malformed, "is cut off, or damaged") }
+    guard count >= 0, count <= end - offset else { throw ExchangeError.truncated }
     defer { offset += count }
     return Array(bytes[offset..<offset + count])
   }
@@ -23,9 +23,7 @@ struct ByteCursor {
 
   /// A count that is stored in `byteCount` bytes.
   mutating func count(_ byteCount: Int) throws(ExchangeError) -> Int {
-    guard let count = Int(exactly: try integer(byteCount)) else {
-      throw ExchangeError(.malformed, "is cut off, or damaged")
-    }
+    guard let count = Int(exactly: try integer(byteCount)) else { throw ExchangeError.truncated }
     return count
   }
 }

@@ -30,7 +30,7 @@ struct FieldReading {
 
 extension LeafRule {
   /// The outcome for a leaf that only says how the tool shows an entry.
-  static let appearance = LedgerLine.Outcome.leftOut("how the other tool shows it is not kept")
+  static let appearance = LedgerLine.Outcome.leftOut("display settings are not imported")
 
   static func refused(_ reason: StaticString) -> LeafRule {
     LeafRule { builder, _, place in builder.note(place, .refused("\(reason)")) }
@@ -61,7 +61,7 @@ extension JSONObject {
 
 extension LedgerLine.Outcome {
   /// The outcome for a leaf that the format does not define.
-  static let unknown = LedgerLine.Outcome.refused("the format does not say what this is")
+  static let unknown = LedgerLine.Outcome.refused("the format does not say what this value is")
   /// The outcome for a leaf that describes a vault, an account or a database rather than an entry.
-  static let container = LedgerLine.Outcome.leftOut("what a vault says of itself has no place")
+  static let container = LedgerLine.Outcome.leftOut("settings of accounts and vaults are not imported")
 }

@@ -45,12 +45,12 @@ public enum ImportFormats {
     guard let importer = candidates.first else {
       // Any JSON can be imported by its paths, and a table by its columns.
       throw ExchangeError(
-        .unknownFormat, "is of no format that can be told from how it begins",
+        .unknownFormat, "does not look like any format that this program reads",
         advice: sample.outline.isJSON ? [.format("plain-json")] : [])
     }
     guard candidates.count == 1 else {
       throw ExchangeError(
-        .ambiguousFormat, "can be of more than one format", candidates: candidates.map(\.format.name))
+        .ambiguousFormat, "can be read in more than one format", candidates: candidates.map(\.format.name))
     }
     return importer
   }

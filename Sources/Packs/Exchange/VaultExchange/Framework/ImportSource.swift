@@ -54,7 +54,9 @@ public final class ImportSource {
     var bytes = try read()
     var piece = bytes
     while !piece.isEmpty {
-      guard bytes.count <= limit else { throw ExchangeError(.tooLarge, "is larger than this format may be") }
+      guard bytes.count <= limit else {
+        throw ExchangeError(.tooLarge, "the file is larger than the limit of its format")
+      }
       piece = try read()
       bytes += piece
     }

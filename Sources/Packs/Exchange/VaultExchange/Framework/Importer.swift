@@ -74,7 +74,7 @@ public struct ImportOptions: Sendable {
 
   func sourcePassphrase() throws(ExchangeError) -> SecretBytes {
     guard let passphrase else {
-      throw ExchangeError(.passphraseNeeded, "is sealed with a password, and nobody can be asked for it")
+      throw ExchangeError(.passphraseNeeded, "is encrypted with a password, which was not given")
     }
     return try passphrase()
   }
@@ -98,7 +98,7 @@ public struct FieldMapping: Hashable, Sendable {
   /// - Throws: ``ExchangeError`` `.invalidMapping` if a part is empty.
   public init(parsing text: String) throws(ExchangeError) {
     guard let (field, source) = text.pair(separatedBy: "="), !field.isEmpty, !source.isEmpty else {
-      throw ExchangeError(.invalidMapping, "a mapping has the form FIELD=SOURCE")
+      throw ExchangeError(.invalidMapping, "must have the form FIELD=SOURCE")
     }
     self.init(field: String(field), source: String(source))
   }

@@ -11,7 +11,6 @@ enum LineText {
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let index = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
-    throw ExchangeError(
-      .invalidText, "is no text in the encoding of the file", at: SourcePlace(line: index.map { $0 + 1 }))
+    throw ExchangeError.invalidText(at: SourcePlace(line: index.map { $0 + 1 }))
   }
 }

@@ -28,7 +28,7 @@ struct OtherTool: Sendable {
 
   private static let all = folders + sealed + databases + documents
 
-  static let passTitle: StaticString = "is a store of pass or gopass, which is sealed with GPG"
+  static let passTitle: StaticString = "is a store of pass or gopass, which is encrypted with GPG"
   static let passAdvice: [ExchangeError.Advice] = [.decrypt("gpg -dq", format: "pass")]
 
   private static let folders = [
@@ -46,20 +46,20 @@ struct OtherTool: Sendable {
       sample.begins("age-encryption.org/v1") || sample.begins("-----BEGIN AGE ENCRYPTED FILE")
     },
     OtherTool(
-      "is a sealed backup of Stratum (Authenticator Pro)", "Stratum: Backup, without a password", .format("stratum")
+      "is an encrypted backup of Stratum (Authenticator Pro)", "Stratum: Backup, without a password", .format("stratum")
     ) { sample, _ in
       sample.begins("AUTHENTICATORPRO") || sample.begins("AuthenticatorPro")
     },
     OtherTool(
-      "is a sealed export of Ente Auth", "Ente Auth: Settings, Data, Export codes, Plain text", .format("otpauth")
+      "is an encrypted export of Ente Auth", "Ente Auth: Settings, Data, Export codes, Plain text", .format("otpauth")
     ) { _, outline in outline.has("encryptedData", "kdfParams.memLimit") },
     OtherTool(
-      "is a sealed export of Proton Authenticator", "Proton Authenticator: Settings, Export, without a password",
+      "is an encrypted export of Proton Authenticator", "Proton Authenticator: Settings, Export, without a password",
       .format("proton-authenticator")
     ) { _, outline in
       outline.has("version", "salt", "content") && Set(outline.paths) == ["version", "salt", "content"]
     },
-    OtherTool("is sealed with GPG", .pipe("gpg -d FILE")) { sample, _ in
+    OtherTool("is encrypted with GPG", .pipe("gpg -d FILE")) { sample, _ in
       sample.begins("-----BEGIN PGP MESSAGE")
     },
   ]
@@ -69,15 +69,17 @@ struct OtherTool: Sendable {
       "is a database of a browser, or of an app on a phone",
       "Chrome, Edge: Settings, Passwords, Export; Firefox: about:logins, Export Logins"
     ) { sample, _ in sample.begins("SQLite format 3") },
-    OtherTool("is the store of Firefox, which is sealed", "Firefox: about:logins, Export Logins, then `firefox-csv`") {
+    OtherTool(
+      "is the password store of Firefox, which is encrypted", "Firefox: about:logins, Export Logins, then `firefox-csv`"
+    ) {
       _, outline in outline.has("nextId", "logins") || outline.has("logins[].encryptedPassword")
     },
-    OtherTool("is a dump of a keychain of macOS", "Passwords: File, Export All Passwords to File, then `safari-csv`") {
+    OtherTool("is a dump of a macOS keychain", "Passwords: File, Export All Passwords to File, then `safari-csv`") {
       sample, _ in sample.begins("keychain: ")
     },
-    OtherTool("is packed with gzip", .pipe("gzip -dc FILE")) { sample, _ in sample.begins([0x1F, 0x8B]) },
+    OtherTool("is compressed with gzip", .pipe("gzip -dc FILE")) { sample, _ in sample.begins([0x1F, 0x8B]) },
     OtherTool(
-      "is a zip file of no tool that is known here", "unpack it, and import the file with the entries"
+      "is a zip file, but not of a tool that this program knows", "unpack it, and import the file with the entries"
     ) { sample, _ in ZipArchive.begins(sample.head) },
   ]
 
@@ -86,23 +88,28 @@ struct OtherTool: Sendable {
       sample, outline in
       outline.has("uuid", "typeName") || sample.name.lowercased().hasSuffix(".1pif")
     },
-    OtherTool("is sealed JSON of Padlock", "Padlock: Settings, Export Data, CSV", .mapColumns) { _, outline in
+    OtherTool("is an encrypted JSON file of Padlock", "Padlock: Settings, Export Data, CSV", .mapColumns) {
+      _, outline in
       outline.has("iv", "ct", "cipher")
     },
-    OtherTool("is the JSON of Dashlane", "Dashlane: My account, Settings, Export data, CSV") { _, outline in
+    OtherTool("is a JSON export of Dashlane", "Dashlane: My account, Settings, Export data, CSV") { _, outline in
       outline.has("AUTHENTIFIANT")
     },
-    OtherTool("is the JSON of Passman", "Passman: Settings, Export credentials, CSV", .mapColumns) {
+    OtherTool("is a JSON export of Passman", "Passman: Settings, Export credentials, CSV", .mapColumns) {
       _, outline in outline.has("[].credential_id", "[].guid")
     },
-    OtherTool("is XML of another tool", "KeePassX 1 and Revelation: open it in KeePassXC and export that") {
+    OtherTool(
+      "is an XML file that this program does not read",
+      "KeePassX 1 and Revelation: open it in KeePassXC and export that"
+    ) {
       sample, _ in
       sample.head.ranges(of: Array("<plist".utf8)).isEmpty
         && ["<?xml", "<!DOCTYPE", "<database", "<passwordsafe", "<revelationdata"].contains { sample.begins($0) }
     },
     OtherTool(
-      "is an export of this program", .format("json"), "or jsonl; name the kind where records do not say theirs",
-      "a vault as a whole: copy its folder"
+      "is an export of this program", .format("json"),
+      "use `jsonl` if each line is a record, and name the kind if the records do not",
+      "to move a whole vault, copy its folder"
     ) { _, outline in outline.has("$vault") || outline.has("[].$vault") || outline.has("records[].record") },
   ]
 }

@@ -64,7 +64,7 @@ struct TreeImporter: Importer {
     let place = SourcePlace(path: path.components.isEmpty ? "" : path.description)
     let isTooLarge = entry.leafCount(limit: ValueLimit.count) > ValueLimit.count
     guard !entry.isLeaf, !isTooLarge else {
-      let reason = isTooLarge ? "\(ValueLimit.tooMany)" : "the entry is no object"
+      let reason = isTooLarge ? "\(ValueLimit.tooMany)" : "the entry is not an object"
       let lines = isTooLarge ? [LedgerLine(place, .refused(reason))] : entry.lines(at: path, .refused(reason))
       return .refused(place, reason: reason, lines: lines)
     }

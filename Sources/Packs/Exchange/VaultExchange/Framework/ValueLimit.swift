@@ -18,7 +18,7 @@ enum ValueLimit {
       + "and attach it"
   )
 
-  static let tooMany: StaticString = "has more values than a record may have"
+  static let tooMany: StaticString = "the entry has more values than a record can have"
 
   static let refusal = LedgerLine.Outcome.refused(
     "the value is larger than a quarter of the locked memory for secrets, which `ulimit -l` raises"

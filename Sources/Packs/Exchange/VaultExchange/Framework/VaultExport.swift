@@ -41,7 +41,7 @@ package enum VaultExport {
 /// The kinds that records can name.
 package struct VaultKinds: Sendable {
   private static let unknown = "is of a kind that this vault does not have"
-  private static let other = "is of another kind than the one that was named"
+  private static let other = "is not of the kind that was given"
 
   private let catalog: KindCatalog
   private let chosen: RecordKind?

@@ -15,7 +15,7 @@ struct BitwardenArchiveImporter: Importer {
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
     let archive = try ZipArchive(try source.readAll())
     guard let data = try archive.file("data.json") else {
-      throw ExchangeError(.malformed, "lacks data.json, the part with the items")
+      throw ExchangeError(.malformed, "does not contain data.json, the part with the items")
     }
     return try BitwardenImporter.items(
       of: try JSONReading.value(of: data), files: ArchiveFiles(archive, without: ["data.json"]))

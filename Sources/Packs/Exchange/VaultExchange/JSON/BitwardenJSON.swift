@@ -29,9 +29,10 @@ struct BitwardenImporter: Importer {
   static func items(of document: JSONValue, files: ArchiveFiles? = nil) throws(ExchangeError) -> ImportedItems {
     if document["encrypted"]?.bool == true {
       throw ExchangeError(
-        .unsupported, "is sealed with the key of an account, which is not in it",
+        .unsupported, "is encrypted with an account key, which is not in the file",
         advice: [
-          "Bitwarden: Export vault, File format .json (Encrypted), Export type Password protected", "or .json in clear",
+          "Bitwarden: Export vault, File format .json (Encrypted), Export type Password protected",
+          "or choose .json, which is not encrypted",
         ])
     }
     let root = document.object ?? JSONObject()
@@ -82,7 +83,7 @@ struct BitwardenImporter: Importer {
             at: MemberPath(path.components + [child.component]), isUsed ? .mapped(to: "tags") : .empty)
         } + (member.value.isLeaf ? member.value.lines(at: path, .empty) : [])
       case "encrypted": return member.value.lines(at: path, .mapped(to: "."))
-      default: return member.value.lines(at: path, .refused("the format does not say what this is"))
+      default: return member.value.lines(at: path, .refused("the format does not say what this value is"))
       }
     }
   }

@@ -18,7 +18,7 @@ struct BitwardenProtectedImporter: Importer {
   private static func opened(_ envelope: JSONValue, _ options: ImportOptions) throws(ExchangeError) -> [UInt8] {
     guard envelope["passwordProtected"]?.bool == true, let salt = envelope["salt"]?.string,
       let check = envelope["encKeyValidation_DO_NOT_EDIT"]?.string, let data = envelope["data"]?.string
-    else { throw ExchangeError(.malformed, "lacks a part of a sealed export") }
+    else { throw ExchangeError(.malformed, "does not have all parts of an encrypted export") }
     let sealedCheck = try Box(check)
     let sealedData = try Box(data)
     let costs = try Costs(envelope)
@@ -27,10 +27,10 @@ struct BitwardenProtectedImporter: Importer {
     let key = try expanded(master, "enc")
     let macKey = try expanded(master, "mac")
     guard try sealedCheck.opened(key, macKey) != nil else {
-      throw ExchangeError(.wrongPassphrase, "the password does not open it")
+      throw ExchangeError.wrongPassword
     }
     guard let text = try sealedData.opened(key, macKey) else {
-      throw ExchangeError(.notAuthentic, "has been changed: its MAC does not fit", at: SourcePlace(path: "data"))
+      throw ExchangeError.changed(at: "data")
     }
     return text
   }
@@ -56,7 +56,7 @@ private struct Box {
     let parts = texts.compactMap { try? Base64.decode(String($0)) }
     guard text.hasPrefix("2."), texts.count == 3, parts.count == 3, parts[0].count == 16, !parts[1].isEmpty,
       parts[1].count % 16 == 0, parts[2].count == 32
-    else { throw ExchangeError(.malformed, "a sealed part is not of the only type there is") }
+    else { throw ExchangeError(.malformed, "an encrypted part has an unknown type") }
     self.parts = parts
   }
 
@@ -90,7 +90,7 @@ private struct Costs {
   init(_ envelope: JSONValue) throws(ExchangeError) {
     let place = SourcePlace(path: "kdfIterations")
     guard let iterations = envelope["kdfIterations"]?.int else {
-      throw ExchangeError(.malformed, "does not say how its key is made", at: place)
+      throw ExchangeError(.malformed, "the file does not say how its key is derived", at: place)
     }
     self.iterations = iterations
     switch envelope["kdfType"]?.int ?? 0 {
@@ -105,18 +105,17 @@ private struct Costs {
       }
       function = .argon2id(kibibytes: mebibytes << 10, lanes: lanes)
     default:
-      throw ExchangeError(.unsupported, "makes its key in a way that is not known", at: SourcePlace(path: "kdfType"))
+      throw ExchangeError.unknownDerivation(at: SourcePlace(path: "kdfType"))
     }
   }
 
   private static var outOfRange: ExchangeError {
-    ExchangeError(
-      .unsupported, "asks for more work than the tool itself allows", at: SourcePlace(path: "kdfIterations"))
+    ExchangeError.tooCostly(at: SourcePlace(path: "kdfIterations"))
   }
 
   func key(_ passphrase: SecretBytes, salt: [UInt8]) throws(ExchangeError) -> SecretBytes {
     if case .argon2id = function, !Argon2.isAvailable {
-      throw ExchangeError(.unsupported, "needs the library libargon2 (Debian: libargon2-1), which is not installed")
+      throw ExchangeError.libargon2Missing
     }
     return try inCrypto { () throws(CryptoError) in
       try passphrase.withBytes { passphrase throws(CryptoError) in

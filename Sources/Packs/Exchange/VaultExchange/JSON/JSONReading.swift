@@ -23,11 +23,12 @@ enum JSONReading {
       let place = SourcePlace(line: error.line.map { $0 + line - 1 }, column: error.column)
       switch error.code {
       case .invalidUTF8, .loneSurrogate, .byteOrderMark:
-        throw ExchangeError(.invalidText, "is no text in the encoding of the file", at: place)
-      case .tooDeep: throw ExchangeError(.tooLarge, "is nested deeper than any file of its kind", at: place)
-      case .tooLarge, .numberTooLong: throw ExchangeError(.tooLarge, "is larger than this format may be", at: place)
-      case .duplicateMember: throw ExchangeError(.malformed, "has a member twice in one object", at: place)
-      default: throw ExchangeError(.malformed, "is no JSON", at: place)
+        throw ExchangeError.invalidText(at: place)
+      case .tooDeep: throw ExchangeError.tooDeep(at: place)
+      case .tooLarge, .numberTooLong:
+        throw ExchangeError(.tooLarge, "the text is larger than the limit of its format", at: place)
+      case .duplicateMember: throw ExchangeError.repeatedMember(at: place)
+      default: throw ExchangeError(.malformed, "the text is not valid JSON", at: place)
       }
     }
   }

@@ -5,7 +5,7 @@ struct OnePassword1PUXImporter: Importer {
   let format = ImportFormat(
     "1password-1pux", title: "1Password 8, 1PUX", versions: "export format 3, its export.data or an item of it alone",
     keeps: "items with all fields, old passwords and attachments as secrets, vaults, archived and favorites as tags, "
-      + "dates as fields; how a form looks and what accounts and vaults say of themselves are left out")
+      + "dates as fields; the look of forms and the settings of accounts and vaults are left out")
 
   func detects(_ sample: ImportSample) -> Bool {
     if ZipArchive.begins(sample.head) {
@@ -23,7 +23,7 @@ struct OnePassword1PUXImporter: Importer {
     }
     let archive = try ZipArchive(bytes)
     guard let data = try archive.file("export.data") else {
-      throw ExchangeError(.malformed, "lacks export.data, the part with the items")
+      throw ExchangeError(.malformed, "does not contain export.data, the part with the items")
     }
     var items = try OnePasswordReading(archive).items(of: try JSONReading.value(of: data))
     if let attributes = try archive.file("export.attributes") {

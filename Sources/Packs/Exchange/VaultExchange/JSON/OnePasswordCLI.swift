@@ -72,7 +72,8 @@ extension TreeImporter {
 
   private static let commandFile: TreeRules.Subtree = { builder, value, place in
     for (path, leaf) in value.leafPaths(at: .root) {
-      let rule = path.description == "name" ? LeafRule.refused("the files of an item are not in it") : .shown
+      let rule =
+        path.description == "name" ? LeafRule.refused("the output does not contain the files of an item") : .shown
       builder.take(leaf.leafText, from: place.below(path), by: rule)
     }
   }

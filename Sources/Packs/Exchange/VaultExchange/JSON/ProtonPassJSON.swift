@@ -22,13 +22,17 @@ struct ProtonPassJSONImporter: Importer {
     guard let name = archive.names.first(where: { $0.hasSuffix("data.json") }), let data = try archive.file(name) else {
       let isSealed = archive.names.contains { $0.hasSuffix(".pgp") }
       throw isSealed
-        ? ExchangeError(.unsupported, "is sealed with PGP; export it again without a passphrase")
-        : ExchangeError(.malformed, "lacks data.json, the part with the items")
+        ? Self.encrypted
+        : ExchangeError(.malformed, "does not contain data.json, the part with the items")
     }
     let files = archive.names.filter { $0 != name }.map { file in
-      LedgerLine(SourcePlace(path: file), .refused("files of Proton Pass are not read"))
+      LedgerLine(SourcePlace(path: file), .refused("attached files of Proton Pass are not imported"))
     }
     return ImportedItems(try items(of: try JSONReading.value(of: data)) + [.leaves(files)])
+  }
+
+  private static var encrypted: ExchangeError {
+    ExchangeError(.unsupported, "is encrypted with PGP", advice: ["export it again without a passphrase"])
   }
 
   private func items(of document: JSONValue) throws(ExchangeError) -> [ImportedItem] {
@@ -36,7 +40,7 @@ struct ProtonPassJSONImporter: Importer {
       throw ExchangeError(.malformed, "has no vaults")
     }
     guard root["encrypted"]?.bool != true else {
-      throw ExchangeError(.unsupported, "is sealed with PGP; export it again without a passphrase")
+      throw Self.encrypted
     }
     let known: Set<String> = ["version", "encrypted"]
     var items: [ImportedItem] = [

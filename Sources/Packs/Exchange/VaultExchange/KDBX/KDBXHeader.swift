@@ -37,10 +37,14 @@ struct KDBXHeader {
   /// The bytes of the header, which version 4 authenticates.
   let bytes: [UInt8]
 
+  static var incomplete: ExchangeError {
+    ExchangeError(.malformed, "does not have all parts of its header")
+  }
+
   static func begins(_ head: [UInt8]) -> Bool { head.starts(with: [0x03, 0xD9, 0xA2, 0x9A]) }
 
   init(_ cursor: inout ByteCursor, of file: [UInt8]) throws(ExchangeError) {
-    guard try cursor.integer(4) == 0x9AA2_D903 else { throw ExchangeError(.malformed, "is no KeePass database") }
+    guard try cursor.integer(4) == 0x9AA2_D903 else { throw ExchangeError(.malformed, "is not a KeePass database") }
     guard try cursor.integer(4) == 0xB54B_FB67 else {
       throw ExchangeError(
         .unsupported, "is a database of KeePass 1", advice: ["KeePassXC: Database, Import, KeePass 1 database"])
@@ -48,20 +52,20 @@ struct KDBXHeader {
     _ = try cursor.integer(2)
     major = Int(try cursor.integer(2))
     guard (2...4).contains(major) else {
-      throw ExchangeError(.unsupported, "is a KeePass database of a version that is none of 2, 3 and 4")
+      throw ExchangeError(.unsupported, "is a KeePass database of a version other than 2, 3 and 4")
     }
     let fields = try Self.fields(&cursor, sizeByteCount: major == 4 ? 4 : 2)
     bytes = Array(file[..<cursor.offset])
     func field(_ id: UInt8, _ count: Int? = nil) throws(ExchangeError) -> [UInt8] {
       guard let value = fields[id], count == nil || value.count == count else {
-        throw ExchangeError(.malformed, "lacks a part of its header")
+        throw KDBXHeader.incomplete
       }
       return value
     }
     (cipher, nonce) = try Self.cipher(try field(2), nonce: try field(7))
     let packing = try field(3, 4)
     guard packing[0] < 2, packing.dropFirst().allSatisfy({ $0 == 0 }) else {
-      throw ExchangeError(.unsupported, "is packed in a way that is not known")
+      throw ExchangeError(.unsupported, "is compressed in an unknown way")
     }
     isPacked = packing[0] == 1
     seed = try field(4, 32)
@@ -85,7 +89,7 @@ struct KDBXHeader {
       let value = try cursor.take(try cursor.count(sizeByteCount))
       if id == 0 { return fields }
       guard fields.updateValue(value, forKey: id) == nil else {
-        throw ExchangeError(.malformed, "has a part of its header twice")
+        throw ExchangeError(.malformed, "has the same part of its header twice")
       }
     }
   }
@@ -97,10 +101,10 @@ struct KDBXHeader {
     ]
     guard let (cipher, byteCount) = ciphers[Hex.encode(id)] else {
       throw ExchangeError(
-        .unsupported, "is encrypted in a way that is not known",
+        .unsupported, "is encrypted in an unknown way",
         advice: ["KeePassXC: Database, Database Security, Encryption Settings: AES or ChaCha20"])
     }
-    guard nonce.count == byteCount else { throw ExchangeError(.malformed, "lacks a part of its header") }
+    guard nonce.count == byteCount else { throw KDBXHeader.incomplete }
     return (cipher, nonce)
   }
 }
@@ -120,7 +124,7 @@ struct KDBXArgon2 {
   private static let maximumWork: UInt64 = 1 << 28
 
   static func aes(seed: [UInt8], rounds: UInt64) throws(ExchangeError) -> KDBXHeader.Derivation {
-    guard seed.count == 32 else { throw ExchangeError(.malformed, "lacks a part of its header") }
+    guard seed.count == 32 else { throw KDBXHeader.incomplete }
     guard (1...maximumRounds).contains(rounds) else { throw tooCostly }
     return .aes(seed: seed, rounds: Int(rounds))
   }
@@ -130,7 +134,7 @@ struct KDBXArgon2 {
     var (numbers, values): ([String: UInt64], [String: [UInt8]]) = ([:], [:])
     var cursor = ByteCursor(bytes)
     guard try cursor.integer(2) >> 8 == 1 else {
-      throw ExchangeError(.unsupported, "says in a way that is not known how its key is made")
+      throw ExchangeError(.unsupported, "does not say in a known form how its key is derived")
     }
     while true {
       let type = try cursor.take(1)[0]
@@ -145,7 +149,7 @@ struct KDBXArgon2 {
       return try aes(seed: values["S"] ?? [], rounds: numbers["R"] ?? 0)
     case KDBXID.argon2d: return .argon2(try KDBXArgon2(numbers, values, isHybrid: false))
     case KDBXID.argon2id: return .argon2(try KDBXArgon2(numbers, values, isHybrid: true))
-    default: throw ExchangeError(.unsupported, "makes its key in a way that is not known")
+    default: throw ExchangeError.unknownDerivation()
     }
   }
 
@@ -154,9 +158,9 @@ struct KDBXArgon2 {
   ) throws(ExchangeError) {
     guard let passes = numbers["I"], let memory = numbers["M"], let lanes = numbers["P"], let salt = values["S"],
       salt.count >= 8, let version = numbers["V"]
-    else { throw ExchangeError(.malformed, "lacks a part of its header") }
+    else { throw KDBXHeader.incomplete }
     guard values["K"]?.isEmpty ?? true, values["A"]?.isEmpty ?? true, version == 0x10 || version == 0x13 else {
-      throw ExchangeError(.unsupported, "makes its key in a way that is not known")
+      throw ExchangeError.unknownDerivation()
     }
     let kibibytes = memory >> 10
     guard passes >= 1, (1...255).contains(lanes), kibibytes >= 8 * lanes, kibibytes <= Self.maximumKibibytes,
@@ -168,7 +172,7 @@ struct KDBXArgon2 {
 
   private static var tooCostly: ExchangeError {
     ExchangeError(
-      .unsupported, "asks for more work than any person has set: 1 GiB or some minutes",
+      .unsupported, "needs more work to open than anybody would set: over 1 GiB or some minutes",
       advice: ["KeePassXC: Database, Database Security, Encryption Settings: less memory and fewer rounds"])
   }
 }

@@ -63,7 +63,7 @@ private struct KDBXContent {
     self.binaries = binaries
     if header.major < 4, let check = root.first("Meta")?.first("HeaderHash")?.text, !check.isEmpty {
       guard try Base64.encode(KDBXKey.hash(header.bytes)) == check else {
-        throw ExchangeError(.notAuthentic, "has been changed: its header is not the one it was written with")
+        throw KDBXBlocks.changedHeader
       }
     }
     try stream.unprotect(root)
@@ -82,7 +82,7 @@ private struct KDBXContent {
         .unsupported, "is encrypted with Twofish, for which the library libgcrypt (Debian: libgcrypt20) is missing")
     }
     guard header.cipher == .chaCha20 || !sealed.isEmpty && sealed.count % 16 == 0 else {
-      throw ExchangeError(.malformed, "is cut off, or damaged")
+      throw ExchangeError.truncated
     }
     let (nonce, cipher) = (header.nonce, header.cipher)
     do throws(CryptoError) {
@@ -131,17 +131,23 @@ private struct KDBXContent {
 private enum KDBXBlocks {
   static var wrongKey: ExchangeError {
     ExchangeError(
-      .wrongPassphrase, "the password, or the key file, does not open it",
+      .wrongPassphrase, "the password or the key file does not open the database",
       advice: [
-        .keyFile, "a hardware token that has to answer as well is not asked: KeePassXC takes it away from a copy",
+        .keyFile, "hardware tokens are not supported: remove the token from a copy of the database with KeePassXC",
       ])
+  }
+
+  static var changedHeader: ExchangeError {
+    ExchangeError(.notAuthentic, "has been changed: its header does not match its checksum")
+  }
+
+  private static var changedBlock: ExchangeError {
+    ExchangeError(.notAuthentic, "has been changed: a block does not match its checksum")
   }
 
   /// Checks the header of version 4 for damage, before anybody is asked and before the costly derivation.
   static func check(_ header: KDBXHeader, _ cursor: inout ByteCursor) throws(ExchangeError) {
-    guard try KDBXKey.hash(header.bytes) == cursor.take(32) else {
-      throw ExchangeError(.notAuthentic, "has been changed: its header is not the one it was written with")
-    }
+    guard try KDBXKey.hash(header.bytes) == cursor.take(32) else { throw changedHeader }
   }
 
   /// The sealed part of version 4, whose header and blocks are authenticated.
@@ -162,7 +168,7 @@ private enum KDBXBlocks {
       let block = try cursor.take(Int(count))
       let message = number.littleEndianBytes + UInt32(count).littleEndianBytes + block
       guard try KDBXKey.authenticator(of: message, key: blockKey(number)) == check else {
-        throw ExchangeError(.notAuthentic, "has been changed: the check of a block does not fit")
+        throw changedBlock
       }
       if block.isEmpty { return sealed }
       sealed += block
@@ -181,7 +187,7 @@ private enum KDBXBlocks {
       let block = try cursor.take(try cursor.count(4))
       if block.isEmpty { return text }
       guard try KDBXKey.hash(block) == check else {
-        throw ExchangeError(.notAuthentic, "has been changed: the check of a block does not fit")
+        throw changedBlock
       }
       text += block
     }

@@ -27,7 +27,7 @@ enum KDBXKey {
       return try hash(blocks)
     case .argon2(let costs):
       guard Argon2.isAvailable else {
-        throw ExchangeError(.unsupported, "needs the library libargon2 (Debian: libargon2-1), which is not installed")
+        throw ExchangeError.libargon2Missing
       }
       return try inCrypto { () throws(CryptoError) in
         let key = try Argon2.derive(
@@ -63,8 +63,8 @@ enum KDBXKey {
     guard isXML, let root = try? XMLReader.root(of: bytes), root.name == "KeyFile" else { return try hash(bytes) }
     guard let data = root.first("Key")?.first("Data"), let key = try key(of: data, in: root) else {
       throw ExchangeError(
-        .malformed, "has a key file that is damaged, or of a version that is not known",
-        advice: ["take the key file from a copy of it: the database cannot be opened without"])
+        .malformed, "the key file is damaged or of an unknown version",
+        advice: ["use a backup copy of the key file: the database cannot be opened without it"])
     }
     return key
   }

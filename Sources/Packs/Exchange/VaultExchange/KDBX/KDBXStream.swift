@@ -25,7 +25,7 @@ struct KDBXStream {
         try inCrypto { () throws(CryptoError) in
           try StreamCipher(.chaCha20, key: RawSpan(_elements: own.span), nonce: RawSpan(_elements: nonce.span))
         })
-    default: throw ExchangeError(.unsupported, "protects values in a way that is not known")
+    default: throw ExchangeError(.unsupported, "the values are protected in an unknown way")
     }
   }
 
@@ -45,7 +45,7 @@ struct KDBXStream {
   mutating func unprotect(_ element: XMLElement, in parent: XMLElement? = nil) throws(ExchangeError) {
     if element[attribute: "Protected"]?.lowercased() == "true", !element.text.isEmpty {
       guard let sealed = try? Base64.decode(String(element.text.filter { !$0.isWhitespace })) else {
-        throw ExchangeError(.malformed, "has a protected value that is no base64", at: SourcePlace(line: element.line))
+        throw ExchangeError(.malformed, "a protected value is not base64", at: SourcePlace(line: element.line))
       }
       let bytes = try process(sealed)
       if element.name == "Binary" || parent?.name == "Binary" {
@@ -53,7 +53,7 @@ struct KDBXStream {
       } else if let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) {
         element.text = text
       } else {
-        throw ExchangeError(.invalidText, "has a protected value that is no text", at: SourcePlace(line: element.line))
+        throw ExchangeError(.invalidText, "a protected value is not text", at: SourcePlace(line: element.line))
       }
     }
     for child in element.children { try unprotect(child, in: element) }

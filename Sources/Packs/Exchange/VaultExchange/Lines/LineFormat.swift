@@ -52,7 +52,7 @@ struct LineImporter: Importer {
     let texts = entry.values.flatMap { [$0.name, $0.text] } + entry.known.map(\.text)
     let hasNUL = texts.contains { $0.utf8.contains(0) }
     let isTooLong = entry.values.count > ValueLimit.count
-    if let fault = entry.fault ?? (hasNUL ? "a value holds a NUL character" : isTooLong ? ValueLimit.tooMany : nil) {
+    if let fault = entry.fault ?? (hasNUL ? "a value contains a NUL character" : isTooLong ? ValueLimit.tooMany : nil) {
       guard !entry.isSetting else { return .leaves([LedgerLine(place, .leftOut("\(fault)"))]) }
       let places = isTooLong || entry.values.isEmpty ? [place] : entry.values.map { SourcePlace(line: $0.line) }
       return .refused(place, reason: "\(fault)", lines: places.map { LedgerLine($0, .refused("\(fault)")) })
@@ -98,7 +98,7 @@ struct SectionText {
       for value in values {
         entry.add(value.name, text: value.text, rule: rule(value.name.lowercased()), at: value.line)
       }
-      if !faults.isEmpty { entry.fault = "the section has a line without a name and a value" }
+      if !faults.isEmpty { entry.fault = "the section has a line that is not a name with a value" }
       return entry
     }
   }
@@ -160,7 +160,7 @@ struct SectionText {
 extension LineEntry {
   static func faulty(_ line: Int, _ fault: StaticString) -> LineEntry { LineEntry(line: line, fault: fault) }
 
-  static let setting: StaticString = "is a setting of the program rather than a credential"
+  static let setting: StaticString = "the value is a setting of the program, not a credential"
 }
 
 extension LeafRule {

@@ -38,7 +38,7 @@ extension LineImporter {
       isEscaped = isMark
     }
     parts.append(String(decoding: current, as: UTF8.self))
-    guard parts.count == 5 else { return .faulty(number, "the line has not five parts between colons") }
+    guard parts.count == 5 else { return .faulty(number, "the line must have five parts, separated by colons") }
     var entry = LineEntry(line: number, kind: "database", known: [(.member("engine"), "postgresql")])
     entry.add("host", text: parts[0], rule: .member("host"))
     for (index, name) in ["port", "database", "user"].enumerated() {
@@ -64,7 +64,9 @@ extension LineImporter {
     entries: { text in
       text.lines.enumerated().compactMap { index, line in
         guard !line.trimmingSpaces.isEmpty else { return nil }
-        guard let parts = gitParts(line) else { return .faulty(index + 1, "the line is no address with a user name") }
+        guard let parts = gitParts(line) else {
+          return .faulty(index + 1, "the line is not an address with a user name")
+        }
         var entry = LineEntry(line: index + 1)
         entry.known = [
           (.member("title"), PercentEncoding.text(of: parts.place) ?? String(parts.place)),
@@ -173,7 +175,7 @@ private enum NpmText {
           continue
         }
         guard let text = plain(value.text) else {
-          others.append(LineEntry(line: value.line, fault: "stands for a variable, which the file does not have"))
+          others.append(LineEntry(line: value.line, fault: "the value is a variable, whose content is not in the file"))
           continue
         }
         if entries[place] == nil {

@@ -31,7 +31,7 @@ enum NetrcText {
         if entries.isEmpty { entries.append(LineEntry(line: word.line)) }
         guard let rule = rules[name], !entries[entries.count - 1].isEmpty else {
           // After an unknown word, it is not certain to which entry the following words belong.
-          entries[entries.count - 1].fault = "the machine has a word that is not one of netrc"
+          entries[entries.count - 1].fault = "the machine has a word that netrc does not define"
           break
         }
         add(name, rule: rule, value: reader.value(), to: &entries[entries.count - 1])
@@ -42,7 +42,7 @@ enum NetrcText {
 
   private static func add(_ name: String, rule: LeafRule, value: NetrcReader.Word?, to entry: inout LineEntry) {
     guard let value else {
-      entry.fault = "a word that needs a value has none behind it"
+      entry.fault = "a keyword has no value after it"
       return
     }
     if !value.isClosed { entry.fault = "a quote is not closed on its line" }

@@ -20,7 +20,7 @@ struct SSHKeyFolderImporter: Importer {
   }
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
-    guard let files = source.files else { throw ExchangeError(.malformed, "is no folder of keys") }
+    guard let files = source.files else { throw ExchangeError(.malformed, "is not a folder of keys") }
     let publics = Dictionary(
       files.filter { $0.path.hasSuffix(".pub") }.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
     var used: Set<String> = []
@@ -39,7 +39,7 @@ struct SSHKeyFolderImporter: Importer {
     return ImportedItems(
       items
         + others.map { file in
-          let reason = file.refusal ?? "is no private key, nor the public half of one in this folder"
+          let reason = file.refusal ?? "the file is neither a private key nor the public half of one in this folder"
           let place = SourcePlace(path: file.path)
           return .refused(place, reason: reason, lines: [LedgerLine(place, .refused(reason))])
         })

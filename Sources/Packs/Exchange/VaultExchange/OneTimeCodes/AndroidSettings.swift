@@ -20,15 +20,15 @@ enum AndroidSettings {
   /// The values by name. A text that is JSON becomes the parsed value.
   static func members(of bytes: [UInt8]) throws(ExchangeError) -> JSONObject {
     let root = try ExchangeError.xmlRoot(of: bytes)
-    guard root.name == "map" else { throw ExchangeError(.malformed, "holds no settings of an app") }
+    guard root.name == "map" else { throw ExchangeError(.malformed, "does not contain settings of an app") }
     var members: [(String, JSONValue)] = []
     for element in root.children {
       guard let name = element[attribute: "name"], isSetting(element) else {
-        throw ExchangeError(.malformed, "has what is no setting", at: SourcePlace(line: element.line))
+        throw ExchangeError(.malformed, "the element is not a setting", at: SourcePlace(line: element.line))
       }
       members.append((name, value(of: element)))
     }
-    guard let object = try? JSONObject(members) else { throw ExchangeError(.malformed, "has a setting twice") }
+    guard let object = try? JSONObject(members) else { throw ExchangeError(.malformed, "has the same setting twice") }
     return object
   }
 
@@ -75,7 +75,7 @@ enum FreeOTPSettings {
     let members = try AndroidSettings.members(of: bytes)
     guard members["masterKey"] == nil else {
       throw ExchangeError(
-        .unsupported, "holds accounts that the phone has sealed with a key of its own",
+        .unsupported, "has accounts that the phone encrypted with its own key",
         advice: ["FreeOTP: Backup, and import the file that it writes"])
     }
     let tokens = members.compactMapValues { _, value in value.object == nil ? nil : value }

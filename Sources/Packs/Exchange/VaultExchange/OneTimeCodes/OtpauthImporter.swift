@@ -39,8 +39,8 @@ struct OtpauthImporter: Importer {
     guard begin.begins(with: "otpauth://"), !line.utf8.contains(0) else {
       return [
         .refused(
-          place, reason: "the line is no otpauth: address",
-          lines: [LedgerLine(place, .refused("the line is no otpauth: address"))])
+          place, reason: "the line is not an otpauth: address",
+          lines: [LedgerLine(place, .refused("the line is not an otpauth: address"))])
       ]
     }
     var builder = RecordBuilder(format: format.name, place: place, kind: "login")
@@ -59,7 +59,7 @@ private enum GoogleMigration {
     // An unescaped plus belongs to base64 and is never a space.
     let text = PercentEncoding.text(of: data) ?? ""
     guard let bytes = try? Base64.decode(text), let message = try? ProtobufMessage(bytes) else {
-      let reason = "the line holds no accounts, or is damaged"
+      let reason = "the line has no accounts, or it is damaged"
       return [.refused(place, reason: reason, lines: [LedgerLine(place, .refused(reason))])]
     }
     let accounts = message.fields.filter { $0.number == 1 }.map(\.value)
@@ -93,7 +93,7 @@ private enum GoogleMigration {
       case .bytes(let key) where number == 1: builder.take(Base32.encode(key), from: place, by: .code("secret"))
       case .bytes(let bytes):
         guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else {
-          builder.note(place, .refused("the value is no text"))
+          builder.note(place, .refused("the value is not text"))
           continue
         }
         builder.take(text, from: place, by: own?.rule ?? .secret)

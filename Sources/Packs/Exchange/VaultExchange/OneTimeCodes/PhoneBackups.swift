@@ -40,7 +40,7 @@ enum AuthyBackup {
     // Nothing authenticates the account. A wrong password gives invalid padding or an invalid key.
     guard let secret = text.flatMap({ String(validating: $0, as: UTF8.self) }),
       let bytes = Base32.decode(secret), !bytes.isEmpty
-    else { throw ExchangeError(.wrongPassphrase, "the password does not open it") }
+    else { throw ExchangeError.wrongPassword }
     (members["encryptedSecret"], members["salt"], members["decryptedSecret"]) = (nil, nil, .string(secret))
     return .object(members)
   }
@@ -64,7 +64,7 @@ enum FreeOTPBackup {
       let name = String(Substring(id.utf8.dropLast("-token".utf8.count)))
       guard var members = token.object, let text = values[name]?["key"]?.string else { throw ForeignBox.incomplete }
       guard let secret = try opened(try JSONReading.value(of: Array(text.utf8)), key: key) else {
-        throw ExchangeError(.notAuthentic, "has been changed: the tag of an account does not fit")
+        throw ExchangeError(.notAuthentic, "has been changed: the tag of an account does not match")
       }
       // The form in which the app writes keys in clear: signed bytes.
       members["secret"] = .array(secret.map { .number(JSONNumber(Int(Int8(bitPattern: $0)))) })
@@ -80,10 +80,10 @@ enum FreeOTPBackup {
     else { throw ForeignBox.incomplete }
     let name = value["mAlgorithm"]?.string
     guard name == "PBKDF2withHmacSHA512" || name == "PBKDF2withHmacSHA1" else {
-      throw ExchangeError(.unsupported, "makes its key in a way that is not known")
+      throw ExchangeError.unknownDerivation()
     }
     guard (1...maximumIterationCount).contains(count) else {
-      throw ExchangeError(.unsupported, "asks for more work than the tool itself does")
+      throw ExchangeError.tooCostly()
     }
     let derived = try inCrypto { () throws(CryptoError) in
       try passphrase.withBytes { passphrase throws(CryptoError) in
@@ -95,7 +95,7 @@ enum FreeOTPBackup {
       }
     }
     guard let key = try opened(sealed, key: derived), key.count == 32 else {
-      throw ExchangeError(.wrongPassphrase, "the password does not open it")
+      throw ExchangeError.wrongPassword
     }
     return try inCrypto { () throws(CryptoError) in try SecretBytes(copying: RawSpan(_elements: key.span)) }
   }
@@ -106,7 +106,7 @@ enum FreeOTPBackup {
       let name = value["mToken"]?.string, let nonce = nonce(in: parameters)
     else { throw ForeignBox.incomplete }
     guard value["mCipher"]?.string == "AES/GCM/NoPadding" else {
-      throw ExchangeError(.unsupported, "is encrypted in a way that is not known")
+      throw ExchangeError(.unsupported, "is encrypted in an unknown way")
     }
     let (tag, text) = (Array(sealed.suffix(16)), Array(sealed.dropLast(16)))
     guard tag.count == 16 else { throw ForeignBox.incomplete }
@@ -138,32 +138,32 @@ private enum JavaMap {
 
   static func texts(of bytes: [UInt8]) throws(ExchangeError) -> [String: String] {
     var cursor = ByteCursor(bytes)
-    guard try cursor.take(head.count) == head else { throw damaged }
+    guard try cursor.take(head.count) == head else { throw ExchangeError.truncated }
     // The class version, its flags, and its members: a fraction, and on some phones a number.
     _ = try cursor.take(9)
     let memberCount = try number(&cursor, 2)
-    guard (1...2).contains(memberCount) else { throw damaged }
+    guard (1...2).contains(memberCount) else { throw ExchangeError.truncated }
     for _ in 0..<memberCount {
-      guard "FI".utf8.contains(try cursor.take(1)[0]) else { throw damaged }
+      guard "FI".utf8.contains(try cursor.take(1)[0]) else { throw ExchangeError.truncated }
       _ = try cursor.take(try number(&cursor, 2))
     }
     // The end of the description, no parent class, the members; then a block with the capacity and the count.
-    guard try cursor.take(2) == [0x78, 0x70] else { throw damaged }
+    guard try cursor.take(2) == [0x78, 0x70] else { throw ExchangeError.truncated }
     _ = try cursor.take(4 * memberCount)
-    guard try cursor.take(2) == [0x77, 8] else { throw damaged }
+    guard try cursor.take(2) == [0x77, 8] else { throw ExchangeError.truncated }
     _ = try cursor.take(4)
     let count = try number(&cursor, 4)
-    guard count <= maximumCount else { throw damaged }
+    guard count <= maximumCount else { throw ExchangeError.truncated }
     var texts: [String: String] = [:]
     for _ in 0..<count {
       let name = try text(&cursor)
-      guard texts.updateValue(try text(&cursor), forKey: name) == nil else { throw damaged }
+      guard texts.updateValue(try text(&cursor), forKey: name) == nil else { throw ExchangeError.truncated }
     }
     return texts
   }
 
   private static func text(_ cursor: inout ByteCursor) throws(ExchangeError) -> String {
-    guard try cursor.take(1) == [0x74] else { throw damaged }
+    guard try cursor.take(1) == [0x74] else { throw ExchangeError.truncated }
     return try text(try cursor.take(try number(&cursor, 2)))
   }
 
@@ -172,7 +172,7 @@ private enum JavaMap {
     var (units, rest): ([UInt16], ArraySlice<UInt8>) = ([], bytes[...])
     while let first = rest.popFirst() {
       let count = first < 0x80 ? 0 : first & 0xE0 == 0xC0 ? 1 : 2
-      guard rest.count >= count else { throw damaged }
+      guard rest.count >= count else { throw ExchangeError.truncated }
       let head = UInt16(first) & (count == 0 ? 0x7F : count == 1 ? 0x1F : 0x0F)
       units.append(rest.prefix(count).reduce(head) { $0 << 6 | UInt16($1 & 0x3F) })
       rest = rest.dropFirst(count)
@@ -183,6 +183,4 @@ private enum JavaMap {
   private static func number(_ cursor: inout ByteCursor, _ byteCount: Int) throws(ExchangeError) -> Int {
     try cursor.take(byteCount).reduce(0) { $0 << 8 | Int($1) }
   }
-
-  private static var damaged: ExchangeError { ExchangeError(.malformed, "is cut off, or damaged") }
 }

@@ -17,11 +17,11 @@ enum AegisVault {
     for slot in slots {
       guard let key = try key(of: slot, passphrase) else { continue }
       guard let text = try ForeignBox.open(content, parts, key: key) else {
-        throw ExchangeError(.notAuthentic, "has been changed: its tag does not fit", at: SourcePlace(path: "db"))
+        throw ExchangeError.changed(at: "db")
       }
       return .members(["db": try JSONReading.value(of: text)])
     }
-    throw ExchangeError(.wrongPassphrase, "the password does not open it")
+    throw ExchangeError.wrongPassword
   }
 
   private static func key(
@@ -34,7 +34,7 @@ enum AegisVault {
     let parts = try ForeignBox.parts(slot["key_params"])
     guard n > 1, n & (n - 1) == 0, (1...64).contains(p),
       let memory = Scrypt.memoryByteCount(logN: n.trailingZeroBitCount, r: r, p: p), memory <= maximumMemoryByteCount
-    else { throw ExchangeError(.unsupported, "asks for more work than the tool itself does") }
+    else { throw ExchangeError.tooCostly() }
     return try inCrypto { () throws(CryptoError) in
       let master = try passphrase.withBytes { passphrase throws(CryptoError) in
         try Scrypt.derive(
@@ -67,7 +67,7 @@ enum TwoFASBackup {
       }
       return try ForeignBox.opened(sealed, (nonce, []), key: key)
     }
-    guard let opened else { throw ExchangeError(.wrongPassphrase, "the password does not open it") }
+    guard let opened else { throw ExchangeError.wrongPassword }
     var members = document.object ?? JSONObject()
     members["servicesEncrypted"] = nil
     members["reference"] = nil
@@ -92,14 +92,12 @@ enum AndOTPBackup {
     let text = JSONReading.text(of: bytes, options: options)
     guard isSealed(bytes, text), options.encoding == nil else { return try JSONReading.value(of: text) }
     guard bytes.count >= nonceByteCount + tagByteCount else {
-      throw ExchangeError(.malformed, "is too short for a sealed backup")
+      throw ExchangeError(.malformed, "is too short for an encrypted backup")
     }
     let passphrase = try options.sourcePassphrase()
     var opened = try current(bytes, passphrase)
     if opened == nil { opened = try old(bytes, passphrase) }
-    guard let opened else {
-      throw ExchangeError(.wrongPassphrase, "the password does not open it")
-    }
+    guard let opened else { throw ExchangeError.wrongPassword }
     return try JSONReading.value(of: opened)
   }
 
@@ -142,7 +140,7 @@ enum AndOTPBackup {
 enum ForeignBox {
   typealias Parts = (nonce: [UInt8], tag: [UInt8])
 
-  static var incomplete: ExchangeError { ExchangeError(.malformed, "lacks a part of a sealed backup") }
+  static var incomplete: ExchangeError { ExchangeError(.malformed, "does not have all parts of an encrypted backup") }
 
   static func parts(_ value: JSONValue?) throws(ExchangeError) -> Parts {
     guard let nonce = value?["nonce"]?.string.flatMap({ try? Hex.decode($0.lowercased()) }),

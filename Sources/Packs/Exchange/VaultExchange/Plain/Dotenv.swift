@@ -4,7 +4,7 @@ import VaultDocument
 struct DotenvImporter: Importer {
   let format = ImportFormat(
     "dotenv", title: "Environment variables, .env", versions: "NAME=VALUE, also quoted and behind `export`",
-    keeps: "each variable as a secret of one record, or by a mapping; nothing in a value is put in for `$NAME`",
+    keeps: "each variable as a secret of one record, or by a mapping; `$NAME` in a value stays as it is",
     isGeneral: true)
 
   func detects(_ sample: ImportSample) -> Bool {
@@ -35,13 +35,13 @@ struct DotenvImporter: Importer {
       guard let value = entry.value, !value.utf8.contains(0) else {
         let reason =
           entry.value == nil
-          ? "the line is no variable, or its quote is never closed" : "a value holds a NUL character"
+          ? "the line is not a variable, or its quote is never closed" : "a value contains a NUL character"
         items.append(.refused(place, reason: reason, lines: [LedgerLine(place, .refused(reason))]))
         continue
       }
       if entry.name == "sops_mac" {
         throw ExchangeError(
-          .unsupported, "is sealed by sops, which is read as JSON or YAML only", at: place,
+          .unsupported, "the file is encrypted by sops, which this program reads only as JSON or YAML", at: place,
           advice: [.pipe("sops decrypt FILE", format: "dotenv")])
       }
       count += 1

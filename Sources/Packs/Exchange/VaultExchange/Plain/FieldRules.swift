@@ -19,7 +19,7 @@ struct FieldRules {
     var rules: [String: LeafRule] = [:]
     for mapping in options.mappings {
       guard let rule = Self.rule(forPath: mapping.field, in: shape) else {
-        throw ExchangeError(.invalidMapping, "the kind has no member for a mapping")
+        throw ExchangeError(.invalidMapping, "a mapping names a field that the kind does not have")
       }
       guard rules.updateValue(rule, forKey: mapping.source) == nil else {
         throw ExchangeError(.invalidMapping, "a source is mapped twice")

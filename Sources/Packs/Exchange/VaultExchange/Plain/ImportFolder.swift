@@ -20,9 +20,9 @@ package enum ImportFolder {
   private static func list(
     _ folder: String, below path: String, depth: Int, into files: inout [ImportFile]
   ) throws(ExchangeError) {
-    guard depth < maximumDepth else { throw ExchangeError(.tooLarge, "has folders deeper than it may") }
+    guard depth < maximumDepth else { throw ExchangeError(.tooLarge, "has too many levels of folders") }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-      throw ExchangeError(.reading, "holds a folder that cannot be read", at: SourcePlace(path: path))
+      throw ExchangeError(.reading, "the folder cannot be read", at: SourcePlace(path: path))
     }
     for name in names.sorted() where !name.hasPrefix(".") {
       let own = path.isEmpty ? name : "\(path)/\(name)"
@@ -35,22 +35,22 @@ package enum ImportFolder {
         let size = (attributes?[.size] as? any BinaryInteger).map { Int($0) } ?? 0
         files.append(self.file(file, path: own, type: type, size: size))
       }
-      guard files.count <= maximumFileCount else { throw ExchangeError(.tooLarge, "has more files than it may") }
+      guard files.count <= maximumFileCount else { throw ExchangeError(.tooLarge, "has too many files") }
     }
   }
 
   private static func file(_ file: String, path: String, type: FileAttributeType?, size: Int) -> ImportFile {
     let refusal: String? =
       if type != .typeRegular {
-        "is a link or no plain file"
+        "the file is a link, or it is not a regular file"
       } else if size > maximumFileByteCount {
-        "is larger than an entry may be"
+        "the file is larger than an entry can be"
       } else {
         nil
       }
     return ImportFile(path: path, refusal: refusal) { () throws(ExchangeError) in
       guard let data = FileManager.default.contents(atPath: file) else {
-        throw ExchangeError(.reading, "cannot be read", at: SourcePlace(path: path))
+        throw ExchangeError(.reading, "the file cannot be read", at: SourcePlace(path: path))
       }
       return [UInt8](data)
     }

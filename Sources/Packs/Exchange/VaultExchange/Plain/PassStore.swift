@@ -22,7 +22,7 @@ struct PassImporter: Importer {
       guard let line = try lines.next() else { return nil }
       let entry = try JSONReading.value(of: line.bytes, line: line.number)
       guard let path = entry["path"]?.string else {
-        throw ExchangeError(.malformed, "has a line that is no opened file", at: SourcePlace(line: line.number))
+        throw ExchangeError(.malformed, "the line is not a decrypted file", at: SourcePlace(line: line.number))
       }
       return try item(entry, path)
     }
@@ -31,7 +31,7 @@ struct PassImporter: Importer {
   private func item(_ entry: JSONValue, _ path: String) throws(ExchangeError) -> ImportedItem {
     let bytes = entry["text"]?.string.flatMap { try? Base64.decode($0) }
     guard let text = bytes.flatMap({ String(validating: $0, as: UTF8.self) }), !text.utf8.contains(0) else {
-      let reason = entry["refusal"]?.string ?? "holds no text"
+      let reason = entry["refusal"]?.string ?? "the file does not contain text"
       let place = SourcePlace(path: path)
       return .refused(place, reason: reason, lines: [LedgerLine(place, .refused(reason))])
     }

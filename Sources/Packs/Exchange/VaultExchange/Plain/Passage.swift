@@ -15,10 +15,10 @@ struct PassageImporter: Importer {
 
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
     guard let files = source.files, files.contains(where: { $0.path.hasSuffix(Self.suffix) }) else {
-      throw ExchangeError(.malformed, "is no folder of age files")
+      throw ExchangeError(.malformed, "is not a folder of age files")
     }
     guard !options.identities.isEmpty else {
-      throw ExchangeError(.identityNeeded, "is sealed to an age key; give its identity")
+      throw ExchangeError.identityMissing
     }
     let credentials = options.identities.map { AgeCredential.identity($0) }
     try Self.requireKey(for: files, among: credentials)
@@ -44,12 +44,12 @@ struct PassageImporter: Importer {
         isLocked = true
       }
     }
-    if isLocked { throw ExchangeError(.wrongIdentity, "is sealed to age keys of which none was given") }
+    if isLocked { throw ExchangeError.identityDiffers }
   }
 
   private func item(of file: ImportFile, _ credentials: [AgeCredential]) throws(ExchangeError) -> ImportedItem {
     if let refusal = file.refusal { return Self.refused(file, refusal) }
-    guard file.path.hasSuffix(Self.suffix) else { return Self.refused(file, "is no age file") }
+    guard file.path.hasSuffix(Self.suffix) else { return Self.refused(file, "the file is not an age file") }
     let bytes = try file.read()
     let secret: SecretBytes
     do throws(AgeError) {
@@ -57,7 +57,7 @@ struct PassageImporter: Importer {
     } catch {
       return Self.refused(file, Self.reason(error))
     }
-    guard let text = Self.text(secret) else { return Self.refused(file, "holds no text") }
+    guard let text = Self.text(secret) else { return Self.refused(file, "the file does not contain text") }
     return .record(try EntryText.record(text, at: file.path, of: format.name))
   }
 
@@ -73,9 +73,9 @@ struct PassageImporter: Importer {
 
   private static func reason(_ error: AgeError) -> String {
     switch error.code {
-    case .noMatchingIdentity: "is sealed to keys of which none was given"
-    case .tooLarge: "is larger than an entry may be"
-    default: "is no age file, or is damaged"
+    case .noMatchingIdentity: "the file is encrypted to keys that were not given"
+    case .tooLarge: "the file is larger than an entry can be"
+    default: "the file is not an age file, or it is damaged"
     }
   }
 

@@ -20,7 +20,7 @@ extension FieldRules {
   func item(
     _ entry: JSONValue, at place: SourcePlace, of format: ImportFormat, title: String = ""
   ) throws(ExchangeError) -> ImportedItem {
-    guard let members = entry.object else { return Self.refused(entry, at: place, "the entry is no object") }
+    guard let members = entry.object else { return Self.refused(entry, at: place, "the entry is not an object") }
     guard entry.leafCount(limit: ValueLimit.count) <= ValueLimit.count else {
       let reason = "\(ValueLimit.tooMany)"
       return .refused(place, reason: reason, lines: [LedgerLine(place, .refused(reason))])

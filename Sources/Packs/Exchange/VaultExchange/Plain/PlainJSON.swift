@@ -28,7 +28,7 @@ struct PlainJSONImporter: Importer {
 struct PlainJSONLinesImporter: Importer {
   let format = ImportFormat(
     "plain-jsonl", title: "Any objects, one a line, JSON lines", versions: "UTF-8, or UTF-16 by its mark",
-    keeps: "as plain-json; a line that is no JSON is refused by itself", isGeneral: true)
+    keeps: "as plain-json; a line that is not JSON is refused by itself", isGeneral: true)
 
   func detects(_ sample: ImportSample) -> Bool {
     let outline = sample.outline
@@ -93,7 +93,7 @@ struct JSONLines {
       }
       searched = rest.count
       guard searched <= Self.maximumByteCount else {
-        throw ExchangeError(.tooLarge, "a line is longer than any may be", at: SourcePlace(line: number + 1))
+        throw ExchangeError(.tooLarge, "the line is longer than the limit", at: SourcePlace(line: number + 1))
       }
       guard !hasEnded else {
         guard !rest.isEmpty else { return nil }

@@ -32,13 +32,13 @@ struct PropertyListImporter: Importer {
 
   private static func binary(_ bytes: [UInt8]) throws(ExchangeError) -> JSONValue {
     guard let expected = BinaryPropertyListSize.count(bytes, limit: maximumValueCount) else {
-      throw ExchangeError(.tooLarge, "has more or deeper values than it may, or is damaged")
+      throw ExchangeError(.tooLarge, "has too many or too deeply nested values, or is damaged")
     }
     let value: JSONValue
     do {
       value = try DocumentForm.binaryPropertyList.decode(PropertyListValue.self, from: bytes).value
     } catch {
-      throw ExchangeError(.malformed, "is no property list", underlying: error)
+      throw ExchangeError(.malformed, "is not a property list", underlying: error)
     }
     // Foundation silently keeps only one of two canonically equal names.
     guard value.count == expected else { throw PropertyListXML.twin }

@@ -3,11 +3,11 @@ internal import VaultMarkup
 
 /// An XML property list as JSON. Numbers and dates keep their text.
 enum PropertyListXML {
-  static let twin = ExchangeError(.malformed, "has a name twice in one dictionary")
+  static let twin = ExchangeError(.malformed, "has the same name twice in one dictionary")
 
   static func value(of bytes: [UInt8]) throws(ExchangeError) -> JSONValue {
     guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
-      throw ExchangeError(.invalidText, "is no text in UTF-8")
+      throw ExchangeError(.invalidText, "is not valid UTF-8")
     }
     let bytes = withoutDocumentType(bytes)
     let root = try ExchangeError.xmlRoot(of: bytes)
@@ -66,6 +66,6 @@ enum PropertyListXML {
   }
 
   private static func fault(_ element: XMLElement) -> ExchangeError {
-    ExchangeError(.malformed, "is no property list", at: SourcePlace(line: element.line))
+    ExchangeError(.malformed, "the element does not belong to a property list", at: SourcePlace(line: element.line))
   }
 }

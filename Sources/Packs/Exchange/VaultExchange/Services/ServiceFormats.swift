@@ -171,7 +171,7 @@ extension TreeImporter {
   static let doppler = TreeImporter(
     format: ImportFormat(
       "doppler", title: "Doppler, JSON", versions: "`doppler secrets --json`",
-      keeps: "each value as a secret of one record, notes, and what is written with references where it differs"),
+      keeps: "each value as a secret of one record, notes, and the text with references if it differs"),
     detected: { sample in
       let names = sample.outline.paths.compactMap { path in
         path.hasSuffix(".computed") ? String(path.dropLast(".computed".utf8.count)) : nil
@@ -221,7 +221,7 @@ extension TreeImporter {
         case "key": .known(as: "secrets")
         case "value": .secret(name.isEmpty ? "value" : name)
         case "comment": .secret("\(name) comment")
-        case _ where path.components.first == .member("tags"): .refused("tags of single values have no place")
+        case _ where path.components.first == .member("tags"): .refused("tags of single values are not imported")
         default: .shown
         }
       builder.take(leaf.leafText, from: place.below(path), by: rule)

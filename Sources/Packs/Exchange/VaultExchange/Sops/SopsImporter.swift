@@ -32,7 +32,7 @@ struct SopsImporter: Importer {
   func items(of source: ImportSource, options: ImportOptions) throws(ExchangeError) -> ImportedItems {
     let text = try JSONReading.text(of: source, options: options)
     let document = isYAML ? try YAMLReader.node(of: text) : try SopsJSONReader.node(of: text)
-    guard let own = document["sops"] else { throw ExchangeError(.malformed, "lacks what sops says of a file") }
+    guard let own = document["sops"] else { throw ExchangeError(.malformed, "has no metadata of sops") }
     let metadata = try SopsMetadata(own)
     let values = try SopsTree.values(of: document, metadata, key: try metadata.dataKey(for: options.identities))
     let rest = ImportedItem.leaves(lines(of: own, at: .root.appending("sops")))

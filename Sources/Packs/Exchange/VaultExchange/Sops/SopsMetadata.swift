@@ -20,14 +20,16 @@ struct SopsMetadata {
 
   init(_ node: SopsNode) throws(ExchangeError) {
     guard let mac = node["mac"]?.text, let lastModified = node["lastmodified"]?.text else {
-      throw ExchangeError(.malformed, "lacks the MAC of sops", at: SourcePlace(path: "sops"))
+      throw ExchangeError(.malformed, "the MAC of the file is missing", at: SourcePlace(path: "sops"))
     }
     self.mac = mac
     self.lastModified = lastModified
     isMACOfSealedOnly = node["mac_only_encrypted"]?.text == "true"
     let groups = node["key_groups"]?.items ?? []
     guard groups.count <= 1 else {
-      throw ExchangeError(.unsupported, "splits its key among groups", at: SourcePlace(path: "sops.key_groups"))
+      throw ExchangeError(
+        .unsupported, "files whose key is split among groups are not supported",
+        at: SourcePlace(path: "sops.key_groups"))
     }
     let holders = [node] + groups
     ageFiles = holders.flatMap { $0["age"]?.items ?? [] }.compactMap { $0["enc"]?.text }
@@ -45,19 +47,21 @@ struct SopsMetadata {
     let given = names.compactMap { name in node[name]?.text.flatMap { $0.isEmpty ? nil : (name, $0) } }
     guard let (name, text) = given.first else { return .unsealedSuffix("_unencrypted") }
     let place = SourcePlace(path: "sops.\(name)")
-    guard given.count == 1 else { throw ExchangeError(.malformed, "has two rules for what is sealed", at: place) }
+    guard given.count == 1 else {
+      throw ExchangeError(.malformed, "the file has more than one rule for the values to encrypt", at: place)
+    }
     switch name {
     case "unencrypted_suffix": return .unsealedSuffix(text)
     case "encrypted_suffix": return .sealedSuffix(text)
     case "unencrypted_regex": return .unsealedPattern(try pattern(text, at: place))
     case "encrypted_regex": return .sealedPattern(try pattern(text, at: place))
-    default: throw ExchangeError(.unsupported, "says in comments what is sealed", at: place)
+    default: throw ExchangeError(.unsupported, "rules in comments are not supported", at: place)
     }
   }
 
   private static func pattern(_ text: String, at place: SourcePlace) throws(ExchangeError) -> Pattern {
     guard let pattern = try? Pattern(text) else {
-      throw ExchangeError(.unsupported, "says what is sealed by a pattern that is not understood", at: place)
+      throw ExchangeError(.unsupported, "the pattern for the values to encrypt is not supported", at: place)
     }
     return pattern
   }
@@ -76,11 +80,11 @@ struct SopsMetadata {
   func dataKey(for identities: [AgeIdentity]) throws(ExchangeError) -> SecretBytes {
     guard !ageFiles.isEmpty else {
       throw ExchangeError(
-        .unsupported, "is sealed to no age key, only to others", candidates: otherKeys,
-        advice: ["add one with the key that it has: `sops rotate -i --add-age age1… FILE`"])
+        .unsupported, "is not encrypted to an age key, only to other keys", candidates: otherKeys,
+        advice: ["add an age key to it, with a key that opens it: `sops rotate -i --add-age age1… FILE`"])
     }
     guard !identities.isEmpty else {
-      throw ExchangeError(.identityNeeded, "is sealed to an age key; give its identity")
+      throw ExchangeError.identityMissing
     }
     let place = SourcePlace(path: "sops.age")
     let credentials = identities.map { AgeCredential.identity($0) }
@@ -91,12 +95,14 @@ struct SopsMetadata {
         key = try AgeFile.open(RawSpan(_elements: bytes.span), with: credentials, encoding: .detected)
       } catch {
         if error.code == .noMatchingIdentity { continue }
-        throw ExchangeError(.malformed, "holds an age file that is damaged", at: place, underlying: error)
+        throw ExchangeError(.malformed, "the encrypted key of the file is damaged", at: place, underlying: error)
       }
-      guard let key, key.count == 32 else { throw ExchangeError(.malformed, "holds a key of another size", at: place) }
+      guard let key, key.count == 32 else {
+        throw ExchangeError(.malformed, "the key of the file has the wrong size", at: place)
+      }
       return key
     }
-    throw ExchangeError(.wrongIdentity, "is sealed to age keys of which none was given")
+    throw ExchangeError.identityDiffers
   }
 }
 

@@ -25,7 +25,7 @@ struct SopsTree {
     of document: SopsNode, _ metadata: SopsMetadata, key: SecretBytes
   ) throws(ExchangeError) -> [SopsValue] {
     var tree = try SopsTree(metadata, key)
-    guard case .map(let members) = document else { throw ExchangeError(.malformed, "is no map of names to values") }
+    guard case .map(let members) = document else { throw ExchangeError(.malformed, "is not a map of names to values") }
     for (name, node) in members where name != "sops" { try tree.open(node, at: .root.appending(name), names: [name]) }
     try tree.checkMAC()
     return tree.values
@@ -58,7 +58,7 @@ struct SopsTree {
       let opened = try openedBytes(leaf.text, names.map { $0 + ":" }.joined(), at: path)
       hashed += opened.bytes
       guard let text = String(validating: opened.bytes, as: UTF8.self) else {
-        throw ExchangeError(.unsupported, "holds a value that is no text", at: SourcePlace(path: path.description))
+        throw ExchangeError(.unsupported, "the value is not text", at: SourcePlace(path: path.description))
       }
       append(opened.type == "bool" ? text.lowercased() : text, at: path, wasSealed: true, line: leaf.line)
     }
@@ -75,7 +75,8 @@ struct SopsTree {
     if text.isEmpty { return ([], "str") }
     let place = SourcePlace(path: path.description)
     guard let token = SopsToken(text) else {
-      throw ExchangeError(.notAuthentic, "stands in clear where a value is to be sealed", at: place)
+      throw ExchangeError(
+        .notAuthentic, "the rules of the file say that the value is encrypted, and it is not", at: place)
     }
     let data = Array(associated.utf8)
     let box = token.data + token.tag
@@ -89,7 +90,8 @@ struct SopsTree {
       return (bytes, token.type)
     } catch {
       throw ExchangeError(
-        error.code == .authenticationFailed ? .notAuthentic : .malformed, "does not open with the key of the file",
+        error.code == .authenticationFailed ? .notAuthentic : .malformed,
+        "the value does not open with the key of the file",
         at: place, underlying: error)
     }
   }
@@ -100,7 +102,7 @@ struct SopsTree {
     let bytes = hashed
     let hash = try inCrypto { () throws(CryptoError) in try SHA512.hash(RawSpan(_elements: bytes.span)) }
     guard !sealed.isEmpty, String(decoding: sealed, as: UTF8.self).lowercased() == Hex.encode(hash).lowercased() else {
-      throw ExchangeError(.notAuthentic, "has been changed: its MAC does not fit", at: SourcePlace(path: "sops.mac"))
+      throw ExchangeError.changed(at: "sops.mac")
     }
   }
 }
@@ -137,7 +139,7 @@ enum SopsValueText {
     case .number(let number):
       if let int = number.int { return Array(String(int).utf8) }
       guard let double = Double(number.literal), double.isFinite else {
-        throw ExchangeError(.unsupported, "holds a number that is too large", at: SourcePlace(path: path.description))
+        throw ExchangeError(.unsupported, "the number is too large", at: SourcePlace(path: path.description))
       }
       return Array(decimal(double).utf8)
     default: return Array(value.leafText.utf8)

@@ -29,7 +29,7 @@ struct YAMLReader {
     var nodes: [SopsNode] = []
     while try reader.next().kind == .documentStart {
       nodes.append(try reader.node(try reader.next(), depth: 0))
-      guard try reader.next().kind == .documentEnd else { throw ExchangeError(.malformed, "is no YAML") }
+      guard try reader.next().kind == .documentEnd else { throw ExchangeError(.malformed, "is not YAML") }
     }
     return nodes
   }
@@ -43,13 +43,13 @@ struct YAMLReader {
   private mutating func node(_ event: YAMLEvents.Event, depth: Int) throws(ExchangeError) -> SopsNode {
     let place = SourcePlace(line: event.line)
     guard depth < Self.maximumDepth else {
-      throw ExchangeError(.tooLarge, "is nested deeper than any file of its kind", at: place)
+      throw ExchangeError.tooDeep(at: place)
     }
-    guard !event.hasAnchor else { throw ExchangeError(.unsupported, "uses anchors, which are not read", at: place) }
+    guard !event.hasAnchor else { throw ExchangeError(.unsupported, "YAML anchors are not supported", at: place) }
     switch event.kind {
     case .scalar:
       guard event.tag.map(Self.scalarTags.contains) ?? true else {
-        throw ExchangeError(.unsupported, "uses tags, which are not read", at: place)
+        throw ExchangeError(.unsupported, "YAML tags are not supported", at: place)
       }
       // The text is kept for every type: `007` is not 7. An empty plain scalar is null.
       let isPlain = event.isPlain && event.tag == nil
@@ -64,7 +64,7 @@ struct YAMLReader {
       }
       return .list(items)
     case .mappingStart: return .map(try members(depth: depth))
-    default: throw ExchangeError(.unsupported, "uses aliases, which are not read", at: place)
+    default: throw ExchangeError(.unsupported, "YAML aliases are not supported", at: place)
     }
   }
 
@@ -75,10 +75,10 @@ struct YAMLReader {
     while name.kind != .mappingEnd {
       let place = SourcePlace(line: name.line)
       guard name.kind == .scalar, !name.hasAnchor else {
-        throw ExchangeError(.unsupported, "has a name that is no text", at: place)
+        throw ExchangeError(.unsupported, "a name is not text", at: place)
       }
       guard names.insert(Array(name.text.utf8)).inserted else {
-        throw ExchangeError(.malformed, "has a member twice in one object", at: place)
+        throw ExchangeError.repeatedMember(at: place)
       }
       members.append((name.text, try node(try next(), depth: depth + 1)))
       name = try next()

@@ -10,8 +10,8 @@ struct KeePassReferences {
   enum Fault: String, Error {
     case dangling = "the value refers to an entry that is not in the file"
     case circular = "the value refers to itself, or through too many other entries"
-    case sealed = "the value refers to one that is sealed with a key that is not in the file"
-    case large = "the value refers to more text than a value may have"
+    case sealed = "the value refers to a value that is encrypted with a key that is not in the file"
+    case large = "the value refers to more text than a value can have"
   }
 
   private struct Field: Hashable {

@@ -48,10 +48,10 @@ struct KeePassReading {
   ///   - isOpened: whether protected values were already opened.
   init(_ root: XMLElement, outer: [String] = [], isOpened: Bool = false) throws(ExchangeError) {
     guard root.name == "KeePassFile", root.all("Root").count == 1, let content = root.first("Root") else {
-      throw ExchangeError(.malformed, "is no KeePass file with exactly one root")
+      throw ExchangeError(.malformed, "is not a KeePass file with exactly one root")
     }
     guard !content.all("Group").isEmpty else {
-      throw ExchangeError(.malformed, "has no group", at: SourcePlace(line: content.line))
+      throw ExchangeError(.malformed, "the file has no group", at: SourcePlace(line: content.line))
     }
     self.root = root
     self.content = content
@@ -86,7 +86,7 @@ struct KeePassReading {
     let lines = members.filter { $0.element.name != "Group" && $0.element.name != "Entry" }.flatMap { member in
       let isKnown = member.element.name == "Name" || member.element.name == "UUID"
       return member.element.lines(
-        at: member.path, isKnown ? .mapped(to: "tags") : .leftOut("what a group says of itself has no place"))
+        at: member.path, isKnown ? .mapped(to: "tags") : .leftOut("settings of a group are not imported"))
     }
     found.append(.leaves(group.ownLines(at: path) + lines))
     for (entry, path) in members where entry.name == "Entry" {
@@ -176,7 +176,7 @@ struct KeePassReading {
       if leaf.element !== value || leaf.attribute != nil {
         builder.note(leaf.place, value?.text.isEmpty != false || leaf.text.isEmpty ? .empty : .mapped(to: "secrets"))
       } else if isSealed(value) {
-        builder.note(leaf.place, .refused("the value is sealed with a key that is not in the file"))
+        builder.note(leaf.place, .refused("the value is encrypted with a key that is not in the file"))
       } else {
         let rule = name.isEmpty ? code.rule(for: key) ?? KeePassRules.rule(for: key) : nil
         take(leaf, of: name.isEmpty ? entry : nil, key, into: &builder, by: rule ?? other)
@@ -249,7 +249,7 @@ struct KeePassReading {
 
   private func outcome(ofAttachment id: String?) -> LedgerLine.Outcome {
     guard let member = id.flatMap({ usedBinaries[$0] }) else {
-      return .refused("no entry has this attachment, or it is refused there")
+      return .refused("no entry has this attachment, or it was refused there")
     }
     return .mapped(to: member)
   }
@@ -260,7 +260,7 @@ struct KeePassReading {
     }
     // The vault seals passwords anyway, and the generator has already been used.
     let isUnderstood = leaf.path == "Meta/Generator" || leaf.path.hasPrefix("Meta/MemoryProtection")
-    return isUnderstood ? .mapped(to: ".") : .leftOut("what the database says of itself has no place")
+    return isUnderstood ? .mapped(to: ".") : .leftOut("settings of the database are not imported")
   }
 }
 
@@ -293,7 +293,7 @@ private enum KeePassRules {
     "ExpiryTime": "expiry", "Expires": "expires", "UsageCount": "usage count", "LocationChanged": "moved",
     "IconID": "icon", "Tags": "tags", "UUID": "uuid",
   ]
-  static let badAttachment = "the attachment is not in the file, or is damaged"
+  static let badAttachment = "the attachment is not in the file, or it is damaged"
 
   /// Whether the path holds data of plugins or automatic typing, which may be a password.
   static func isSecret(_ path: String) -> Bool { path.contains("CustomData/") || path.contains("AutoType/") }

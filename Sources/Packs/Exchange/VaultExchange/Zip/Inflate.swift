@@ -86,8 +86,8 @@ enum Inflate {
       }
       isWhole = status == Self.streamEnd && (isPadded || (unsafe stream.avail_in) == 0)
     }
-    guard !isTooLarge else { throw ExchangeError(.tooLarge, "unpacks to more than it may") }
-    guard isWhole else { throw ExchangeError(.malformed, "holds packed data that is damaged") }
+    guard !isTooLarge else { throw ExchangeError(.tooLarge, "is too large when it is unpacked") }
+    guard isWhole else { throw ExchangeError(.malformed, "has compressed data that is damaged") }
     return output
   }
 }

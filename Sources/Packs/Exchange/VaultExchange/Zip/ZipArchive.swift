@@ -39,16 +39,18 @@ struct ZipArchive {
     let end = try Self.end(of: bytes)
     let count = Self.integer(bytes, offset: end + 10, count: 2)
     var offset = Self.integer(bytes, offset: end + 16, count: 4)
-    guard count <= limits.entryCount else { throw ExchangeError(.tooLarge, "has more files than it may") }
-    guard count != 0xFFFF, offset != 0xFFFF_FFFF else { throw ExchangeError(.unsupported, "is a zip file of 64 bits") }
+    guard count <= limits.entryCount else { throw ExchangeError(.tooLarge, "has too many files") }
+    guard count != 0xFFFF, offset != 0xFFFF_FFFF else {
+      throw ExchangeError(.unsupported, "is a 64-bit zip file, which is not supported")
+    }
     var total = 0
     for _ in 0..<count {
       let entry = try entry(at: &offset, before: end)
       try Self.check(entry, limits)
       total += entry.count
-      guard total <= limits.totalByteCount else { throw ExchangeError(.tooLarge, "unpacks to more than it may") }
+      guard total <= limits.totalByteCount else { throw ExchangeError(.tooLarge, "is too large when it is unpacked") }
       guard entries.updateValue(entry, forKey: entry.name) == nil else {
-        throw ExchangeError(.malformed, "has a file twice")
+        throw ExchangeError(.malformed, "has the same file twice")
       }
       if !entry.name.hasSuffix("/") { names.append(entry.name) }
     }
@@ -62,7 +64,7 @@ struct ZipArchive {
     let packed = Array(bytes[start..<start + entry.packedCount])
     let data = entry.isPacked ? try Inflate.raw(packed, limit: entry.count) : packed
     guard data.count == entry.count, try Inflate.crc32(data) == entry.checksum else {
-      throw ExchangeError(.malformed, "holds a file that is damaged")
+      throw ExchangeError(.malformed, "has a damaged file")
     }
     return data
   }
@@ -76,7 +78,7 @@ struct ZipArchive {
       if isRecord, index + 22 + integer(bytes, offset: index + 20, count: 2) == bytes.count { return index }
       index -= 1
     }
-    throw ExchangeError(.malformed, "is no zip file, or is cut off")
+    throw ExchangeError(.malformed, "is not a zip file, or is truncated")
   }
 
   /// The directory entry at an offset. Moves the offset past it.
@@ -88,17 +90,17 @@ struct ZipArchive {
     guard offset + 46 + nameCount + restCount <= end else { throw Self.damaged }
     let method = Self.integer(bytes, offset: offset + 10, count: 2)
     guard Self.integer(bytes, offset: offset + 8, count: 2) & 1 == 0 else {
-      throw ExchangeError(.unsupported, "holds a sealed file")
+      throw ExchangeError(.unsupported, "has an encrypted file")
     }
     guard method == 0 || method == 8 else {
-      throw ExchangeError(.unsupported, "holds a file that is packed in an unusual way")
+      throw ExchangeError(.unsupported, "has a file that is compressed in an unknown way")
     }
     // On Unix the upper half is the file mode, in which 12 is a symbolic link.
     guard Self.integer(bytes, offset: offset + 38, count: 4) >> 28 != 0xA else {
-      throw ExchangeError(.unsupported, "holds a link")
+      throw ExchangeError(.unsupported, "has a link, which is not supported")
     }
     guard let name = String(validating: bytes[offset + 46..<offset + 46 + nameCount], as: UTF8.self) else {
-      throw ExchangeError(.invalidText, "holds a file whose name is no UTF-8")
+      throw ExchangeError(.invalidText, "has a file whose name is not UTF-8")
     }
     let entry = Entry(
       name: name, isPacked: method == 8, checksum: UInt32(Self.integer(bytes, offset: offset + 16, count: 4)),
@@ -114,10 +116,10 @@ struct ZipArchive {
     let isFolder = entry.name.hasSuffix("/")
     let isPlain = !(isFolder ? parts.dropLast() : parts[...]).contains { ["", ".", ".."].contains($0) }
     guard isPlain, !entry.name.contains("\\"), !entry.name.contains("\u{0}"), !entry.name.contains(":") else {
-      throw ExchangeError(.malformed, "holds a file whose name leads elsewhere")
+      throw ExchangeError(.malformed, "has a file whose name leads out of its folder")
     }
     guard entry.count <= limits.entryByteCount, entry.count <= entry.packedCount * limits.ratio + (1 << 20) else {
-      throw ExchangeError(.tooLarge, "holds a file that unpacks to more than it may")
+      throw ExchangeError(.tooLarge, "has a file that is too large when it is unpacked")
     }
     guard entry.isPacked || entry.count == entry.packedCount else { throw damaged }
   }
@@ -126,7 +128,7 @@ struct ZipArchive {
   private func checkOverlap(before end: Int) throws(ExchangeError) {
     var last = 0
     for entry in entries.values.sorted(by: { $0.offset < $1.offset }) {
-      guard entry.offset >= last else { throw ExchangeError(.malformed, "holds files that overlap") }
+      guard entry.offset >= last else { throw ExchangeError(.malformed, "has files that overlap") }
       last = try dataStart(of: entry) + entry.packedCount
     }
     guard last <= end else { throw Self.damaged }
@@ -146,7 +148,7 @@ struct ZipArchive {
     return start
   }
 
-  private static var damaged: ExchangeError { ExchangeError(.malformed, "is a zip file that is damaged") }
+  private static var damaged: ExchangeError { ExchangeError(.malformed, "is a damaged zip file") }
 
   /// A little-endian integer of `count` bytes.
   private static func integer(_ bytes: [UInt8], offset: Int, count: Int) -> Int {

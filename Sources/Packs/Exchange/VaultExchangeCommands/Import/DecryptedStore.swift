@@ -17,7 +17,7 @@ struct DecryptedStore {
   /// - Parameter command: decrypts the file whose path follows it, such as `gpg -dq`.
   init(of folder: String, by command: String, _ progress: Progress) throws {
     guard System.kind(of: folder) == .directory else {
-      throw CommandError.usage("--decrypt", "is for a folder of sealed files, such as ~/.password-store")
+      throw CommandError.usage("--decrypt", "needs a folder of encrypted files, such as ~/.password-store")
     }
     let source = try ImportCommand.inExchange(folder) { () throws(ExchangeError) in
       try ImportFolder.source(at: folder)
@@ -25,15 +25,15 @@ struct DecryptedStore {
     let files = (source.files ?? []).filter { Self.isSealed($0.path) }
     guard !files.isEmpty else {
       throw CommandError(
-        .inputRefused, "input_refused", subject: folder, "has no file that ends with .gpg or .age",
-        hints: ["name the folder of the store: ~/.password-store, or what `gopass config mounts.path` says"])
+        .inputRefused, "input_refused", subject: folder, "has no file whose name ends with .gpg or .age",
+        hints: ["name the folder of the store: ~/.password-store, or the one that `gopass config mounts.path` prints"])
     }
     var lines: [UInt8] = []
     for file in files {
       lines += try Self.line(of: file, in: folder, command)
       guard lines.count <= Self.maximumByteCount else {
         throw CommandError(
-          .inputRefused, "input_refused", subject: folder, "holds more than 256 MiB",
+          .inputRefused, "input_refused", subject: folder, "has more than 256 MiB of text",
           hints: ["import its folders one by one"])
       }
       progress.advance()
@@ -60,7 +60,7 @@ struct DecryptedStore {
       }
       members.append(
         status == 0 && text != nil
-          ? ("text", .string(Base64.encode(text ?? []))) : ("refusal", .string("the command does not open it")))
+          ? ("text", .string(Base64.encode(text ?? []))) : ("refusal", .string("the command did not decrypt the file")))
     }
     return try JSONValue.object(JSONObject(members)).compactBytes(limits: .exchange) + [UInt8(ascii: "\n")]
   }

@@ -39,7 +39,7 @@ final class FileSource {
       do throws(SystemError) {
         return try self.piece()
       } catch {
-        throw ExchangeError(.reading, "could not be read", underlying: error)
+        throw ExchangeError(.reading, "cannot be read", underlying: error)
       }
     }
   }

@@ -7,9 +7,9 @@ import VaultSealing
 /// A file of an entry that exceeds the limit of a value, and becomes an attachment of the record.
 struct FileToAttach: Sendable {
   /// The refusal for a record with another attachment of the same name, which would be lost.
-  static let otherIsThere = "the vault has another attachment of this name: `vault detach` takes that away"
+  static let otherIsThere = "the vault has another attachment of this name: `vault detach` removes that one"
   /// The refusal for an entry that was matched to its record only by content.
-  static let unsure = "nothing in the entry says which record it is, so its files are not compared"
+  static let unsure = "no value identifies the record of this entry, so its files are not compared"
 
   let name: String
   let bytes: [UInt8]
@@ -88,7 +88,7 @@ extension [LedgerLine] {
     guard hasFiles, try !vault.keepsAttachments() else { return self }
     return map { line in
       guard line.outcome == .mapped(to: ForeignImport.filesMember) else { return line }
-      return LedgerLine(line.place, .refused("the vault is in a store that keeps no attachments"))
+      return LedgerLine(line.place, .refused("the store of the vault does not keep attachments"))
     }
   }
 }

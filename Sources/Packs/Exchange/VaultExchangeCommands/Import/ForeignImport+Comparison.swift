@@ -17,7 +17,7 @@ extension ForeignImport {
   /// How often a record is read again after concurrent changes.
   private static let maximumAttemptCount = 10
   private static let unsure =
-    "nothing in the entry says which record it is, so none is changed: --name NAME imports it beside them"
+    "no value identifies the record of this entry, so no record is changed: --name NAME imports the entry as a new record"
 
   /// Compares an entry with its record, and plans an update if they differ.
   mutating func compare(
@@ -25,7 +25,7 @@ extension ForeignImport {
   ) async throws {
     let old = try await vault.record(id)
     guard let kind = old.kind, kind.name.utf8.elementsEqual(record.kind.utf8) else {
-      return try report.refuse(record, "is of another kind in the vault")
+      return try report.refuse(record, "the record in the vault has another kind")
     }
     var edits = try Self.edits(from: .object(old.revealed()), to: .object(members), at: .root, kind)
     if !mode.isUpdating { edits.removeAll { Self.addsFolder($0, of: members, to: old) } }
@@ -40,7 +40,7 @@ extension ForeignImport {
     }
     guard mode.isUpdating else {
       report.differ()
-      let reason = known.isUnique(name) ? "the vault has another value: --update takes this one" : Self.unsure
+      let reason = known.isUnique(name) ? "the vault has another value: --update stores this one" : Self.unsure
       let paths = edits.map(\.path.description) + (missing.isEmpty ? [] : [Self.filesMember])
       // The report already has the lines of an entry that was found under the lock.
       if record.lines.isEmpty { for path in paths { try report.refuse(record.place, field: path, reason) } }

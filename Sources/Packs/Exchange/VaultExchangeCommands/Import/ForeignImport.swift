@@ -27,7 +27,7 @@ struct ForeignImport {
 
     func members() throws(VaultError) -> JSONObject {
       guard let members = try? JSONParser.parse(text, limits: .exchange).object else {
-        throw VaultError(.internalFailure, "cannot read what it wrote itself")
+        throw VaultError(.internalFailure, "the record that was written cannot be read")
       }
       return members
     }
@@ -103,7 +103,8 @@ struct ForeignImport {
       return try report.add(try lines(of: record, refusing: refused, FileToAttach.unsure))
     }
     guard !mode.isUpdating || name.id != nil else {
-      return try report.refuse(record, "nothing says which record it is: --name NAME says what the input is")
+      return try report.refuse(
+        record, "no value identifies the record of this entry: --name NAME gives the input a name")
     }
     try await hold(record, kind: kind, members: members, name: name)
   }

@@ -72,10 +72,11 @@ struct ForeignReport {
   func leaveUnsure(_ count: Int, _ record: (id: RecordID, name: String)?, isStored: Bool) {
     let entries = count == 1 ? "1 new entry" : "\(count) new entries"
     let subject = record.map { "\($0.id.text) \(Printable.text($0.name))" } ?? entries
-    let all = count == 1 ? "" : ", all or none"
+    let all = count == 1 ? "" : " (all or none)"
     global.messages.note(
       isStored
-        ? "stored, and not yet sure to stay: \(subject)" : "may be stored\(all), and may not: \(subject)")
+        ? "the database stored this, but may still lose it: \(subject)"
+        : "the database did not say whether it stored this\(all): \(subject)")
   }
 
   /// Notes records that came from such a file earlier, and are missing in this one.
@@ -104,15 +105,16 @@ struct ForeignReport {
 
   /// Notes that the source cannot be read to its end.
   mutating func end(_ fault: SourceFault) throws {
-    try refuse(fault.place, field: nil, fault.reason + "; nothing behind it was read")
+    try refuse(fault.place, field: nil, fault.reason + "; the rest of the file was not read")
   }
 
   /// Prints the result, and returns the exit code.
   mutating func finish() throws -> ExitStatus {
     if removedCount > 0 {
-      let subject = removedCount == 1 ? "1 entry was" : "\(removedCount) entries were"
       global.messages.note(
-        "\(subject) removed from the vault before and \(removedCount == 1 ? "is" : "are") in the trash still")
+        removedCount == 1
+          ? "an earlier record of 1 entry was removed from the vault and is still in the trash"
+          : "earlier records of \(removedCount) entries were removed from the vault and are still in the trash")
     }
     for (remark, count) in remarks.sorted(by: { $0.key.description < $1.key.description }) {
       if let words = remark.words(count) { global.messages.note(words) }
@@ -126,13 +128,13 @@ struct ForeignReport {
     if differingCount > 0 {
       let subject =
         differingCount == 1 ? "1 record of the vault differs" : "\(differingCount) records of the vault differ"
-      global.messages.note("\(subject) from the file; --update takes what the file says")
+      global.messages.note("\(subject) from the file; --update stores the values of the file")
     }
     let would = isDryRun ? "would be " : ""
     try Output.lines(
       [
         "\(storedCount) \(would)stored, \(updatedCount) \(would)updated, "
-          + "\(unchangedCount + differingCount) there already, \(refusalCount) refused"
+          + "\(unchangedCount + differingCount) already there, \(refusalCount) refused"
       ] + ledger.lines)
     try Output.lines(
       replaced.map { id, name, paths in
@@ -140,7 +142,7 @@ struct ForeignReport {
       })
     guard !vanished.isEmpty else { return }
     try Output.lines(
-      ["\(vanished.count) still in the vault, no longer in the file; `vault remove` takes them away:"]
+      ["\(vanished.count) still in the vault, but no longer in the file; `vault remove` removes them:"]
         + vanished.map { "  \($0.id.text)  \(Printable.text($0.name))" })
   }
 
@@ -162,11 +164,11 @@ extension ImportRemark {
     let isOne = count == 1
     return switch self {
     case .escapedMarkup:
-      "\(count) value\(isOne ? " holds" : "s hold") &amp;, &lt;, &gt; or the like, which LastPass may have written for &, <, > "
-        + "or a quote. \(isOne ? "It is" : "They are") taken as \(isOne ? "it stands" : "they stand"): `vault set` corrects one"
+      "\(count) value\(isOne ? " contains" : "s contain") &amp;, &lt;, &gt; or the like, which LastPass may have written for "
+        + "&, <, > or a quote; \(isOne ? "it is" : "they are") imported unchanged: correct them with `vault set`"
     case .resolvedReference:
       "\(count) value\(isOne ? " was a reference" : "s were references") of KeePass to another entry, and "
-        + "\(isOne ? "has" : "have") what that entry holds now"
+        + "now \(isOne ? "has" : "have") the value of that entry"
     default: nil
     }
   }

@@ -69,22 +69,23 @@ extension ImportCommand {
   private func checkOptionsOfImport(_ format: String) throws {
     try checkOptionsOfForeign()
     guard !strict || !update else {
-      throw CommandError.usage("--update", "changes entry by entry and does not go with --strict")
+      throw CommandError.usage(
+        "--update", "cannot be combined with --strict, because it changes one record after another")
     }
     if let placement = try VaultChoice(vault) {
       throw CommandError.usage(
-        "import", "of another tool's file needs to know which vault of \(placement.set.path) gets it",
-        "say it with --in NAME")
+        "import", "needs to know which vault of \(placement.set.path) gets the records of another tool's file",
+        "name the vault with --in NAME")
     }
     if format != "auto" { _ = try Self.importer(named: format) }
     guard decrypt == nil || ["auto", DecryptedStore.format].contains(format) else {
-      throw CommandError.usage("--decrypt", "is for pass: \(format) says itself how it is opened")
+      throw CommandError.usage("--decrypt", "can be used only with pass, and not with \(format)")
     }
   }
 
   func checkOptionsOfForeign() throws {
     for (option, isGiven) in [("--keep-unknown", keepUnknown), ("--rejects", rejects != nil)] where isGiven {
-      throw CommandError.usage(option, "is for json and jsonl")
+      throw CommandError.usage(option, "can be used only with json and jsonl")
     }
     try sourceKeys.check()
   }
@@ -92,7 +93,7 @@ extension ImportCommand {
   static func importer(named name: String) throws -> any Importer {
     guard let importer = try? ImportFormats.named(name) else {
       let names = ImportFormats.all.map(\.format.name) + ImportFormat.allCases.map(\.rawValue) + ["auto"]
-      throw CommandError.usage(Printable.argument(name), "is no format that this program reads")
+      throw CommandError.usage(Printable.argument(name), "is not a format that this program reads")
         .suggesting(name, among: names).hinting("`vault import --list` shows the formats")
     }
     return importer
@@ -132,33 +133,39 @@ extension CommandError {
     if error.code == .unknownFormat {
       let other = "a table of any kind: `vault import csv FILE --map MEMBER=COLUMN`"
       hints =
-        ["`vault import FORMAT FILE` says it; `vault import --list` has the formats"]
+        ["name the format: `vault import FORMAT FILE`; `vault import --list` shows the formats"]
         + (hasAdvice ? hints : [other])
     }
     guard hints.isEmpty else { return }
     switch error.code {
-    case .ambiguousFormat: hints = ["say which it is: `vault import FORMAT FILE`"]
-    case .missingColumn: hints = ["look at its first line, and at `vault import --list`", "csv: --map MEMBER=COLUMN"]
+    case .ambiguousFormat: hints = ["name the format: `vault import FORMAT FILE`"]
+    case .missingColumn:
+      hints = [
+        "compare its first line with `vault import --list`",
+        "or map its columns: `vault import csv FILE --map MEMBER=COLUMN`",
+      ]
     case .identityNeeded, .wrongIdentity:
-      hints = ["give the identity that opens it with --source-identity FILE; those of the vault are not tried"]
-    case .passphraseNeeded, .wrongPassphrase: hints = ["give it with --source-passphrase-file FILE, or on a terminal"]
+      hints = ["use --source-identity FILE with an identity that opens it; those of the vault are not tried"]
+    case .passphraseNeeded, .wrongPassphrase: hints = [passphraseHint]
     case .invalidMapping: hints = ["`vault kinds show KIND` lists the fields"]
     default: hints = ["correct the file and try again; nothing was changed"]
     }
   }
 }
 
+private let passphraseHint = "use --source-passphrase-file FILE, or type the passphrase in a terminal"
+
 extension ExchangeError.Advice {
   fileprivate var words: String {
     switch self {
     case .sentence(let text): text
-    case .format(let name): "`vault import \(name) FILE` takes that"
-    case .pipe(let command, let format): "open it on the way: `\(command) | vault import \(format ?? "auto") -`"
+    case .format(let name): "use `vault import \(name) FILE`"
+    case .pipe(let command, let format): "decrypt or unpack it first: `\(command) | vault import \(format ?? "auto") -`"
     case .decrypt(let command, let format):
-      "open its files on the way: `vault import \(format) FOLDER --decrypt '\(command)'`"
+      "decrypt its files: `vault import \(format) FOLDER --decrypt '\(command)'`"
     case .keyFile:
-      "give it with --source-passphrase-file FILE, or on a terminal; a key file of the database with --source-key-file FILE"
-    case .mapColumns: "--map MEMBER=COLUMN says what a column is, and that the first row has their names"
+      "\(passphraseHint); use --source-key-file FILE if the database has a key file"
+    case .mapColumns: "--map MEMBER=COLUMN names a column, and says that the first row is a header"
     }
   }
 }

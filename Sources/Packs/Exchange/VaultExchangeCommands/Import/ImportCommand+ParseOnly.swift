@@ -14,11 +14,11 @@ extension ImportCommand {
     for (option, isGiven) in [
       ("--dry-run", dryRun), ("--strict", strict), ("--update", update), ("--decrypt", decrypt != nil),
     ] where isGiven {
-      throw CommandError.usage(option, "is for what is stored, and --parse-only stores nothing")
+      throw CommandError.usage(option, "cannot be combined with --parse-only, which stores nothing")
     }
     let name = file == "-" ? "stdin" : file
     let named = format == "auto" ? nil : try Self.importer(named: format)
-    if global.canAsk { try global.confirm("Write all that \(name) holds in clear to stdout?") }
+    if global.canAsk { try global.confirm("Write everything in \(name), including its secrets, to stdout in clear?") }
     let output = ReaderOutput()
     do {
       try read(file, name: name, named: named, output: output)
@@ -80,7 +80,7 @@ extension ImportCommand {
   private func checkOptions(for format: VaultExchange.ImportFormat) throws {
     guard !format.takesMappings else { return }
     for (option, isGiven) in [("--kind", kind != nil), ("--map", !map.isEmpty)] where isGiven {
-      throw CommandError.usage(option, "is for csv and its like: \(format.name) says itself what its values are")
+      throw CommandError.usage(option, "cannot be used with \(format.name), which defines the meaning of its values")
     }
   }
 
@@ -89,7 +89,7 @@ extension ImportCommand {
     options.encoding = try encoding.map { name in
       guard let encoding = TextEncoding(rawValue: name) else {
         let names = TextEncoding.allCases.map(\.rawValue).joined(separator: ", ")
-        throw CommandError.usage("--encoding", "is none that this program reads", "one of \(names)")
+        throw CommandError.usage("--encoding", "must be one of \(names)")
       }
       return encoding
     }
@@ -101,7 +101,7 @@ extension ImportCommand {
         if keys.sourcePassphraseFd != nil { try output.asks() }
         return try keys.passphrase(of: name, global)
       } catch {
-        throw ExchangeError(.passphraseNeeded, "is sealed with a passphrase", underlying: error)
+        throw ExchangeError(.passphraseNeeded, "is encrypted with a passphrase", underlying: error)
       }
     }
     options.kinds = try knownKinds()

@@ -21,7 +21,8 @@ enum ImportFormat: String, CaseIterable {
       if let first = elements.makeIterator().next(), first.bytes.first == UInt8(ascii: "["), first.value == nil {
         throw CommandError(
           .inputRefused, "input_refused", subject: path == "-" ? "stdin" : path,
-          "begins with an array that goes on after its line: that is json, not jsonl", hints: ["`vault import json`"])
+          "the file begins with an array over several lines, which is json and not jsonl",
+          hints: ["use `vault import json`"])
       }
       return elements
     }
@@ -46,7 +47,7 @@ enum ImportFormat: String, CaseIterable {
       case let value where VaultExport.records(of: value) != nil:
         return (VaultExport.records(of: value) ?? []).map { ImportElement(.object($0)) }
       case let value where value.object != nil: return [ImportElement(value)]
-      default: throw DocumentError(code: .wrongType, reason: "must be an array of objects", line: 1, column: 1)
+      default: throw DocumentError(code: .wrongType, reason: "the file must be an array of objects", line: 1, column: 1)
       }
     } catch {
       throw CommandError(error, in: file)
@@ -124,7 +125,9 @@ struct ImportElement: Sendable {
     if case .gone(let error) = content { throw error }
     do throws(DocumentError) {
       let value = if case .line(let bytes, _) = content { try JSONParser.parse(bytes) } else { value }
-      guard let object = value?.object else { throw DocumentError(code: .wrongType, reason: "must be an object") }
+      guard let object = value?.object else {
+        throw DocumentError(code: .wrongType, reason: "the element must be an object")
+      }
       return object
     } catch {
       let column = error.column.map { "column \($0): " } ?? ""

@@ -88,8 +88,8 @@ final class LineFile: Sequence {
     guard !lines.hasTooLong else {
       throw CommandError(
         .inputRefused, "input_refused", subject: path,
-        "has a line of more than \(Lines.byteLimit >> 20) MiB: no record is as long",
-        hints: ["`vault import json` takes an array that spans one line"])
+        "has a line of more than \(Lines.byteLimit >> 20) MiB, and no record is that long",
+        hints: ["if the line is an array of records, use `vault import json`"])
     }
     self.count = count
   }
@@ -107,7 +107,7 @@ final class LineFile: Sequence {
         return ImportElement(line.bytes, line: line.number)
       }
       let isRead = reading.failure == nil
-      let reason = isRead ? "was changed while it was read" : "cannot be read any further"
+      let reason = isRead ? "the file was changed while it was read" : "the rest of the file cannot be read"
       return ImportElement(gone: VaultError(isRead ? .changedUnderneath : .ioFailed, reason, file: file.path))
     }
   }

@@ -53,7 +53,7 @@ final class ReaderOutput: @unchecked Sendable {
       counts.add(.record(record))
       return try buffer.append(bytes)
     }
-    let reason = "is larger or deeper than a record may be"
+    let reason = "the entry is larger or deeper than a record can be"
     let lines = record.lines.map { $0.refused(reason) }
     try write(.refused(record.place, reason: reason, lines: lines))
   }

@@ -8,24 +8,24 @@ import VaultTerminal
 struct SourceKeys: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "An identity that opens the file, where it is sealed with age. Those of the vault are not tried.",
+      "An age identity that opens the file. Identities of the vault are not tried.",
       valueName: "file"))
   var sourceIdentity: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Take the passphrase that the file is sealed with from a file; else it is asked for.", valueName: "file"))
+      "Read the passphrase of the imported file from this file; otherwise it is asked for.", valueName: "file"))
   var sourcePassphraseFile: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Take that passphrase from a descriptor.", valueName: "n"))
+    help: ArgumentHelp("Read that passphrase from a file descriptor.", valueName: "n"))
   var sourcePassphraseFd: Int32?
 
   @Option(
     help: ArgumentHelp(
-      "The key file of a KeePass database, beside its passphrase or instead; of json, the AES key of 16, 24 or 32 bytes "
-        + "under which CryptoKit has sealed the fields.", valueName: "file"))
+      "The key file of a KeePass database, with or without a passphrase. For json: the AES key (16, 24 or 32 bytes) "
+        + "with which CryptoKit sealed the fields.", valueName: "file"))
   var sourceKeyFile: String?
 
   /// Keeps child processes from inheriting the descriptor.
@@ -34,7 +34,7 @@ struct SourceKeys: ParsableArguments {
   /// Refuses two passphrases.
   func check() throws {
     guard sourcePassphraseFile == nil || sourcePassphraseFd == nil else {
-      throw CommandError.usage("--source-passphrase-fd", "cannot be used together with --source-passphrase-file")
+      throw CommandError.usage("--source-passphrase-fd", "cannot be combined with --source-passphrase-file")
     }
   }
 
@@ -52,7 +52,7 @@ struct SourceKeys: ParsableArguments {
       return try SealingContext(cryptoKitKey: key)
     } catch {
       throw CommandError(
-        .inputRefused, "input_refused", subject: sourceKeyFile, "is no key of AES: it has not 16, 24 or 32 bytes")
+        .inputRefused, "input_refused", subject: sourceKeyFile, "is not an AES key: it must have 16, 24 or 32 bytes")
     }
   }
 
@@ -64,8 +64,9 @@ struct SourceKeys: ParsableArguments {
     }
     guard let terminal = Terminal(noInput: global.noInput) else {
       throw CommandError(
-        .cannotUnlock, "passphrase_needed", subject: name, "is sealed with a passphrase, and nobody can be asked",
-        hints: ["give it with --source-passphrase-file FILE"])
+        .cannotUnlock, "passphrase_needed", subject: name,
+        "is encrypted with a passphrase, and there is no terminal to ask for it",
+        hints: ["use --source-passphrase-file FILE"])
     }
     return try terminal.secret("Passphrase of \(Printable.text(name)): ")
   }

@@ -158,19 +158,20 @@ extension SourceReader {
 
   private func broken() -> CommandError {
     _ = stop()
-    return error("gave what is no record of it")
+    return error("wrote something other than records")
   }
 
   private func ended() -> CommandError {
     if let failure = output.failure ?? (lines.hasTooLong ? .tooMuch : nil) {
       _ = stop()
-      return error(failure == .tooLate ? late : "gave more than a file can hold")
+      return error(failure == .tooLate ? late : "wrote more than the file can contain")
     }
-    guard let end = process.take().map({ ChildProcess.end(of: $0) }) else { return error("has ended") }
+    guard let end = process.take().map({ ChildProcess.end(of: $0) }) else { return error("ended too early") }
     if end.isOutOfTime { return error(late) }
     // A failed allocation often doubles the present memory.
     if end.isCrash, end.peakByteCount > limits.memoryByteCount / 4 { return error("used too much memory") }
-    return error(end.signal.map { "was ended by signal \($0)" } ?? "ended with \(end.exitCode) before it was done")
+    return error(
+      end.signal.map { "was ended by signal \($0)" } ?? "ended with exit code \(end.exitCode) before it was done")
   }
 
   private var late: String { "took longer than \(limits.processorSeconds) s" }
@@ -179,7 +180,7 @@ extension SourceReader {
     let reader = format == "auto" ? "its reader" : "the reader of \(format)"
     var error = CommandError(
       .inputRefused, "reader_failed", subject: name, "\(reader) \(what); nothing was stored",
-      hints: ["`vault import \(format) FILE --parse-only` shows how far it comes, with what is read in clear"])
+      hints: ["`vault import \(format) FILE --parse-only` shows how far it reads; it prints secrets in clear"])
     error.file = name
     return error
   }

@@ -60,7 +60,7 @@ struct ExportRun {
     var surveyed = exporter
     let form = form
     let refusals = ExportRefusals(global)
-    try await forEachView("looked at") { view in
+    try await forEachView("checked") { view in
       try form.exported(view).record
     } consume: { record in
       try refusals.collect {
@@ -75,7 +75,7 @@ struct ExportRun {
 
   private func sayWhatIsLeftOut(_ count: Int) {
     if opened == nil { global.messages.note(Messages.unverifiedNote) }
-    if count > 0 { global.messages.note("\(counted(count, "sealed field")) left out: --reveal opens them") }
+    if count > 0 { global.messages.note("\(counted(count, "sealed field")) left out: --reveal exports them") }
   }
 
   /// Returns how many sealed fields were left out.

@@ -6,15 +6,15 @@ import VaultRecords
 import VaultTerminal
 
 struct ExportSelection: ParsableArguments {
-  @Argument(help: "Only these records, by what finds them elsewhere.")
+  @Argument(help: "Only these records, named as in other commands.")
   var record: [String] = []
 
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp("Only records with this value in a readable field, or in a list.", valueName: "field=value"))
+    help: ArgumentHelp("Only records with this value in a readable field or list.", valueName: "field=value"))
   var conditions: [String] = []
 
-  @Option(help: ArgumentHelp("Only these fields, readable or sealed, between commas.", valueName: "field,…"))
+  @Option(help: ArgumentHelp("Only these fields, separated by commas.", valueName: "field,…"))
   var fields: String?
 
   func paths() throws -> [MemberPath]? {
@@ -26,7 +26,9 @@ struct ExportSelection: ParsableArguments {
       path.components.contains { if case .index = $0 { true } else { false } }
     }
     guard !paths.isEmpty, !hasIndex else {
-      throw CommandError.usage("--fields", "takes names of fields, and lists as a whole", "--fields title,password")
+      throw CommandError.usage(
+        "--fields", "takes names of fields, and not single items of a list",
+        "write, for example, `--fields title,password`")
     }
     return paths
   }
@@ -47,7 +49,7 @@ struct ExportSelection: ParsableArguments {
     let chosen = record.isEmpty ? found : found.intersection(named)
     guard !chosen.isEmpty else {
       throw CommandError(
-        .notFound, "nothing_found", subject: "--where", "no record holds it",
+        .notFound, "nothing_found", subject: "--where", "no record has this value",
         hints: query.conditions.compactMap { session.hint(for: $0.path, kind) })
     }
     return chosen

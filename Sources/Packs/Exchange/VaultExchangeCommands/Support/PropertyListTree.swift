@@ -14,17 +14,17 @@ struct PropertyListTree {
     case .object(let members):
       var result = JSONObject()
       for (name, member) in members where !member.isNull {
-        guard isWritable(name) else { throw refused(path, "has a member whose name XML cannot hold") }
+        guard isWritable(name) else { throw refused(path, "has a member whose name is not possible in XML") }
         result[name] = try tree(member, at: path.appending(name))
       }
       return .object(result)
     case .array(let items):
       return .array(try items.enumerated().map { try tree($1, at: path.appending($0)) })
-    case .null: throw refused(path, "is null in an array, which a property list cannot hold")
+    case .null: throw refused(path, "the array contains null, which a property list cannot hold")
     case .number(let number) where !number.isMachineNumber:
-      throw refused(path, "is a number that a property list cannot hold")
+      throw refused(path, "the number is not possible in a property list")
     case .string(let text) where !isWritable(text):
-      throw refused(path, "holds a control character, which XML cannot hold")
+      throw refused(path, "the value has a control character, which XML cannot hold")
     default: return value
     }
   }
@@ -39,7 +39,7 @@ struct PropertyListTree {
 
   private func refused(_ path: MemberPath, _ reason: String) -> CommandError {
     var error = CommandError.notExported(record.text, path: path.description, reason: reason)
-    error.hints = [isXML ? "--format plist-binary or json holds more" : "--format json holds it"]
+    error.hints = [isXML ? "use --format plist-binary or --format json" : "use --format json"]
     return error
   }
 }

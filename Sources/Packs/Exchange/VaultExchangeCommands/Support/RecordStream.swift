@@ -160,7 +160,7 @@ extension CommandError {
   /// The error if the announced losses have changed.
   static var exportChanged: CommandError {
     CommandError(
-      .changedUnderneath, "changed_underneath", subject: "export", "records were changed while they were written",
+      .changedUnderneath, "changed_underneath", subject: "export", "the records were changed while they were written",
       hints: ["try again"])
   }
 
@@ -172,7 +172,7 @@ extension CommandError {
       if error.isChange { throw exportChanged }
       guard error.record == nil else {
         var refused = CommandError.notExported(error.record, path: error.path, reason: error.reason)
-        refused.hints = ["--format json holds it; --kind exports other kinds alone"]
+        refused.hints = ["use --format json, or export the other kinds with --kind"]
         throw refused
       }
       throw CommandError(.failed, "internal_failure", subject: "export", error.reason)

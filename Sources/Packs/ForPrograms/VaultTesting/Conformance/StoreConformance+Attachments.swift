@@ -4,7 +4,7 @@ internal import VaultStorage
 extension StoreConformance {
   /// The rules of an `AttachmentStore`. Any other store satisfies them trivially.
   static let attachments: [StoreConformance] = [
-    rule("an attachment is read back byte for byte, whatever its size and that of the pieces") { store in
+    rule("an attachment is read back byte for byte, with any size and any size of pieces") { store in
       for size in [0, 1, 262_145, 1_048_575, 1_048_576, 1_048_577, 2_500_000] {
         let (id, bytes) = (AttachmentID.random(), content(size))
         try store.attach(bytes, as: id, pieceByteCount: 1 + size / 7)
@@ -15,12 +15,12 @@ extension StoreConformance {
         try require(store.read(place) == bytes && store.mark(of: place) == reader.mark, "\(size) bytes at once")
       }
     },
-    rule("nobody sees an attachment before it is committed, and what is abandoned is gone") { store in
+    rule("an attachment is invisible until it is committed, and an abandoned one is removed") { store in
       let (id, other) = (AttachmentID.random(), AttachmentID.random())
       let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
       var writer: (any StoreWriter)? = try store.writer(of: .attachment(id), under: lock)
       try writer?.append(content(2_500_000))
-      try require(store.attachments().isEmpty && store.reader(of: .attachment(id)) == nil, "too early")
+      try require(store.attachments().isEmpty && store.reader(of: .attachment(id)) == nil, "seen before the commit")
       writer = nil
       // Beside another attachment, and beside a record.
       let writers = try (
@@ -30,14 +30,14 @@ extension StoreConformance {
       try writers.1.append([7])
       try writers.1.commit(replacing: nil)
       try store.apply([.put(.record(id), [1])], under: lock)
-      try require(store.attachments() == [other], "the one that is committed")
+      try require(store.attachments() == [other], "the committed attachment")
       try writers.0.commit(replacing: nil)
       lock.release()
       try require(
         store.attachments() == [id, other].sorted() && store.strayEntries().isEmpty, "both, and nothing else")
       try require(store.read(.record(id)) == [1] && store.read(.attachment(other)) == [7], "each for itself")
     },
-    rule("an attachment is written over another only where that is the one that was meant") { store in
+    rule("an attachment replaces another one only if that is the expected one") { store in
       let (id, bytes) = (AttachmentID.random(), content(1_500_000))
       let path = StoreLocation.attachment(id).relativePath
       try store.attach(bytes, as: id, pieceByteCount: 1 << 18)
@@ -51,9 +51,9 @@ extension StoreConformance {
       }
       try require(store.read(.attachment(id)) == bytes, "the first stays")
       try store.attach([2], as: id, pieceByteCount: 1, replacing: mark)
-      try require(store.read(.attachment(id)) == [2], "another one in its place")
+      try require(store.read(.attachment(id)) == [2], "a different attachment there")
     },
-    rule("attachments are listed ascending until they are removed, and one that is not there is none to remove") {
+    rule("attachments are listed in ascending order until they are removed, and removing a missing one is no error") {
       store in
       let ids = (0..<6).map { AttachmentID(bytes: [UInt8(($0 * 90) % 256)] + Array(repeating: 3, count: 15)) }
       for id in ids { try store.attach(id.bytes, as: id, pieceByteCount: 5) }
@@ -64,10 +64,10 @@ extension StoreConformance {
       }
       let rest = [ids[0], ids[2], ids[3], ids[5]].sorted()
       try require(store.attachments() == rest && store.heldAttachments() == rest, "the others")
-      try require(store.reader(of: .attachment(ids[1])) == nil, "a reader of one that is gone")
+      try require(store.reader(of: .attachment(ids[1])) == nil, "a reader of a removed attachment")
       try require(store.places() == rest.map { .attachment($0) }, "the places")
     },
-    rule("who reads an attachment that is removed meanwhile gets all of it, or an error") { store in
+    rule("reading an attachment that is removed meanwhile gives all of it or an error") { store in
       let (id, bytes) = (AttachmentID.random(), content(3_000_000))
       try store.attach(bytes, as: id, pieceByteCount: 1 << 18)
       guard let reader = try store.reader(of: .attachment(id)) else { throw TextFault("no reader") }
@@ -79,7 +79,7 @@ extension StoreConformance {
       do throws(StoreError) { rest = try reader.all() } catch { return }
       try require(first + rest == bytes, "something else")
     },
-    rule("a snapshot has the attachments that were there, with all their bytes") { store in
+    rule("a snapshot keeps its attachments with all their bytes") { store in
       let (id, bytes) = (AttachmentID.random(), content(2_200_000))
       try store.attach(bytes, as: id, pieceByteCount: 1 << 18)
       let lock = try store.lock(.snapshot, timeout: .zero, onWait: { _ in })
@@ -92,7 +92,7 @@ extension StoreConformance {
         try store.attach([1], as: .random(), pieceByteCount: 1)
       }
       guard let reader = try view.reader(of: .attachment(id)) else { throw TextFault("no reader") }
-      try require(view.heldAttachments() == [id] && reader.all() == bytes, "what was there")
+      try require(view.heldAttachments() == [id] && reader.all() == bytes, "the content before")
     },
   ]
 

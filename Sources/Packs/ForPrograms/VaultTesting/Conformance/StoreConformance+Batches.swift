@@ -47,13 +47,13 @@ extension StoreConformance {
   }
 
   static let batchesInPieces: [StoreConformance] = [
-    StoreConformance(rule: "a batch in pieces is seen as a whole when it is committed, and not before") { store in
+    StoreConformance(rule: "a batch in pieces is visible as a whole when it is committed, and not before") { store in
       // Fewer and more than expected, because the count is only a hint.
       for (expected, count) in [(2, 30), (30, 2), (0, 0), (1, 1)] {
         let ids = (0..<count).map { _ in RecordID.random() }
         let (batch, lock) = try begin(store, expecting: expected)
         for id in ids { try batch.stage([.put(.record(id), id.bytes)]) }
-        for id in ids { try require(store.read(.record(id)) == nil, "too early") }
+        for id in ids { try require(store.read(.record(id)) == nil, "seen before the commit") }
         try batch.commit()
         batch.abandon()
         lock.release()
@@ -73,7 +73,7 @@ extension StoreConformance {
       try require(store.trashed() == ids.prefix(2).sorted(), "in the trash")
       try require(store.read(.record(ids[0])) == nil && store.read(.record(ids[2])) == [1], "moved and kept")
     },
-    StoreConformance(rule: "an abandoned batch, or one that nobody refers to, leaves nothing") { store in
+    StoreConformance(rule: "an abandoned or released batch leaves nothing") { store in
       let ids = [RecordID.random(), .random()]
       let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
       var batch: (any StoreBatch)? = try store.batch(expecting: 1, under: lock)
@@ -113,7 +113,7 @@ extension StoreConformance {
       try require(store.read(.header) == [2], "header")
       try require(store.slots() == [new, other].sorted(), "slots")
     },
-    StoreConformance(rule: "a header that changed underneath leaves no new slot") { store in
+    StoreConformance(rule: "if the header was changed meanwhile, no new slot is written") { store in
       let slot = SlotID.random()
       try store.apply([.put(.header, [1])])
       try require(.changedUnderneath, at: "vault.json") { () throws(StoreError) in
@@ -124,7 +124,7 @@ extension StoreConformance {
   ]
 
   static let locks: [StoreConformance] = [
-    StoreConformance(rule: "an exclusive lock keeps everybody out until it is released") { store in
+    StoreConformance(rule: "an exclusive lock excludes all others until it is released") { store in
       let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
       for kind in [LockKind.shared, .exclusive] {
         try require(.locked) { () throws(StoreError) in
@@ -135,7 +135,7 @@ extension StoreConformance {
       lock.release()
       try store.lock(.exclusive, timeout: .zero, onWait: { _ in }).release()
     },
-    StoreConformance(rule: "shared locks are held together and keep writers out") { store in
+    StoreConformance(rule: "several shared locks can be held at once, and exclude writers") { store in
       let locks = try (0..<3).map { _ in try store.lock(.shared, timeout: .zero, onWait: { _ in }) }
       for lock in locks {
         try require(.locked) { () throws(StoreError) in
@@ -145,7 +145,7 @@ extension StoreConformance {
       }
       try store.apply([.put(.header, [1])], timeout: .zero)
     },
-    StoreConformance(rule: "a snapshot stays as it is; writers go on where the store has views, and wait elsewhere") {
+    StoreConformance(rule: "a snapshot stays unchanged; writers continue if the store has views, and otherwise wait") {
       store in
       let (kept, gone, new) = (RecordID.random(), RecordID.random(), RecordID.random())
       try store.apply([.put(.record(kept), [1]), .put(.record(gone), [2]), .put(.trash(gone), [3])])
@@ -160,8 +160,8 @@ extension StoreConformance {
         try store.apply(changes, timeout: .zero)
       }
       let view = lock.view ?? store
-      try require(view.read(.record(kept)) == [1] && view.read(.record(gone)) == [2], "what was there")
-      try require(view.read(.record(new)) == nil, "what came later")
+      try require(view.read(.record(kept)) == [1] && view.read(.record(gone)) == [2], "the content before")
+      try require(view.read(.record(new)) == nil, "the content after")
       try require(view.records(inFolder: gone.folder).contains(gone) && view.trashed() == [gone], "the lists")
       if let view = lock.view {
         try require(.readOnly) { () throws(StoreError) in try view.apply(changes, timeout: .zero) }
@@ -174,7 +174,8 @@ extension StoreConformance {
       lock.release()
       try require(store.read(.record(gone)) == nil && store.read(.record(new)) == [4], "the present")
     },
-    StoreConformance(rule: "a snapshot is read by folders in any order, with small and large records") { store in
+    StoreConformance(rule: "the folders of a snapshot can be read in any order, with small and large records") {
+      store in
       let folders: [UInt8] = [3, 4, 17, 18]
       var expected: [UInt8: [RecordID: [UInt8]]] = [:]
       for number in 0..<640 {
@@ -201,15 +202,15 @@ extension StoreConformance {
         count += (try? bytes.get()) == expected[4]?[id] ? 1 : 0
         return true
       }
-      try require(count == 2 && view.records(inFolder: 5).isEmpty, "some of a folder, and none")
+      try require(count == 2 && view.records(inFolder: 5).isEmpty, "some records of a folder, and none")
     },
-    StoreConformance(rule: "a lock that nobody refers to is released") { store in
+    StoreConformance(rule: "a lock without references is released") { store in
       var lock: (any StoreLock)? = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
       try require(lock?.kind == .exclusive, "its kind")
       lock = nil
       try store.lock(.exclusive, timeout: .zero, onWait: { _ in }).release()
     },
-    StoreConformance(rule: "who is not wanted any more stops waiting, and puts nobody off") { store in
+    StoreConformance(rule: "a cancelled waiter stops waiting, and delays no other") { store in
       let lock = try store.lock(.shared, timeout: .zero, onWait: { _ in })
       defer { lock.release() }
       var count = 0
@@ -223,7 +224,9 @@ extension StoreConformance {
       try require(count == 3, "asked \(count) times")
       try store.lock(.shared, timeout: .zero, onWait: { _ in }).release()
     },
-    StoreConformance(rule: "who waits is told once, after a second, and then gets an error with the same holder") {
+    StoreConformance(
+      rule: "a waiter is told the holder once, after a second, and then gets an error with the same holder"
+    ) {
       store in
       let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
       defer { lock.release() }

@@ -27,11 +27,11 @@ extension StoreConformance {
     for folder in UInt8.min ... .max { listed += try store.records(inFolder: folder) }
     let folders = try store.recordFolders()
     try require(folders == folders.sorted() && Set(folders).isSuperset(of: expected.keys.map(\.folder)), "the folders")
-    try require(listed == expected.keys.sorted(), "what is listed")
+    try require(listed == expected.keys.sorted(), "the list of records")
   }
 
   static let replacements: [StoreConformance] = [
-    StoreConformance(rule: "a replacement is seen as a whole when it is committed, and not before") { store in
+    StoreConformance(rule: "a replacement is visible as a whole when it is committed, and not before") { store in
       let (ids, new) = ((0..<30).map { _ in RecordID.random() }, (0..<600).map { _ in RecordID.random() })
       try store.apply(ids.map { .put(.record($0), [1]) } + [.put(.trash(ids[0]), [9])])
       let (replacement, lock) = try begin(store)
@@ -51,7 +51,7 @@ extension StoreConformance {
       try require(store.trashed() == [ids[0]] && store.read(.trash(ids[0])) == [9], "the trash stays")
       try require(store.strayEntries().isEmpty, "nothing else")
     },
-    StoreConformance(rule: "a record that changed, came or went stops a replacement") { store in
+    StoreConformance(rule: "a record that was changed, added or removed stops a replacement") { store in
       let ids = (0..<4).map { _ in RecordID.random() }
       let others: [(change: StoreChange, left: [RecordID: [UInt8]])] = [
         (StoreChange(.record(ids[0]), from: [1], to: [2]), [ids[0]: [2], ids[1]: [1]]),
@@ -82,7 +82,7 @@ extension StoreConformance {
       lock.release()
       try expect(store, [id: [1]])
     },
-    StoreConformance(rule: "a replacement that is ended, or that nobody refers to, leaves nothing") { store in
+    StoreConformance(rule: "an ended or released replacement leaves nothing") { store in
       let ids = [RecordID.random(), .random()]
       try store.apply([.put(.record(ids[0]), [1])])
       let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
@@ -104,7 +104,7 @@ extension StoreConformance {
       lock.release()
       try expect(store, [:])
     },
-    StoreConformance(rule: "beside a replacement, header and checkpoint change") { store in
+    StoreConformance(rule: "a replacement also changes the header and the checkpoint") { store in
       let id = RecordID.random()
       try store.apply([.put(.header, [1])])
       let (replacement, lock) = try begin(store)

@@ -4,7 +4,7 @@ internal import VaultStorage
 extension StoreConformance {
   /// Documents that are read and written in pieces.
   static let streams: [StoreConformance] = [
-    StoreConformance(rule: "what is written in pieces is read back, whatever their size") { store in
+    StoreConformance(rule: "a document that is written in pieces is read back, with any size of pieces") { store in
       for size in [0, 1, 1000, 262_143, 262_144, 700_001] {
         let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let old = try store.reader(of: .checkpoint)
@@ -15,15 +15,15 @@ extension StoreConformance {
         try require(reader.all() == bytes && reader.next().isEmpty, "\(size) bytes in pieces")
       }
     },
-    StoreConformance(rule: "a first document is written only where there is nothing") { store in
-      try require(store.reader(of: .checkpoint) == nil, "a reader of nothing")
+    StoreConformance(rule: "a first document is written only if there is none") { store in
+      try require(store.reader(of: .checkpoint) == nil, "a reader of a missing document")
       try store.write([1], to: .checkpoint, pieceByteCount: 1, replacing: nil)
       try require(.changedUnderneath, at: "checkpoint.jsonl") { () throws(StoreError) in
         try store.write([2], to: .checkpoint, pieceByteCount: 1, replacing: nil)
       }
       try require(store.read(.checkpoint) == [1], "the first stays")
     },
-    StoreConformance(rule: "a document that is not the one that was read is not replaced") { store in
+    StoreConformance(rule: "a document is replaced only if it is the one that was read") { store in
       try store.apply([.put(.checkpoint, [1, 2, 3])])
       guard let reader = try store.reader(of: .checkpoint) else { throw TextFault("no reader") }
       _ = try reader.all()
@@ -33,7 +33,7 @@ extension StoreConformance {
       }
       try require(store.read(.checkpoint) == [1, 2, 4], "the other one stays")
     },
-    StoreConformance(rule: "nobody sees what is not committed, and what is abandoned is gone") { store in
+    StoreConformance(rule: "an uncommitted document is invisible, and an abandoned one is removed") { store in
       try store.apply([.put(.checkpoint, [1])])
       try store.withLock(.exclusive) { lock throws(StoreError) in
         let writer = try store.writer(of: .checkpoint, under: lock)

@@ -83,19 +83,19 @@ func require(
 
 extension StoreConformance {
   private static let documents: [StoreConformance] = [
-    StoreConformance(rule: "an empty store has nothing anywhere") { store in
+    StoreConformance(rule: "an empty store has no documents") { store in
       for location in everyLocation() { try require(store.read(location) == nil, "\(location)") }
       for folder in UInt8.min ... .max { try require(store.records(inFolder: folder).isEmpty, "folder \(folder)") }
       try require(store.trashed().isEmpty && store.slots().isEmpty && store.strayEntries().isEmpty, "lists")
     },
-    StoreConformance(rule: "what is put is read back, byte for byte, at every kind of place") { store in
+    StoreConformance(rule: "a stored document is read back byte for byte, at every kind of place") { store in
       for (index, location) in everyLocation().enumerated() {
         let bytes = Array(repeating: UInt8(index), count: index * 10_000)
         try store.apply([.put(location, bytes)])
         try require(store.read(location) == bytes, "\(location)")
       }
     },
-    StoreConformance(rule: "a place is replaced and removed, others stay") { store in
+    StoreConformance(rule: "a place can be replaced and removed, and the others stay") { store in
       let (first, second) = (RecordID.random(), RecordID.random())
       try store.apply([.put(.record(first), [1])])
       try store.apply([.put(.record(second), [2])])
@@ -106,7 +106,7 @@ extension StoreConformance {
       try require(store.records(inFolder: first.folder).contains(first) == false, "listed though removed")
       try require(store.read(.record(second)) == [2], "the other one")
     },
-    StoreConformance(rule: "lists are ascending and hold exactly what is there") { store in
+    StoreConformance(rule: "lists are ascending and have exactly the existing items") { store in
       let ids = (0..<20).map { number in RecordID(bytes: [7] + (1..<16).map { UInt8(($0 * 37 + number * 91) % 256) }) }
       for id in ids { try store.apply([.put(.record(id), [1])]) }
       try store.apply([.put(.record(RecordID(bytes: [8] + Array(repeating: 1, count: 15))), [1])])
@@ -116,7 +116,7 @@ extension StoreConformance {
       try require(store.trashed() == ids.prefix(5).sorted(), "trash")
       try require(store.slots() == ids.prefix(3).sorted(), "slots")
     },
-    StoreConformance(rule: "a folder is read as it is listed, and reading stops when told to") { store in
+    StoreConformance(rule: "a folder is read in the order of its list, and reading stops on request") { store in
       let ids = (0..<10).map { RecordID(bytes: [9, UInt8(255 - $0)] + Array(repeating: 0, count: 14)) }
       for id in ids { try store.apply([.put(.record(id), id.bytes)]) }
       var seen: [RecordID] = []
@@ -162,7 +162,7 @@ extension StoreConformance {
         try require(store.read(location) == [1], "unchanged")
       }
     },
-    StoreConformance(rule: "an empty document is not a missing one") { store in
+    StoreConformance(rule: "an empty document is not a missing document") { store in
       let location = StoreLocation.record(.random())
       try store.apply([.put(location, [])])
       try require(store.read(location) == [], "empty")
@@ -182,6 +182,6 @@ extension StoreConformance {
         try store.apply([StoreChange(record, from: nil, to: nil)])
       }
     },
-    StoreConformance(rule: "no changes are no error") { store in try store.apply([]) },
+    StoreConformance(rule: "an empty list of changes is no error") { store in try store.apply([]) },
   ]
 }

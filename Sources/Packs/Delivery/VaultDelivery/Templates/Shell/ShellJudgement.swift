@@ -35,7 +35,7 @@ struct ShellJudgement {
 
   private func checkEvaluated(_ range: Range<Int>, _ naming: ShellFlow.Naming) throws(TemplateFault) {
     if flow.leadsToValue(range, naming) {
-      throw refusal(range.lowerBound, "a variable that may hold a value is named where a shell evaluates it")
+      throw refusal(range.lowerBound, "a shell evaluates a variable here that may hold a value")
     }
   }
 
@@ -46,7 +46,7 @@ struct ShellJudgement {
     }
   }
   private static let special =
-    "the value would decide what a shell or program runs: shells evaluate this variable"
+    "the value would decide what a shell or program runs, because shells evaluate this variable"
 
   // MARK: Commands
 
@@ -66,20 +66,20 @@ struct ShellJudgement {
     let (part, rest) = (first.range.lowerBound..<command.range.upperBound, words.dropFirst())
     let isOdd = first.isOdd && !["[", "!"].contains(first.text)
     if let mark = script.marks.keys.filter(first.range.contains).min() {
-      throw refusal(mark, "the value would be a command")
+      throw refusal(mark, "the value would be run as a command")
     }
     if !first.isFixed || isOdd || isVague {
-      try forbid(part, "a command that cannot be told before the script runs gets the value")
+      try forbid(part, "the value goes to a command that is known only when the script runs")
     }
     if ShellWords.changers.contains(first.name) {
-      throw refusal(part.lowerBound, "a command there changes how the rest is read, or runs a text")
+      throw refusal(part.lowerBound, "a command here runs text or changes how the rest of the script is read")
     }
     switch first.name {
     case "echo", ":", "true", "false": return
     case "printf":
       let format = rest.first
       if format?.isFixed == true, ShellWords.isTextFormat(format?.literal ?? []) { return }
-      try forbid(part, "printf evaluates the value, or takes it for a format: write printf '%s'")
+      try forbid(part, "printf evaluates the value or uses it as a format: write printf '%s'")
     case "test", "[": try checkTest(rest, part)
     case "export", "readonly": try checkNaming(rest)
     case "local", "declare", "typeset": try checkDeclaration(rest, part)
@@ -114,7 +114,7 @@ struct ShellJudgement {
     // A shell may split an unquoted expansion into several words.
     if !isPlain || words.contains(where: \.isSplit) {
       try forbid(
-        part, "a test that may evaluate the value gets it: compare texts in double quotes with = or !=, one at a time",
+        part, "this test may evaluate the value: compare texts in double quotes with = or !=, one at a time",
         isEvaluated: true)
     }
   }
@@ -137,7 +137,7 @@ struct ShellJudgement {
   /// Checks declarations. With options they evaluate values. Without options they still evaluate values of existing
   /// arrays.
   private func checkDeclaration(_ words: ArraySlice<ShellWord>, _ part: Range<Int>) throws(TemplateFault) {
-    let reason = "some shells evaluate the value there: write the assignment alone, behind the declaration"
+    let reason = "some shells evaluate the value here: write the assignment on its own, after the declaration"
     let hasOptions = words.contains { "-+".utf8.contains($0.literal.first ?? 0) || !$0.isFixed && $0.assigned == nil }
     if hasOptions { try forbid(part, reason, isEvaluated: true) }
     for word in words where word.isSplit && flow.holdsValue(word.range, .expanded) {
@@ -165,14 +165,14 @@ struct ShellJudgement {
   ) throws(TemplateFault) {
     let names = Set([name] + words.filter(\.isFixed).map(\.name))
     if !names.isDisjoint(with: ShellWords.readers) {
-      throw refusal(part.lowerBound, "a command there runs what it reads")
+      throw refusal(part.lowerBound, "a command here runs what it reads")
     }
     // Plain names are not evaluated, even if the variable then holds a value.
     let isPlain = words.allSatisfy { $0.isFixed && !$0.literal.contains(UInt8(ascii: "[")) }
     if ["read", "getopts"].contains(name), isPlain { return }
     let (isShell, isBuiltin) = (!names.isDisjoint(with: ShellWords.shells), ShellWords.builtins.contains(name))
     guard isShell || isBuiltin || !names.isDisjoint(with: ShellWords.programs) else { return }
-    try forbid(part, "a command that evaluates its words gets the value", isEvaluated: isShell || isBuiltin)
+    try forbid(part, "the value goes to a command that evaluates its arguments", isEvaluated: isShell || isBuiltin)
     guard isShell || name == "." || name == "source" else { return }
     // Without a file a shell runs its input.
     let files = words.filter { !ShellWords.shells.contains($0.name) && $0.literal.first != UInt8(ascii: "-") }
@@ -185,7 +185,7 @@ struct ShellJudgement {
     if isReading { throw refusal(part.lowerBound, Self.reading) }
   }
 
-  private static let reading = "a shell there runs what it reads"
+  private static let reading = "a shell here runs what it reads"
 
   private func isStream(_ word: ShellWord) -> Bool {
     word.text == "-" || ["/dev/", "/proc/"].contains { word.text.hasPrefix($0) }

@@ -15,7 +15,7 @@ extension ShellScanner {
     try blanks(true)
     if isAt(";") || text[..<index].last == UInt8(ascii: "\n") && isAt("do") { return finish(&command) }
     let word = try plainWord()
-    guard word == "in" else { throw unsure(start, "a loop without in") }
+    guard word == "in" else { throw unsure(start, "a loop without `in`") }
   }
 
   /// `case WORD in PATTERN) … ;; esac`
@@ -25,10 +25,10 @@ extension ShellScanner {
     head.words.append(try word(mayAssign: false))
     finish(&head)
     try blanks(true)
-    guard try plainWord() == "in" else { throw unsure(start, "a case without in") }
+    guard try plainWord() == "in" else { throw unsure(start, "a `case` without `in`") }
     while true {
       try blanks(true)
-      guard index < text.count else { throw fault(start, "has a case that is not closed") }
+      guard index < text.count else { throw fault(start, "the `case` is not closed") }
       if isAt("esac"), !(byte(index + 4).map(Self.isOfName) ?? false) { break }
       try pattern(start)
       if try branch(start) { break }
@@ -39,7 +39,7 @@ extension ShellScanner {
 
   private mutating func plainWord() throws(TemplateFault) -> String {
     guard let next = byte(index), !";&|()<>\n".utf8.contains(next) else {
-      throw unsure(index, "a word that is missing")
+      throw unsure(index, "a missing word")
     }
     return try word(mayAssign: false).text
   }
@@ -48,7 +48,7 @@ extension ShellScanner {
     if isAt("(") { sign() }
     while true {
       try blanks()
-      guard let next = byte(index), !";&<>\n".utf8.contains(next) else { throw unsure(start, "a pattern of case") }
+      guard let next = byte(index), !";&<>\n".utf8.contains(next) else { throw unsure(start, "a pattern of `case`") }
       if next == UInt8(ascii: ")") { return sign() }
       if next == UInt8(ascii: "|") {
         sign()
@@ -56,7 +56,7 @@ extension ShellScanner {
       }
       let (begin, count) = (index, places.count)
       _ = try plainWord()
-      guard index > begin else { throw unsure(start, "a pattern of case") }
+      guard index > begin else { throw unsure(start, "a pattern of `case`") }
       for place in count..<places.count { places[place] = nil }
     }
   }
@@ -65,7 +65,7 @@ extension ShellScanner {
   private mutating func branch(_ start: Int) throws(TemplateFault) -> Bool {
     depth += 1
     defer { depth -= 1 }
-    guard depth < 40 else { throw fault(start, "is nested too deeply") }
+    guard depth < 40 else { throw fault(start, "the script is nested too deeply") }
     var command = ShellCommand(range: index..<index)
     while index < text.count {
       if command.isEmpty, isAt("esac"), !(byte(index + 4).map(Self.isOfName) ?? false) { return true }
@@ -76,7 +76,7 @@ extension ShellScanner {
       }
       if try !blank(&command), try !operation(&command) { try step(&command) }
     }
-    throw fault(start, "has a case that is not closed")
+    throw fault(start, "the `case` is not closed")
   }
 
   /// `[[ … ]]` up to its end. No place in it is filled.
@@ -86,12 +86,12 @@ extension ShellScanner {
     var isWordStart = true
     while index < text.count, !(isWordStart && isAt("]]")) {
       if "\n<#\\".utf8.contains(text[index]), isAt("<<") || isAt("\n") || isAt("\\\n") || isAt("#") && isWordStart {
-        throw unsure(index, "a [[ that holds a line end, << or #")
+        throw unsure(index, "a [[ that contains a line end, << or #")
       }
       isWordStart = " \t".utf8.contains(text[index])
       if isWordStart || ";&|()<>".utf8.contains(text[index]) { sign() } else { try piece() }
     }
-    guard index < text.count else { throw fault(start, "has a [[ that is not closed") }
+    guard index < text.count else { throw fault(start, "the [[ is not closed") }
     for place in count..<places.count { places[place] = nil }
     let inside = String(decoding: text[start..<index], as: UTF8.self)
     let words = inside.split { " \t()&|!<>".contains($0) }
@@ -113,7 +113,9 @@ extension ShellScanner {
       case UInt8(ascii: "("): level += 1
       case UInt8(ascii: ")"):
         level -= 1
-        if level == 1, byte(end + 1) != UInt8(ascii: ")") { throw unsure(start, "arithmetic that may be a group") }
+        if level == 1, byte(end + 1) != UInt8(ascii: ")") {
+          throw unsure(start, "arithmetic that may be a group of commands")
+        }
       case UInt8(ascii: "$") where byte(end + 1) == UInt8(ascii: "(") || byte(end + 1) == UInt8(ascii: "["),
         UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "`"), UInt8(ascii: "\n"),
         UInt8(ascii: "{") where byte(end - 1) != UInt8(ascii: "$"):
@@ -124,7 +126,7 @@ extension ShellScanner {
       }
       end += 1
     }
-    guard level == 0 else { throw fault(start, "has a (( that is not closed") }
+    guard level == 0 else { throw fault(start, "the (( is not closed") }
     evaluated.append(start..<end)
     sign(end - index, form)
   }
@@ -137,15 +139,15 @@ extension ShellScanner {
     if let last = command.words.last, last.range.upperBound == start, command.kind == .simple {
       let isNumber = text[last.range].allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
       if isNumber { command.words.removeLast() }
-      if text[last.range].first == UInt8(ascii: "{") { throw unsure(start, "a descriptor by name") }
+      if text[last.range].first == UInt8(ascii: "{") { throw unsure(start, "a named file descriptor") }
     }
     if isAt("<<"), !isAt("<<<") { return try announcement() }
     let signs = ["<<<", "&>>", ">>", ">&", "<&", "<>", ">|", "<", ">"].first { isAt($0) } ?? "<"
     sign(signs.utf8.count)
-    guard byte(index) != UInt8(ascii: "\\") else { throw unsure(start, "a backslash behind a sign") }
+    guard byte(index) != UInt8(ascii: "\\") else { throw unsure(start, "a backslash after a special sign") }
     try blanks()
     guard let next = byte(index), !";&|()<>\n#".utf8.contains(next) else {
-      throw unsure(start, "a redirection without a plain target")
+      throw unsure(start, "a redirection whose target is not a plain word")
     }
     let count = places.count
     let target = try word(mayAssign: false)
@@ -185,11 +187,11 @@ extension ShellScanner {
         isEnded = Array(line) == document.end
         if document.isExpanded, !isEnded, !Self.isPlainBody(line) {
           throw unsure(
-            index, "a here-document with commands or quotes in its expansions, or a backslash at a line's end")
+            index, "a here-document with commands or quotes in its expansions, or a backslash at the end of a line")
         }
         sign(min(text.count, end + 1) - index)
       }
-      guard isEnded else { throw unsure(document.start, "a here-document without its last line") }
+      guard isEnded else { throw unsure(document.start, "a here-document that does not end") }
       bodies.append((document.start, start..<index))
     }
     documents = []

@@ -6,7 +6,7 @@ extension ShellScanner {
     while let next = byte(index), !" \t\n;&|)".utf8.contains(next) {
       if next == UInt8(ascii: "<") || next == UInt8(ascii: ">") {
         guard isAt("<(") || isAt(">(") else { break }
-        guard index == start else { throw unsure(index, "a substitution of a process within a word") }
+        guard index == start else { throw unsure(index, "a process substitution within a word") }
         sign(2)
         try list(until: UInt8(ascii: ")"))
         word.isFixed = false
@@ -42,7 +42,7 @@ extension ShellScanner {
     sign()
     while true {
       try blanks(true)
-      guard let next = byte(index) else { throw fault(start, "has a parenthesis that is not closed") }
+      guard let next = byte(index) else { throw fault(start, "a parenthesis is not closed") }
       if next == UInt8(ascii: ")") { return sign() }
       guard !";&|".utf8.contains(next) else { throw unsure(start, "an array with commands in it") }
       let begin = index
@@ -65,7 +65,7 @@ extension ShellScanner {
     let next = text[index]
     let isBehindLetter = index > 0 && text[index - 1] >= 0x80
     if isBehindLetter, "\\`|{}[]~".utf8.contains(next) {
-      throw unsure(index, "a sign right behind a letter beyond ASCII")
+      throw unsure(index, "a special sign right after a non-ASCII letter")
     }
     switch next {
     case UInt8(ascii: "'"): try single(&word)
@@ -93,7 +93,7 @@ extension ShellScanner {
     index += 1
     guard index < text.count else { return }
     if text[index] == UInt8(ascii: "\n") {
-      guard documents.isEmpty else { throw unsure(index, "a line that goes on behind a here-document") }
+      guard documents.isEmpty else { throw unsure(index, "a line that continues after a here-document") }
       index += 1
     } else {
       if marks[index] != nil { word.isFixed = false }
@@ -109,7 +109,7 @@ extension ShellScanner {
 
   private mutating func checkLine() throws(TemplateFault) {
     guard text[index] != UInt8(ascii: "\n") || documents.isEmpty else {
-      throw unsure(index, "quotes of several lines behind a here-document")
+      throw unsure(index, "quotes over several lines after a here-document")
     }
   }
 
@@ -126,7 +126,7 @@ extension ShellScanner {
         literal()
       }
     }
-    guard index < text.count else { throw fault(start, "has a single quote that is not closed") }
+    guard index < text.count else { throw fault(start, "a single quote is not closed") }
     index += 1
   }
 
@@ -154,19 +154,19 @@ extension ShellScanner {
         literal()
       }
     }
-    guard index < text.count else { throw fault(start, "has a double quote that is not closed") }
+    guard index < text.count else { throw fault(start, "a double quote is not closed") }
     index += 1
   }
 
   private mutating func backslash(_ word: inout ShellWord) throws(TemplateFault) {
-    guard text[index - 1] < 0x80 else { throw unsure(index, "a sign right behind a letter beyond ASCII") }
+    guard text[index - 1] < 0x80 else { throw unsure(index, "a special sign right after a non-ASCII letter") }
     let next = byte(index + 1) ?? 0
     if "$`\"\\".utf8.contains(next) {
       index += 1
       word.literal.append(next)
       literal()
     } else if next == UInt8(ascii: "\n") {
-      guard documents.isEmpty else { throw unsure(index, "a line that goes on behind a here-document") }
+      guard documents.isEmpty else { throw unsure(index, "a line that continues after a here-document") }
       index += 2
     } else {
       word.literal.append(text[index])
@@ -207,11 +207,11 @@ extension ShellScanner {
         end += 1
       }
       guard next != UInt8(ascii: "\n") || documents.isEmpty else {
-        throw unsure(index, "quotes of several lines behind a here-document")
+        throw unsure(index, "quotes over several lines after a here-document")
       }
       end += 1
     }
-    guard end < text.count else { throw fault(index, "has a single quote that is not closed") }
+    guard end < text.count else { throw fault(index, "a single quote is not closed") }
     sign(end + 1 - index)
   }
 
@@ -226,7 +226,7 @@ extension ShellScanner {
     if !isNamed, "=~^+".utf8.contains(next) {
       throw unsure(index, "a $ before = ~ ^ or +, which changes an expansion of zsh")
     }
-    if isNamed, isAt("[") || isAt("\\\n") { throw unsure(index, "a [ or the end of a line right behind $NAME") }
+    if isNamed, isAt("[") || isAt("\\\n") { throw unsure(index, "a [ or the end of a line right after $NAME") }
     // A value would be a part of the name, or turn the sign into `$'`.
     if marks[index] != nil { take() }
   }
@@ -253,7 +253,7 @@ extension ShellScanner {
       }
       end += 1
     }
-    guard end < text.count else { throw fault(start, "has a ${ that is not closed") }
+    guard end < text.count else { throw fault(start, "a ${ is not closed") }
     if isEvaluated(text[rest..<end]) { evaluated.append(start..<end) }
     sign(end + 1 - start, form)
   }
@@ -269,10 +269,10 @@ extension ShellScanner {
   private mutating func backquoted(isQuoted: Bool) throws(TemplateFault) {
     let start = index
     guard start == 0 || text[start - 1] < 0x80 else {
-      throw unsure(start, "a sign right behind a letter beyond ASCII")
+      throw unsure(start, "a special sign right after a non-ASCII letter")
     }
     guard let end = text[(start + 1)...].firstIndex(of: UInt8(ascii: "`")) else {
-      throw fault(start, "has a ` that is not closed")
+      throw fault(start, "a ` is not closed")
     }
     let inside = text[(start + 1)..<end]
     guard documents.isEmpty, !inside.contains(where: { "\\\n#".utf8.contains($0) }),

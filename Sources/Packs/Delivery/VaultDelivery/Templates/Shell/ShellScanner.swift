@@ -39,20 +39,22 @@ struct ShellScanner {
   init(_ text: [UInt8], marks: [Int: Int]) { (self.text, self.marks) = (text, marks) }
 
   mutating func scan() throws(TemplateFault) {
-    guard String(validating: text, as: UTF8.self) != nil else { throw TemplateFault(line: nil, "is not UTF-8") }
+    guard String(validating: text, as: UTF8.self) != nil else {
+      throw TemplateFault(line: nil, "the template is not UTF-8")
+    }
     if let zero = text.firstIndex(of: 0) {
-      throw TemplateFault(line: line(of: zero), "has a NUL, which no shell can hold")
+      throw TemplateFault(line: line(of: zero), "the template has a NUL character, which no shell can hold")
     }
     do throws(TemplateFault) {
       try checkInterpreter()
       try list(until: nil)
-      guard documents.isEmpty else { throw unsure(index, "a here-document without its last line") }
+      guard documents.isEmpty else { throw unsure(index, "a here-document that does not end") }
     } catch {
       guard let doubt else { throw error }
       if let next = marks.keys.filter({ $0 >= min(doubt, commandStart) }).min() {
         throw TemplateFault(
           line: line(of: next),
-          "cannot be sure how a shell reads the place: line \(line(of: doubt)) has \(error.reason)")
+          "shells may read this place differently: line \(line(of: doubt)) has \(error.reason)")
       }
       unread = doubt..<text.count
       tokens.append(TemplateToken(mark: "unread"))
@@ -92,7 +94,7 @@ struct ShellScanner {
     let name = words.first?.split(separator: "/").last.map(String.init) ?? ""
     let isPlain = words.dropFirst().allSatisfy { $0.utf8.allSatisfy { "-eux".utf8.contains($0) } }
     guard ["sh", "bash", "dash", "ash", "zsh"].contains(name), isPlain else {
-      throw unsure(0, "an interpreter that is not sh, bash, dash, ash or zsh, or options for it")
+      throw unsure(0, "an interpreter other than sh, bash, dash, ash or zsh, or options for it")
     }
   }
 
@@ -135,7 +137,7 @@ struct ShellScanner {
     let start = index
     depth += 1
     defer { depth -= 1 }
-    guard depth < 40 else { throw fault(start, "is nested too deeply") }
+    guard depth < 40 else { throw fault(start, "the script is nested too deeply") }
     var command = ShellCommand(range: index..<index)
     while index < text.count {
       let byte = text[index]
@@ -147,7 +149,7 @@ struct ShellScanner {
       if try !blank(&command), try !operation(&command) { try step(&command) }
     }
     finish(&command)
-    if end != nil { throw fault(start, "has a parenthesis that is not closed") }
+    if end != nil { throw fault(start, "a parenthesis is not closed") }
   }
 
   mutating func finish(_ command: inout ShellCommand) {
@@ -187,10 +189,12 @@ struct ShellScanner {
     switch byte {
     case UInt8(ascii: "<"), UInt8(ascii: ">"): try redirection(&command)
     case UInt8(ascii: "("): try parenthesis(&command)
-    case UInt8(ascii: ")"): throw unsure(index, "a parenthesis that nothing opens")
+    case UInt8(ascii: ")"): throw unsure(index, "a closing parenthesis without an opening one")
     default:
       let count = ["&&", "||", ";;", "|&"].contains(where: { isAt($0) }) ? 2 : 1
-      guard self.byte(index + count) != UInt8(ascii: "\\") else { throw unsure(index, "a backslash behind a sign") }
+      guard self.byte(index + count) != UInt8(ascii: "\\") else {
+        throw unsure(index, "a backslash after a special sign")
+      }
       finish(&command)
       sign(count)
       command.range = index..<index
@@ -223,10 +227,10 @@ struct ShellScanner {
 
   mutating func step(_ command: inout ShellCommand) throws(TemplateFault) {
     let word = try word(mayAssign: command.isAtStart || command.kind == .simple)
-    guard !command.isClosed else { throw unsure(word.range.lowerBound, "words behind the end of a group") }
+    guard !command.isClosed else { throw unsure(word.range.lowerBound, "words after the end of a group") }
     guard command.words.isEmpty else {
       if word.range.count == 1, isAt("}", word.range.lowerBound) {
-        throw unsure(word.range.lowerBound, "a } that zsh takes for the end of a group")
+        throw unsure(word.range.lowerBound, "a } that ends a group in zsh")
       }
       return command.words.append(word)
     }
@@ -245,9 +249,9 @@ struct ShellScanner {
     case "if", "then", "else", "elif", "do", "while", "until", "!", "{": break
     case "time":
       let next = text[index...].first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-      if next == UInt8(ascii: "-") { throw unsure(start, "an option of time, which only some shells know") }
+      if next == UInt8(ascii: "-") { throw unsure(start, "an option of `time`, which only some shells know") }
     case "fi", "done", "}": command.isClosed = true
-    case "esac": throw unsure(start, "an esac that ends nothing")
+    case "esac": throw unsure(start, "an `esac` without a `case`")
     case "case": try choice(start, &command)
     case "for", "select": try loop(start, &command)
     case "[[": try condition(start, &command)

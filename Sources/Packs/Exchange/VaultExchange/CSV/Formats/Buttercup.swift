@@ -2,7 +2,7 @@
 struct ButtercupImporter: Importer {
   let format = ImportFormat(
     "buttercup-csv", title: "Buttercup, CSV", versions: "1 and 2",
-    keeps: "everything; groups as tags, columns of one's own as secrets")
+    keeps: "everything; groups as tags, custom columns as secrets")
 
   private struct Group {
     let name: String

@@ -2,7 +2,7 @@
 struct DashlaneArchiveImporter: Importer {
   let format = ImportFormat(
     "dashlane-zip", title: "Dashlane, zip of tables", versions: "2021 and later",
-    keeps: "as dashlane-csv and its like; files that are none of its tables are refused")
+    keeps: "as dashlane-csv and the other tables; other files are refused")
 
   private static let names: Set<String> = [
     "credentials.csv", "ids.csv", "payments.csv", "personalInfo.csv", "securenotes.csv", "wifi.csv",
@@ -26,7 +26,7 @@ struct DashlaneArchiveImporter: Importer {
       guard let importer = Self.tables.first(where: { $0.detects(sample) }) else {
         // Some versions write tables without rows, and then without a header.
         let outcome: LedgerLine.Outcome =
-          sample.head.isEmpty ? .empty : .refused("the file is none of the tables of Dashlane")
+          sample.head.isEmpty ? .empty : .refused("the file is not a table of Dashlane")
         items.append(.leaves([LedgerLine(SourcePlace(path: name), outcome)]))
         continue
       }

@@ -30,7 +30,7 @@ struct DashlaneLegacyImporter: Importer {
       if let fault = row.fault { return table.refused(row, fault.reason) }
       // An entry that has only a title is written as a single cell.
       guard Self.cellCounts.contains(row.cells.count) else {
-        return table.refused(row, "the row has neither one cell nor five or six")
+        return table.refused(row, "the row must have one, five or six cells")
       }
       let place = SourcePlace(line: row.line)
       var builder = RecordBuilder(format: format.name, place: place)

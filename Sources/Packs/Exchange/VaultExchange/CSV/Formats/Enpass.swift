@@ -2,7 +2,7 @@
 struct EnpassImporter: Importer {
   let format = ImportFormat(
     "enpass-csv", title: "Enpass, CSV", versions: "5 and 6, with or without a header",
-    keeps: "everything in the file; fields that a login has no member for as secrets")
+    keeps: "everything in the file; fields that a login does not have as secrets")
 
   private static let known: [String: LeafRule] = [
     "username": .username, "password": .password, "url": .url, "website": .url, "totp": .totp,

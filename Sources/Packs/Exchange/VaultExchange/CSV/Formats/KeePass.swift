@@ -15,7 +15,7 @@ extension CSVImporter {
   static let keepass = CSVImporter(
     format: ImportFormat(
       "keepass-csv", title: "KeePass, CSV 1.x", versions: "KeePass 1 and 2, export \"KeePass CSV (1.x)\"",
-      keeps: "everything in the file; that has neither groups nor dates"),
+      keeps: "everything in the file, which has neither groups nor dates"),
     required: [
       "account": .title, "login name": .username, "password": .password, "web site": .url, "comments": .notes,
     ],

@@ -40,7 +40,7 @@ struct KeeperImporter: Importer {
       isFirst = false
       if let fault = row.fault { return table.refused(row, fault.reason) }
       guard row.cells.count >= Self.columns.count, (row.cells.count - Self.columns.count) % 2 == 0 else {
-        return table.refused(row, "the row is not seven cells and pairs of a name and a value")
+        return table.refused(row, "the row does not have seven cells and then pairs of a name and a value")
       }
       return .record(try record(of: row, in: table))
     }

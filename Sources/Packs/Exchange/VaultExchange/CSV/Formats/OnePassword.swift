@@ -12,7 +12,7 @@ extension CSVImporter {
   static let onePasswordMac = CSVImporter(
     format: ImportFormat(
       "1password-mac-csv", title: "1Password 4 to 7, CSV of all fields", versions: "4 to 7, macOS",
-      keeps: "everything; types that are no kind as tags, fields of other types as secrets"),
+      keeps: "everything; other types as tags, their fields as secrets"),
     required: [
       "title": .title, "type": .onePasswordType, "username": .username, "password": .password, "url": .url,
       "notes": .notes, "scope": .field("scope"),
@@ -29,7 +29,7 @@ extension CSVImporter {
   static let onePasswordWindows = CSVImporter(
     format: ImportFormat(
       "1password-windows-csv", title: "1Password 7, CSV of all fields", versions: "7, Windows",
-      keeps: "everything; fields that are in no kind as secrets"),
+      keeps: "everything; fields that no kind has as secrets"),
     required: [
       "uuid": .identifier, "title": .title, "scope": .field("scope"), "autosubmit": .field("autosubmit"),
     ],

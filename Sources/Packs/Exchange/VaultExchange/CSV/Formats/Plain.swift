@@ -45,7 +45,7 @@ struct PlainCSVImporter: Importer {
     let first = TableHeader(header, mapped: Set(mapped.keys))
     guard header.isEmpty || isOurs || first.isHeader(above: rows, isKnown: { named[$0] != nil }) else {
       throw ExchangeError(
-        .missingColumn, "has no header, as far as can be told: no usual name in its first row, or values",
+        .missingColumn, "the first row does not look like a header: it has no usual column name, or it has values",
         at: SourcePlace(line: 1), advice: [.mapColumns])
     }
     let isChosen = options.kind != nil
@@ -63,7 +63,7 @@ struct PlainCSVImporter: Importer {
     var rules: [String: LeafRule] = [:]
     for mapping in mappings {
       guard let rule = FieldRules.rule(forPath: mapping.field, in: shape) else {
-        throw ExchangeError(.invalidMapping, "the kind has no member for a mapping")
+        throw ExchangeError(.invalidMapping, "a mapping names a field that the kind does not have")
       }
       guard rules.updateValue(rule, forKey: mapping.source.lowercased()) == nil else {
         throw ExchangeError(.invalidMapping, "a column is mapped twice")

@@ -2,7 +2,7 @@ extension CSVImporter {
   static let roboform = CSVImporter(
     format: ImportFormat(
       "roboform-csv", title: "RoboForm, CSV", versions: "8 and 9",
-      keeps: "everything; folders as tags, form fields as fields and, where hidden, as secrets"),
+      keeps: "everything; folders as tags, form fields as fields or, if hidden, as secrets"),
     required: [
       "name": .title, "url": .url, "login": .username, "pwd": .password, "note": .notes,
       "folder": .folder(),

@@ -16,10 +16,13 @@ struct VaultTable {
   {
     table = try CSVTable(source, dialect: dialect, encoding: options.encoding)
     guard let column = table.header.firstIndex(of: VaultExport.kindPath) else {
-      throw ExchangeError(.missingColumn, "lacks the column of the kind", at: SourcePlace(line: 1))
+      throw ExchangeError(
+        .missingColumn, "the column with the kind of each record is missing", at: SourcePlace(line: 1))
     }
     guard options.mappings.isEmpty else {
-      throw ExchangeError(.invalidMapping, "a table of this program says itself what its columns are")
+      throw ExchangeError(
+        .invalidMapping,
+        "cannot be used with a table that this program exported, because its columns have names already")
     }
     (kindColumn, kinds, self.format) = (column, VaultKinds(options), format.name)
   }
@@ -29,7 +32,7 @@ struct VaultTable {
     guard let row = try table.next() else { return nil }
     if let fault = row.fault { return table.refused(row, fault.reason) }
     guard row.cells.count == table.header.count else {
-      return table.refused(row, "the row has not as many cells as the header")
+      return table.refused(row, "the row does not have as many cells as the header")
     }
     let (found, refusal) = kinds.kind(named: row.cells[kindColumn])
     guard let kind = found else { return table.refused(row, refusal) }
