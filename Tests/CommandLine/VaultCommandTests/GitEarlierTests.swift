@@ -103,7 +103,7 @@ struct GitEarlierTests {
     #expect(made.code == 0, "\(made.errors)")
     let other = here.vault("list", "--at", "other")
     #expect(other.status == .unexpectedVault, "\(other.errors)")
-    #expect(other.errors.contains("is of another vault than"), "\(other.errors)")
+    #expect(other.errors.contains("is from another vault than"), "\(other.errors)")
   }
 
   @Test("who had a slot then, and has none now, reads what was theirs")

@@ -59,7 +59,8 @@ struct GitMergeTests {
       if isSealed { try clone.seal("password", value) } else { try clone.change("username", value) }
     }
     let brought = bench.bring("merge")
-    let field = isSealed ? "password: both sides have sealed a new value, ours at 20" : "username: both sides have changed it"
+    let field =
+      isSealed ? "password: both sides have sealed a new value, ours at 20" : "username: both sides have changed it"
     #expect(brought.code == 1, "\(brought.errors)")
     #expect(brought.errors.contains("\(bench.file) (Li Wei): \(field)"), "\(brought.errors)")
     #expect(bench.here.file.contains("<<<<<<< ours\n"))
@@ -205,7 +206,10 @@ struct GitMergeTests {
         "vault key remove -y two", "vault key remove -y two && vault key add --generate-identity ../3.txt",
         "both sides have removed the same way to unlock"
       ),
-      ("vault kinds add ../kind-a --name k", "vault kinds add ../kind-b --name k", "kinds.k: both sides have changed it"),
+      (
+        "vault kinds add ../kind-a --name k", "vault kinds add ../kind-b --name k",
+        "kinds.k: both sides have changed it"
+      ),
       ("vault rekey", "vault key add --generate-identity ../3.txt", "the two sides are under different root keys"),
     ])
   func headerConflict(_ here: String, _ there: String, _ reason: String) throws {

@@ -185,7 +185,8 @@ struct GitSafetyTests {
     #expect(FileTree.mode(of: bench.workspace.path + "/ran") == nil)
     #expect(bench.here.shell("git status --porcelain").output.contains(bench.file))
     #expect(bench.here.shell("git config --unset core.hooksPath; vault git setup --commit").code == 0)
-    #expect(!committing.vault("set", bench.id, "username=Rome").errors.contains("a commit in this clone starts programs"))
+    let allowed = committing.vault("set", bench.id, "username=Rome")
+    #expect(!allowed.errors.contains("a commit in this clone starts programs"))
   }
 
   // MARK: - Servers

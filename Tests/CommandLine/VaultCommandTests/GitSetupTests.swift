@@ -33,7 +33,7 @@ struct GitSetupTests {
     workspace.prepare("cd v; git init -q; mv .gitattributes ../elsewhere; ln -s ../elsewhere .gitattributes")
     let linked = workspace.run("git", "setup", "--vault", "v")
     #expect(linked.status == .inputOutput, "\(linked.errors)")
-    #expect(linked.errors.contains("is no regular file"), "\(linked.errors)")
+    #expect(linked.errors.contains("is not a regular file"), "\(linked.errors)")
     #expect(!workspace.text(of: "elsewhere").contains("merge=vault"))
   }
 

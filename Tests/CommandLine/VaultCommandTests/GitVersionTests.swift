@@ -115,7 +115,7 @@ struct GitVersionTests {
     #expect(bench.bring("merge -q --no-edit").code == 0)
     let two = get("Li Wei@2")
     #expect(two.status == .notFound, "\(two.errors)")
-    #expect(two.errors.contains("means 2 versions: name one by its commit"), "\(two.errors)")
+    #expect(two.errors.contains("there are 2 such versions: name one by its commit"), "\(two.errors)")
     #expect(two.errors.components("hint: commit ") == 2)
     #expect(get("Li Wei@3").output == "Oslo")
     #expect(get("Li Wei@3", "password").output == "rose")

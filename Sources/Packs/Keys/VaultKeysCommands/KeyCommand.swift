@@ -174,7 +174,7 @@ extension VaultHeader {
     do throws(VaultError) {
       return try slot(named: text)
     } catch {
-      throw CommandError(error).about(text.isEmpty ? "SLOT is empty" : text)
+      throw CommandError(error).about(text.isEmpty ? "SLOT \"\"" : text)
     }
   }
 }

@@ -61,7 +61,7 @@ extension SetRun {
     let headers = members.compactMap { try? $0.opened().header }
     guard !headers.contains(where: { $0.holds(word) || $0.unfinishedRotation != nil }) else { return }
     throw CommandError(
-      .notFound, "no_such_slot", subject: word.isEmpty ? "SLOT is empty" : word, "no vault of the set has this slot",
+      .notFound, "no_such_slot", subject: word.isEmpty ? "SLOT \"\"" : word, "no vault of the set has this slot",
       hints: ["nothing was changed; `vault vaults list` shows who has a key"])
   }
 }

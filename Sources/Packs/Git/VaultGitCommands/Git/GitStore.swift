@@ -294,12 +294,12 @@ extension StoreError {
   }
 
   fileprivate static func misplaced(_ kind: GitTree.Kind, _ path: String) -> StoreError {
-    guard kind == .link else { return StoreError(.notARegularFile, reason: "not a regular file", path: path) }
-    return StoreError(.symbolicLink, reason: "a symbolic link, which is not followed", path: path)
+    guard kind == .link else { return StoreError(.notARegularFile, reason: "is not a regular file", path: path) }
+    return StoreError(.symbolicLink, reason: "is a symbolic link, which is not followed", path: path)
   }
 
   fileprivate static func noFolder(_ kind: GitTree.Kind, _ path: String) -> StoreError {
-    guard kind == .link else { return StoreError(.notADirectory, reason: "not a directory", path: path) }
+    guard kind == .link else { return StoreError(.notADirectory, reason: "is not a directory", path: path) }
     return misplaced(kind, path)
   }
 }
