@@ -61,8 +61,8 @@ struct KindsShowFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show the fields of a kind, or its JSON Schema.")
 
-  @Argument(help: "The kind.") var kind: String
-  @Flag(help: "Print the JSON Schema of the kind, as `vault kinds add` takes one.") var schema = false
+  @Argument(help: "The name of the kind.") var kind: String
+  @Flag(help: "Print the JSON Schema of the kind, for `vault kinds add`.") var schema = false
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
@@ -70,10 +70,10 @@ struct KindsShowFloor: AsyncParsableCommand {
 
 struct KindsAddFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Declare a kind of record by a JSON Schema.")
+    commandName: "add", abstract: "Declare a kind of record with a JSON Schema.")
 
   @Argument(help: "The schema, or - for standard input.") var file: String
-  @Option(help: "What the kind is called: small letters, digits and hyphens.") var name: String?
+  @Option(help: "The name of the kind: small letters, digits and hyphens.") var name: String?
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
@@ -81,7 +81,7 @@ struct KindsAddFloor: AsyncParsableCommand {
 
 struct MigrateFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "migrate", abstract: "Bring records of an older schema to the present one of their kind.")
+    commandName: "migrate", abstract: "Bring records of an older schema to the present schema of their kind.")
 
   @Flag(help: "Show what would change, and change nothing.") var dryRun = false
   @OptionGroup(title: "Vault") var vault: VaultOptions

@@ -20,8 +20,8 @@ struct SlotAddFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add a way to unlock.")
 
-  @Flag(help: "Unlock with a passphrase, typed twice or read as below.") var passphrase = false
-  @Option(help: "Unlock with the identity of an age recipient.") var recipient: String?
+  @Flag(help: "Add a passphrase: you type it twice, or it is read as below.") var passphrase = false
+  @Option(help: "Add this age recipient: its identity unlocks.") var recipient: String?
   @Option(help: "Make an age identity and write it to a new file.") var generateIdentity: String?
   @Option(help: "What the slot is called.") var label: String?
   @Option(help: "The cost of the passphrase, 10 to 20.") var workFactor: Int?
@@ -35,7 +35,7 @@ struct SlotAddFloor: AsyncParsableCommand {
 
 struct SlotRemoveFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Take a way to unlock away.",
+    commandName: "remove", abstract: "Remove a way to unlock.",
     aliases: ["rm", "delete"])
 
   @Argument(help: "The id, exact label, or beginning of the id of a slot.") var slot: String
@@ -46,7 +46,7 @@ struct SlotRemoveFloor: AsyncParsableCommand {
 
 struct SlotChangePassphraseFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "change-passphrase", abstract: "Give a passphrase slot another passphrase, at the present cost.")
+    commandName: "change-passphrase", abstract: "Change the passphrase of a slot, at the present cost.")
 
   @Argument(help: "The id, exact label, or beginning of the id of a slot.") var slot: String?
   @Option(help: "The cost of the passphrase, 10 to 20.") var workFactor = 18
@@ -62,10 +62,11 @@ struct RotateFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate", abstract: "Give the vault a new key, and print its new fingerprint.")
 
-  @Flag(help: "Seal every secret anew, so that the old keys open nothing that is written from now on.")
+  @Flag(help: "Seal every secret again; old keys open nothing written from now on.")
   var reseal = false
-  @Option(help: "Give this slot no new key; may be repeated.") var dropSlot: [String] = []
-  @Option(help: "The passphrase of another slot, from a file; may be repeated.") var slotPassphraseFile: [String] = []
+  @Option(help: "Drop this slot: it gets no new key; can be repeated.") var dropSlot: [String] = []
+  @Option(help: "Read the passphrase of another slot from a file; can be repeated.") var slotPassphraseFile: [String] =
+    []
   @Option(help: "The cost of passphrases, 10 to 20.") var workFactor = 18
   @Flag(help: "Only show what would be done.") var dryRun = false
   @OptionGroup(title: "Vault") var vault: VaultOptions
@@ -75,9 +76,9 @@ struct RotateFloor: AsyncParsableCommand {
 
 struct DueFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "due", abstract: "List secrets that should be replaced; 14 when there are any.")
+    commandName: "due", abstract: "List secrets that should be replaced.")
 
-  @Flag(help: "What has not been replaced since the newest `vault rekey --reseal`.") var leaver = false
+  @Flag(help: "Only secrets not replaced since the newest `vault rekey --reseal`.") var leaver = false
   @Option(help: "What was sealed so long ago: 90d, 12h, 90m, 2w.") var olderThan: String?
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup var global: GlobalOptions
@@ -103,7 +104,7 @@ struct DoctorFloor: AsyncParsableCommand {
 
 struct FingerprintFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fingerprint", abstract: "Print the fingerprint of the vault.")
+    commandName: "fingerprint", abstract: "Print what tells this vault from every other.")
 
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup var global: GlobalOptions
@@ -111,13 +112,13 @@ struct FingerprintFloor: AsyncParsableCommand {
 
 struct PinFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pin", abstract: "Show, renew or forget what this machine remembers of a vault.",
+    commandName: "pin", abstract: "Show, update or forget what this machine remembers of a vault.",
     subcommands: [PinShowFloor.self, PinAcceptFloor.self, PinForgetFloor.self])
 }
 
 struct PinShowFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show what is remembered, and whether the vault is so.")
+    commandName: "show", abstract: "Show what is remembered, and whether the vault matches.")
 
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup var global: GlobalOptions
@@ -125,17 +126,17 @@ struct PinShowFloor: AsyncParsableCommand {
 
 struct PinAcceptFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "accept", abstract: "Take the vault as it is now for the one that is expected.")
+    commandName: "accept", abstract: "Accept the vault as it is now.")
 
   @Option(help: "The fingerprint that the vault must have.") var fingerprint: String
-  @Option(help: "Only this record, by its id; may be repeated.") var record: [String] = []
+  @Option(help: "Forget only this record, by its id; can be repeated.") var record: [String] = []
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup var global: GlobalOptions
 }
 
 struct PinForgetFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "forget", abstract: "Forget the vault: its next use is the first.")
+    commandName: "forget", abstract: "Forget the vault, so that its next use counts as the first.")
 
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup var global: GlobalOptions
@@ -145,8 +146,8 @@ struct GenerateFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate", abstract: "Print a new password or passphrase.")
 
-  @Option(help: "Number of characters, 8 to 1024 (24).") var length: Int?
-  @Flag(help: "Use symbols as well as letters and digits.") var symbols = false
-  @Option(help: "Make a passphrase of 3 to 64 words instead.") var words: Int?
+  @Option(help: "How many characters, 8 to 1024 (24).") var length: Int?
+  @Flag(help: "With symbols besides letters and digits.") var symbols = false
+  @Option(help: "A passphrase of so many words instead, 3 to 64.") var words: Int?
   @OptionGroup var global: GlobalOptions
 }

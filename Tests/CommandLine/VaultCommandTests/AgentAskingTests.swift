@@ -88,14 +88,14 @@ struct AgentAskingTests {
     // The agent shows the name of the program that asks.
     let first = bench.workspace.runProgram("get", "Bank", "password", adding: bench.scope)
     #expect(first.output == "pw of Bank", "\(first.errors)")
-    #expect(first.errors == "note: the agent asks at its terminal\n", "\(first.errors)")
+    #expect(first.errors == "note: the agent is waiting for an answer at its terminal\n", "\(first.errors)")
     let second = bench.run("get", "Bank", "password")
     #expect(second.output == "pw of Bank")
     #expect(second.errors.isEmpty)
     let refused = bench.run("get", "Mail", "password")
     #expect(refused.status == .cannotUnlock)
     #expect(refused.stdout.isEmpty)
-    #expect(refused.errors.contains("somebody said no"))
+    #expect(refused.errors.contains("the request was denied"))
     #expect(bench.run("get", "Mail", "password").output == "pw of Mail")
     #expect(bench.run("lock").code == 0)
     let ended = try agent.value()
@@ -126,7 +126,7 @@ struct AgentAskingTests {
     }
     #expect(bench.run("lock").code == 0)
     let (shown, code) = (try second.value().shown, try waiting.value().code)
-    #expect(shown.contains("Not wanted any more."))
+    #expect(shown.contains("The request was withdrawn."))
     #expect(code == 11)
   }
 
@@ -226,7 +226,7 @@ struct AgentBusTests {
     let bench = try Bench()
     let bus = try #require(PrivateBus(bench.workspace))
     try unlock(bench, bus.variables)
-    #expect(bench.waits(for: "locks, by D-Bus, when the machine sleeps and the session is locked and when the screen"))
+    #expect(bench.waits(for: "locks over D-Bus when the machine sleeps or the session is locked, or when the screen"))
     let name = interface.hasPrefix("org.freedesktop.login1") ? "org.freedesktop.login1" : nil
     if member != "Lock" { try bus.tell(interface, member, false, as: name) }
     if name != nil { try bus.tell(interface, member, true) }
@@ -243,7 +243,7 @@ struct AgentBusTests {
     var bus = PrivateBus(bench.workspace)
     try #require(bus != nil)
     try unlock(bench, bus?.variables ?? [:])
-    #expect(bench.waits(for: "locks, by D-Bus"))
+    #expect(bench.waits(for: "locks over D-Bus"))
     bus = nil
     #expect(bench.waits(for: "no vault is unlocked"))
   }
@@ -258,7 +258,7 @@ struct AgentBusTests {
       try unlock(bench, ["DBUS_SYSTEM_BUS_ADDRESS": address, "DBUS_SESSION_BUS_ADDRESS": address])
       usleep(1_500_000)
       #expect(bench.run("get", "Bank", "password").output == "pw of Bank", "\(address)")
-      #expect(bench.run("agent", "status").output.contains("hears of no locked screen"))
+      #expect(bench.run("agent", "status").output.contains("does not lock with the screen"))
       #expect(bench.run("lock").code == 0)
     }
   }

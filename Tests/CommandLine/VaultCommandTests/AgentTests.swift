@@ -187,7 +187,7 @@ struct AgentTests {
     try bench.unlock("--scope", "terminal")
     let outcome = bench.run("get", "Ada", "access_key", "-v")
     #expect(outcome.status == .cannotUnlock, "\(outcome.errors)")
-    #expect(outcome.errors.contains("another terminal alone"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("only for another terminal"), "\(outcome.errors)")
   }
 
   @Test("it locks when the header of the vault changes, and when the vault is gone")
@@ -260,7 +260,7 @@ struct AgentTests {
         ending, adding: ["XDG_RUNTIME_DIR": bench.workspace.path, "CVAULT_DIR": bench.workspace.vault])
       #expect(ended.code == 0, "\(ended.errors)")
       if ending[0] != "unlock" {
-        #expect(ended.errors.contains("the agent did not answer: process \(agent) was ended"), "\(ended.errors)")
+        #expect(ended.errors.contains("the agent did not answer: its process \(agent) was killed"), "\(ended.errors)")
         #expect(FileTree.names(in: bench.folder).isEmpty)
       }
       // Nobody may have waited for it yet.

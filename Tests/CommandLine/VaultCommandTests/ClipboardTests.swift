@@ -79,7 +79,7 @@ struct ClipboardTests {
     let copied = workspace.open("copy", "GitHub", "--once", "--primary", "--clear-after", "0", "-v", adding: variables)
     #expect(copied.code == 0)
     #expect(copied.errors.contains("note: password of GitHub: copied, and not cleared, to paste once\n"))
-    #expect(copied.errors.contains("note: histories of the clipboard are told not to keep it\n"))
+    #expect(copied.errors.contains("note: clipboard histories are told not to keep the value\n"))
     #expect(workspace.text(of: "calls").contains("wl-copy --sensitive --primary --paste-once\n"))
   }
 
@@ -89,7 +89,7 @@ struct ClipboardTests {
     let failed = workspace.open("copy", "GitHub", adding: variables.merging(["FAIL_COPY": "1"]) { $1 })
     #expect(failed.status == .inputOutput)
     #expect(failed.stdout.isEmpty)
-    #expect(failed.errors.hasPrefix("vault: xclip: cannot reach the clipboard (it ended with 1)\n"))
+    #expect(failed.errors.hasPrefix("vault: xclip: cannot reach the clipboard (exit status 1)\n"))
     variables["DISPLAY"] = nil
     let none = workspace.open("copy", "GitHub", adding: variables)
     #expect(none.status == .inputOutput)
@@ -111,7 +111,7 @@ struct ClipboardTests {
       ["copy", "GitHub", "--via", "osc52", "--vault", "v", "--identity", "id.txt"], [], errorsOnTerminal: true)
     #expect(copied.code == 0)
     #expect(copied.shown.contains("\u{1B}]52;c;cGFzcyB3b3Jk\u{07}"))
-    #expect(copied.shown.contains("the terminal has it now, and it is not cleared"))
+    #expect(copied.shown.contains("given to the terminal, and not cleared"))
   }
 
   @Test("CVAULT_CLIPBOARD says which way is taken without --via, which goes before it", .atTerminal)
@@ -128,7 +128,7 @@ struct ClipboardTests {
     #expect(workspace.text(of: "board") == "pass word")
     let wrong = workspace.open("copy", "GitHub", adding: variables.merging(["CVAULT_CLIPBOARD": "osc"]) { $1 })
     #expect(wrong.status == .usage)
-    #expect(wrong.errors.contains("CVAULT_CLIPBOARD: names no way to a clipboard"), "\(wrong.errors)")
+    #expect(wrong.errors.contains("CVAULT_CLIPBOARD: has an unknown value"), "\(wrong.errors)")
     let none = workspace.open("copy", "GitHub")
     #expect(none.errors.contains("CVAULT_CLIPBOARD=osc52"), "\(none.errors)")
   }

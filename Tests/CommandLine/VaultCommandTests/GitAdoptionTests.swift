@@ -50,7 +50,7 @@ struct GitAdoptionTests {
     let nobody = here.with(["CVAULT_IDENTITY_FILE": ""])
     let planned = nobody.shell("vault merge FETCH_HEAD --dry-run")
     #expect(planned.status == .partlyDone)
-    #expect(planned.output.contains("(New): it was written under a root key that was replaced"))
+    #expect(planned.output.contains("(New): it was written under a replaced root key"))
     let left = merge("")
     #expect(left.status == .partlyDone, "\(left.output)\(left.errors)")
     #expect(left.errors.contains("--adopt-old-root"), "\(left.output)\(left.errors)")
@@ -116,7 +116,7 @@ struct GitAdoptionTests {
     here.shell("git fetch -q ../b")
     let left = merge("--adopt-old-root -y \(bench.id)")
     #expect(left.status == .partlyDone, "\(left.output)")
-    #expect(left.output.contains("password: both have sealed a new value"), "\(left.output)")
+    #expect(left.output.contains("password: both sides have sealed a new value"), "\(left.output)")
     let taken = here.vault("merge", "--continue", "--adopt-old-root", "-y", "--theirs", bench.id)
     #expect(taken.code == 0, "\(taken.output)\(taken.errors)")
     #expect(here.value("password") == "rose", "\(taken.output)\(taken.errors)")
@@ -134,7 +134,7 @@ struct GitAdoptionTests {
     there.shell("git fetch -q ../v")
     let stopped = there.shell("vault merge FETCH_HEAD --adopt-old-root -y \(ids.joined(separator: " "))")
     #expect(stopped.status == .unexpectedVault, "\(stopped.errors)")
-    #expect(stopped.errors.contains("the merge is begun"), "\(stopped.errors)")
+    #expect(stopped.errors.contains("the merge has begun"), "\(stopped.errors)")
     #expect(there.vault("pin", "update", "-y", "--fingerprint", fingerprint).code == 0)
     let done = there.shell("vault merge --continue --adopt-old-root -y \(ids.joined(separator: " "))")
     #expect(done.code == 0, "\(done.output)\(done.errors)")
@@ -156,7 +156,7 @@ struct GitAdoptionTests {
     #expect(taken.status == .partlyDone, "\(taken.output)\(taken.errors)")
     #expect(taken.output.contains("merged vault.json\n"), "\(taken.output)\(taken.errors)")
     #expect(taken.errors.contains("has a new way to unlock: Eve"))
-    #expect(taken.errors.contains("not taken: "))
+    #expect(taken.errors.contains("not adopted: "))
     #expect(!here.vault("key", "list").output.contains("Eve"))
     #expect(here.vault("merge", "--continue", "--ours", "Ada").code == 0)
     #expect(here.shell("git commit -q --no-edit").code == 0)
@@ -186,7 +186,7 @@ struct GitAdoptionTests {
     }
     let left = clone.vault("merge", "--continue")
     #expect(left.status == .partlyDone)
-    #expect(left.output.contains("(New): it was written under a root key that was replaced"))
+    #expect(left.output.contains("(New): it was written under a replaced root key"))
     #expect(left.errors.contains("--adopt-old-root"), "\(left.errors)")
     let unnamed = clone.vault("merge", "--continue", "--adopt-old-root", "-y")
     #expect(unnamed.code == (rotation.isEmpty ? 0 : 3), "\(unnamed.output)\(unnamed.errors)")
@@ -198,7 +198,7 @@ struct GitAdoptionTests {
     #expect(clone.vault("verify").code == 0)
     #expect(clone.vault("get", "New", "password").output == "lily")
     #expect(clone.shell("git commit -qm taken; git status --short").output.isEmpty)
-    #expect(clone.vault("merge", "--continue").errors.contains("git waits for no file of the vault"))
+    #expect(clone.vault("merge", "--continue").errors.contains("no file of the vault is left unmerged"))
   }
 
   @Test("an old file that was put back after a rotation is no way to an older state")
@@ -218,7 +218,7 @@ struct GitAdoptionTests {
     here.shell("git fetch -q ../b")
     let ada = id("Ada", here)
     let answers = [bench.id, ada].sorted().map { id in
-      (prompt: "Take \(id) (\(id == ada ? "Ada" : "Li Wei")) over? [y/N] ", reply: id == ada ? "n\n" : "y\n")
+      (prompt: "Adopt \(id) (\(id == ada ? "Ada" : "Li Wei"))? [y/N] ", reply: id == ada ? "n\n" : "y\n")
     }
     let run = here.type(["merge", "FETCH_HEAD", "--adopt-old-root"], answers)
     #expect(run.status == .partlyDone, "\(run.output)\(run.errors)")

@@ -37,10 +37,10 @@ struct GitCheckTests {
     "what should not be committed is found where it is staged, and later with its commit",
     arguments: [
       ("sed -i s/Wei/Lee/ FILE", "FILE: was changed without a key"),
-      ("git checkout -q HEAD^ -- FILE", "FILE: has revision 1, which is not above the 2 of the version before"),
+      ("git checkout -q HEAD^ -- FILE", "FILE: has revision 1, not above the 2 before it"),
       ("cp FILE trash/ID.json", "trash/ID.json: is among the records and in the trash"),
       ("echo AGE-SECRET-KEY-1X >key.txt", "key.txt: is probably a private key"),
-      ("mkdir -p .staging; echo >.staging/x", ".staging/x: belongs to a write under way, and into no commit"),
+      ("mkdir -p .staging; echo >.staging/x", ".staging/x: is part of an unfinished write, and must not be committed"),
       ("cp FILE records/00/x.json || { mkdir records/00; cp FILE records/00/x.json; }", "x.json: does not belong"),
       ("(echo '<<<<<<< ours'; cat FILE) >x; mv x FILE", "FILE: has both sides of a conflict"),
       ("sed -i 's/\"es1:[^\"]*\"/\"hunter2\"/' FILE", "FILE: password: must be sealed, but it is clear text"),
@@ -103,7 +103,7 @@ struct GitCheckTests {
     bench.here.shell("git checkout -q --ours -- \(bench.file); git add -A; git commit -qm lost")
     let lost = check(bench, "HEAD^")
     #expect(lost.status == .findings, "\(lost.output)")
-    #expect(lost.output.contains("or a merge lost one (commit "), "\(lost.output)")
+    #expect(lost.output.contains("or a merge lost a version (commit "), "\(lost.output)")
     #expect(JSON(check(bench, "HEAD^", "--json").stdout)["findings"]?.items?.count == 1)
   }
 
@@ -113,7 +113,7 @@ struct GitCheckTests {
     for range in ["nosuch..HEAD", "HEAD..nosuch", "nosuch"] {
       let refused = check(bench, range)
       #expect(refused.status == .notFound, "\(refused.errors)")
-      #expect(refused.errors.contains("\(range): names no commit that is here"), "\(refused.errors)")
+      #expect(refused.errors.contains("\(range): does not name a commit in this clone"), "\(refused.errors)")
     }
     for words in ["--staged HEAD", "-x"] { #expect(check(bench, words).status == .usage, "\(words)") }
     let workspace = try Workspace.withVault()

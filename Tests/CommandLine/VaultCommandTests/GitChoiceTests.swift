@@ -38,7 +38,7 @@ struct GitChoiceTests {
     // The fields are asked for in their order.
     let run = type([(Self.sealed, "r\n"), ("theirs  rose", "t\n"), (Self.plain, "o\n")])
     #expect(run.code == 0, "\(run.output)\(run.errors)\(run.shown)")
-    #expect(run.shown.contains("password: both have sealed a new value"))
+    #expect(run.shown.contains("password: both sides have sealed a new value"))
     #expect(run.shown.contains("ours    tulip"))
     #expect(run.shown.contains("ours    \"Oslo\"  at 20"))
     #expect(run.shown.contains("theirs  •••••••• sealed 20"))

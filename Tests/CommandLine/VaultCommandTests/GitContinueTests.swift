@@ -38,7 +38,7 @@ struct GitContinueTests {
       let bench = try stopped()
       let left = bench.here.vault("merge", "--continue")
       #expect(left.status == .partlyDone, "\(left.errors)")
-      #expect(left.output == "left \(bench.file) (Li Wei): username: both have changed it\n")
+      #expect(left.output == "left \(bench.file) (Li Wei): username: both sides have changed it\n")
       #expect(bench.here.file.contains("<<<<<<< ours\n"), "nothing was written")
       let planned = JSON(bench.here.vault("merge", "--continue", "--json", "--dry-run").stdout)
       #expect(planned["left"]?.items?.first?["conflicts"]?.items?.first?["field"]?.text == "username")
@@ -138,12 +138,12 @@ struct GitContinueTests {
   func refused() throws {
     let bench = try GitBench()
     #expect(bench.here.vault("merge").status == .usage)
-    #expect(bench.here.vault("merge", "--continue").errors.contains("git waits for no file of the vault"))
+    #expect(bench.here.vault("merge", "--continue").errors.contains("no file of the vault is left unmerged"))
     let stopped = try stopped()
     #expect(stopped.here.vault("merge", "--continue", "--ours", "--theirs").status == .usage)
     let unknown = stopped.here.vault("merge", "--continue", "Shai")
     #expect(unknown.status == .notFound, "\(unknown.errors)")
-    #expect(unknown.errors.contains("is none of the records"), "\(unknown.errors)")
+    #expect(unknown.errors.contains("is not one of the records"), "\(unknown.errors)")
     // A header with both sides in it comes first.
     stopped.here.shell("(echo '<<<<<<< ours'; cat vault.json) >x; mv x vault.json")
     #expect(stopped.here.vault("merge", "--continue", "--ours").status == .damaged)

@@ -65,7 +65,7 @@ struct GitConvergenceTests {
       let sides = [values(clone), values(other)]
       var merged = clone.shell("git fetch -q ../\(other.name) master; vault merge FETCH_HEAD")
       if merged.status == .partlyDone {
-        for field in Self.fields where merged.output.contains("\(field): both have ") {
+        for field in Self.fields where merged.output.contains("\(field): both sides have ") {
           conflicted[field, default: []].formUnion(sides.compactMap { $0[field] })
         }
         merged = clone.vault("merge", "--continue", choice)

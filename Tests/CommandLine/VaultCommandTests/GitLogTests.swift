@@ -92,7 +92,7 @@ struct GitLogTests {
     #expect(found.map { $0["fault"]?.text } == ["unauthenticated", "not_later", nil, nil])
     let text = bench.here.vault("log", bench.id).output
     #expect(text.contains("\n  was changed without a key"))
-    #expect(text.contains("it went back, or a merge lost one\n"))
+    #expect(text.contains("the file went back, or a merge lost a version\n"))
   }
 
   @Test("a version under a root key that was replaced is verified with the slots of its commit, and says so")
@@ -107,12 +107,12 @@ struct GitLogTests {
     #expect(found.map { $0["replaced_root"] } == [.bool(false), .bool(false), .bool(true), .bool(true)])
     #expect(found.allSatisfy { $0["verified"] == .bool(true) })
     let mine = bench.here.vault("log", bench.id)
-    #expect(mine.output.contains("  verified under a root key that was replaced\n"))
-    #expect(mine.errors.contains("also later"))
+    #expect(mine.output.contains("  verified under a replaced root key\n"))
+    #expect(mine.errors.contains("even later"))
     // Ben had no slot when these were made.
     let late = bench.here.with(["CVAULT_IDENTITY_FILE": bench.workspace.path + "/ben.txt"]).vault("log", bench.id)
     #expect(late.code == 0, "\(late.output)")
-    #expect(late.output.contains("  not verified: its root key is not at hand\n"), "\(late.output)")
+    #expect(late.output.contains("  not verified: its root key is missing\n"), "\(late.output)")
   }
 
   @Test("a record that was deleted for good is found by its id; without a commit there is what the folder holds")
@@ -130,7 +130,7 @@ struct GitLogTests {
     #expect(alone.code == 0)
     #expect(alone.output.contains("Z  verified"))
     #expect(!alone.output.contains("committed"))
-    #expect(alone.errors.contains("no commit of git is here"), "\(alone.output)\(alone.errors)")
+    #expect(alone.errors.contains("there are no git commits here"), "\(alone.output)\(alone.errors)")
     let vault = workspace.open("log")
     #expect(vault.status == .inputOutput, "\(vault.errors)")
     #expect(vault.errors.contains("hint: "), "\(vault.errors)")

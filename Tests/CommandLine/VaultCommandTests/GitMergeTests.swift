@@ -59,7 +59,8 @@ struct GitMergeTests {
       if isSealed { try clone.seal("password", value) } else { try clone.change("username", value) }
     }
     let brought = bench.bring("merge")
-    let field = isSealed ? "password: both have sealed a new value, ours at 20" : "username: both have changed it"
+    let field =
+      isSealed ? "password: both sides have sealed a new value, ours at 20" : "username: both sides have changed it"
     #expect(brought.code == 1, "\(brought.errors)")
     #expect(brought.errors.contains("\(bench.file) (Li Wei): \(field)"), "\(brought.errors)")
     #expect(bench.here.file.contains("<<<<<<< ours\n"))
@@ -128,7 +129,7 @@ struct GitMergeTests {
     for value in ["Oslo", "Milan"] { try bench.here.change("username", value) }
     let reverted = bench.here.shell("git revert --no-edit HEAD^")
     #expect(reverted.code == 1, "\(reverted.errors)")
-    #expect(reverted.errors.contains("is older than what both come from"), "\(reverted.errors)")
+    #expect(reverted.errors.contains("one side is older than the common ancestor"), "\(reverted.errors)")
     #expect(bench.here.shell("git revert --abort").code == 0)
     #expect(bench.here.value("username") == "Milan")
   }
@@ -199,14 +200,17 @@ struct GitMergeTests {
     arguments: [
       (
         "vault key add --generate-identity ../3.txt", "vault key add --generate-identity ../4.txt",
-        "both have written it"
+        "both sides have changed it"
       ),
       (
         "vault key remove -y two", "vault key remove -y two && vault key add --generate-identity ../3.txt",
-        "both have removed the same way to unlock"
+        "both sides have removed the same way to unlock"
       ),
-      ("vault kinds add ../kind-a --name k", "vault kinds add ../kind-b --name k", "kinds.k: both have written it"),
-      ("vault rekey", "vault key add --generate-identity ../3.txt", "each side is under a root key of its own"),
+      (
+        "vault kinds add ../kind-a --name k", "vault kinds add ../kind-b --name k",
+        "kinds.k: both sides have changed it"
+      ),
+      ("vault rekey", "vault key add --generate-identity ../3.txt", "the two sides are under different root keys"),
     ])
   func headerConflict(_ here: String, _ there: String, _ reason: String) throws {
     let bench = try GitBench()
@@ -217,7 +221,7 @@ struct GitMergeTests {
       let kind = "{\"type\":\"object\",\"properties\":{\"\(name)\":{\"type\":\"string\"}}}"
       _ = bench.workspace.write(kind, to: "kind-" + name)
     }
-    let merged = header(bench, here: here, there: there, withKey: !reason.hasPrefix("both have written"))
+    let merged = header(bench, here: here, there: there, withKey: !reason.hasPrefix("both sides have changed"))
     #expect(merged.code == 1, "\(merged.errors)")
     #expect(merged.errors.contains("vault: vault.json: " + reason), "\(merged.errors)")
     #expect(bench.here.vault("list").status == .damaged)

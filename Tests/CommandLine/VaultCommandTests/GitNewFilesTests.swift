@@ -45,7 +45,7 @@ struct GitNewFilesTests {
     for words in ["check", "doctor"] {
       let told = bench.here.vault(words)
       #expect(told.status == .findings, "\(words): \(told.output)")
-      #expect(told.output.contains("the next one would lack 1 file, \(path)"), "\(words): \(told.output)")
+      #expect(told.output.contains("the next commit would lack 1 file, \(path)"), "\(words): \(told.output)")
       #expect(told.output.contains("git add -A . && git commit"), "\(words): \(told.output)")
     }
     bench.here.shell("git add -A .")
@@ -74,7 +74,7 @@ struct GitNewFilesTests {
     #expect(checked.status == .findings)
     #expect(checked.output == "\(slot): is missing\n")
     #expect(fresh.vault("git", "check", "--staged").code == 0)
-    #expect(fresh.vault("doctor").output.contains("the last one lacks slots that its vault.json names"))
+    #expect(fresh.vault("doctor").output.contains("the last commit lacks slots that its vault.json names"))
     bench.here.shell("git add -A . && git commit -qm all && git push -q hub HEAD")
     fresh.shell("git pull -q")
     #expect(fresh.vault("git", "check").code == 0)

@@ -17,7 +17,7 @@ struct GitSetupTests {
     #expect(after.hasPrefix(before))
     #expect(after.hasSuffix("\ncheckpoint.jsonl merge=vault diff=vault\n"))
     #expect(!bench.here.vault("doctor").output.contains("does not merge by field"))
-    #expect(bench.here.vault("git", "setup").errors == "note: it was set up already\n")
+    #expect(bench.here.vault("git", "setup").errors == "note: this clone was set up already\n")
     #expect(bench.workspace.text(of: "v/.gitattributes") == after)
     #expect(bench.here.vault("git", "setup", "--remove").code == 0)
     #expect(bench.workspace.text(of: "v/.gitattributes") == before)
@@ -29,11 +29,11 @@ struct GitSetupTests {
     let workspace = try Workspace.withVault()
     let refused = workspace.run("git", "setup", "--vault", "v")
     #expect(refused.status == .inputOutput, "\(refused.errors)")
-    #expect(refused.errors.contains("lies in no work tree of git"), "\(refused.errors)")
+    #expect(refused.errors.contains("is not in a work tree of git"), "\(refused.errors)")
     workspace.prepare("cd v; git init -q; mv .gitattributes ../elsewhere; ln -s ../elsewhere .gitattributes")
     let linked = workspace.run("git", "setup", "--vault", "v")
     #expect(linked.status == .inputOutput, "\(linked.errors)")
-    #expect(linked.errors.contains("is no regular file"), "\(linked.errors)")
+    #expect(linked.errors.contains("is not a regular file"), "\(linked.errors)")
     #expect(!workspace.text(of: "elsewhere").contains("merge=vault"))
   }
 

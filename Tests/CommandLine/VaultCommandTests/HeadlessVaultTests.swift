@@ -48,7 +48,7 @@ struct HeadlessVaultTests {
     workspace.prepare("cd v && git rm -q vault.json && git -c user.name=a -c user.email=a@b commit -qm y")
     let later = workspace.run("init", "v", "--generate-identity", "k.txt")
     #expect(later.status == .inputRefused, "\(later.errors)")
-    #expect(later.errors.contains("brings back that of commit"), "\(later.errors)")
+    #expect(later.errors.contains("brings back the version of commit"), "\(later.errors)")
   }
 
   @Test("a command in such a folder does not send elsewhere")

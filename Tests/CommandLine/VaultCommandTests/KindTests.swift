@@ -271,7 +271,7 @@ struct MigrateTests {
     let gone = old.subtracting(new).map(name).sorted(), come = new.subtracting(old).map(name).sorted()
     #expect(Set(gone).union(come) == ["home_phone", "mac", "name", "revision", "schema", "updated_at", "website"])
     #expect(workspace.open("verify").code == 0)
-    #expect(workspace.open("migrate").errors == "note: every record is in the present schema\n")
+    #expect(workspace.open("migrate").errors == "note: every record has the present schema\n")
     #expect(files(workspace) == after)
   }
 
@@ -308,7 +308,7 @@ struct MigrateTests {
     #expect(workspace.open("migrate").status == .declined)
     let migrated = workspace.open("migrate", "--yes")
     #expect(migrated.code == 0)
-    #expect(migrated.errors.contains("still show what was clear"))
+    #expect(migrated.errors.contains("still show what was readable"))
     let record = JSON(workspace.run("show", "T", "--vault", "v", "--json").stdout)["record"]
     #expect(record?["a"]?["sealed"]?.bool == true)
     #expect(record?["b"]?.text == "y")

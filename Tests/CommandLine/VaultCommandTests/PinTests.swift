@@ -34,7 +34,7 @@ struct PinCommandTests {
     let accepted = workspace.run("pin", "update", "--vault", "v", "--fingerprint", fingerprint(workspace))
     #expect(accepted.code == 0, "\(accepted.errors)")
     #expect(accepted.output == fingerprint(workspace) + "\n", "\(accepted.errors)")
-    #expect(accepted.errors.contains("no longer held against it: vault.json: is not of the vault"))
+    #expect(accepted.errors.contains("no longer refused: vault.json is not of the vault"))
     #expect(workspace.open("list").code == 0)
   }
 

@@ -58,7 +58,7 @@ struct ScanTests {
     #expect(workspace.open("scan", "--value", "-", "src", input: "x").status == .usage)
     let outside = workspace.shell("cd / && \(Binary.path) scan --staged --vault \(workspace.path)/v --no-input")
     #expect(outside.status == .inputOutput)
-    #expect(outside.errors.contains("no work tree of git"))
+    #expect(outside.errors.contains("is not in a work tree of git"))
   }
 
   @Test("in git: what is staged, and what commits brought, with their messages")
@@ -84,7 +84,7 @@ struct ScanTests {
     #expect(places[1].hasPrefix("a b2"))
     let unknown = workspace.shell(scan + "--since none")
     #expect(unknown.status == .notFound)
-    #expect(unknown.errors.contains("none: names no commit that is here"))
+    #expect(unknown.errors.contains("none: does not name a commit in this clone"))
   }
 
   @Test(

@@ -66,7 +66,7 @@ struct SetPeopleTests {
     let done = bench.run(words)
     #expect(done.code == 0, "\(done.errors)")
     #expect(done.output.split(separator: "\n").count == 2, "\(done.errors)")
-    #expect(done.errors.contains("note: finance: has no such key, and stays as it is"))
+    #expect(done.errors.contains("note: finance: the vault has no such key and stays as it is"))
     try expectMatrix(
       bench, ["ops": ["ada"], "contractors": ["ada", "cleo"], "finance": ["ada"]], "after Bob has left")
     #expect(bench.run(words).status == .notFound, "all of it is done")

@@ -187,7 +187,7 @@ struct SlotCommandTests {
       let removed = workspace.open("key", "remove", id)
       let words = name.replacing("ID", with: id.prefix(8))
       #expect(removed.code == 0, "\(removed.errors)")
-      #expect(removed.errors.hasPrefix("note: the slot \(words) is removed\n"), "\(removed.errors)")
+      #expect(removed.errors.hasPrefix("note: the slot \(words) was removed\n"), "\(removed.errors)")
     }
   }
 

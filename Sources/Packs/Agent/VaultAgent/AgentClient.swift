@@ -63,7 +63,7 @@ package final class AgentClient: RootKeyHolder {
     return true
   }
 
-  private static let strange = SealingError(.rootKeyElsewhere, "the agent gave no answer that is understood")
+  private static let strange = SealingError(.rootKeyElsewhere, "the answer of the agent is not understood")
 
   private func sealing<Result>(_ body: () throws(AgentError) -> Result) throws(SealingError) -> Result {
     do throws(AgentError) {
@@ -132,15 +132,15 @@ enum AgentRefusal: String {
     switch self {
     case .locked: "the agent has locked the vault"
     case .vault: "the agent holds another vault"
-    case .session: "the agent works for another terminal alone"
-    case .confined: "the agent does not work for a process that is confined more than itself"
-    case .header: "the agent knows another header of the vault"
-    case .request: "the agent does not know what it was asked for"
-    case .record: "the agent was unlocked for other records"
-    case .root: "the record was written under another root key than the agent holds"
-    case .damaged: "a key does not open"
-    case .denied: "somebody said no at the agent's terminal"
-    case .unconfirmed: "nobody said yes at the agent's terminal"
+    case .session: "the agent works only for another terminal"
+    case .confined: "the agent does not work for a process that is more confined than the agent"
+    case .header: "the agent was unlocked with another vault.json"
+    case .request: "the agent does not know this request"
+    case .record: "the agent was unlocked only for other records"
+    case .root: "the agent holds another root key than the one of the record"
+    case .damaged: "the data key does not open"
+    case .denied: "the request was denied at the agent's terminal"
+    case .unconfirmed: "the request was not confirmed at the agent's terminal"
     }
   }
 }

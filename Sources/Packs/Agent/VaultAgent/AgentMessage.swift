@@ -74,7 +74,7 @@ package struct AgentMessage: Sendable {
     self.members = members
   }
 
-  static let malformed = AgentError(.malformed, "is no message of this version")
+  static let malformed = AgentError(.malformed, "the message does not have the form of this version")
 
   private static func key(_ digits: Span<UInt8>) throws(AgentError) -> SecretBytes {
     let key: SecretBytes?

@@ -29,7 +29,7 @@ package struct AgentPlace: Sendable {
     }
     let isLeft = try checked { () throws(PrivateFolderError) in
       guard try folder.make() else {
-        throw PrivateFolderError(.refused, "the folder of the socket cannot be made: \(folder.path)")
+        throw PrivateFolderError(.refused, "the folder of the socket cannot be created: \(folder.path)")
       }
       return try isSocket(path)
     }
@@ -37,7 +37,7 @@ package struct AgentPlace: Sendable {
     do throws(Errno) {
       return try LocalSocket.listen(at: path)
     } catch {
-      throw AgentError(.refused, "there can be no socket at \(path) (error \(error.number))")
+      throw AgentError(.refused, "the socket \(path) cannot be created (error \(error.number))")
     }
   }
 
@@ -80,7 +80,7 @@ package struct AgentPlace: Sendable {
     }
     guard let peer = try? LocalSocket.peer(of: file), peer.user == ProcessSession.user else {
       LocalSocket.close(file)
-      throw AgentError(.foreign, "somebody else listens at \(path)")
+      throw AgentError(.foreign, "another user listens at \(path)")
     }
     return file
   }

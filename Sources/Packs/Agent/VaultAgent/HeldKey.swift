@@ -38,7 +38,7 @@ package struct HeldKey {
     do throws(SealingError) {
       root = try RootKey(handover.key, vaultID: handover.vaultID)
     } catch {
-      throw AgentError(.memory, "the key could not be taken over")
+      throw AgentError(.memory, "the agent could not take over the key")
     }
     self.handover = handover
     self.clock = clock

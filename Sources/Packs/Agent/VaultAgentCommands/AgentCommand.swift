@@ -17,7 +17,7 @@ struct AgentCommand: ParsableCommand {
 struct AgentStatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show which vaults are unlocked, for how long, and which records were opened for whom.",
+    abstract: "Show which vaults are unlocked, for how long, and which process opened which record.",
     discussion: """
       Example:
         vault agent status
@@ -41,7 +41,7 @@ struct AgentStatusCommand: ParsableCommand {
     func time(_ name: String) -> String { TimeSpan.text(.seconds(agent[name]?.int ?? 0)) }
     var lines = [
       "\(text("vault"))  \(Printable.text(text("path")))",
-      "  locks in \(time("seconds")) unless it is used, in \(time("at_most_seconds")) at most; for this \(text("scope"))",
+      "  locks in \(time("seconds")) without use, in \(time("at_most_seconds")) in any case; for this \(text("scope"))",
     ]
     if agent["confirm"] == .bool(true) { lines.append("  asks before each record is first opened") }
     lines.append("  " + hearing(agent["hears"]))
@@ -62,10 +62,11 @@ struct AgentStatusCommand: ParsableCommand {
 extension AgentStatusCommand {
   private static func hearing(_ buses: JSONValue?) -> String {
     let told = (buses?.array ?? []).compactMap(\.string).compactMap { bus in
-      ["system": "the machine sleeps and the session is locked", "session": "the screen is locked"][bus]
+      ["system": "the machine sleeps or the session is locked", "session": "the screen is locked"][bus]
     }
     return told.isEmpty
-      ? "hears of no locked screen: no D-Bus tells it" : "locks, by D-Bus, when " + told.joined(separator: " and when ")
+      ? "does not lock with the screen: there is no D-Bus"
+      : "locks over D-Bus when " + told.joined(separator: ", or when ")
   }
 }
 
@@ -73,12 +74,12 @@ extension AgentStatusCommand {
 struct AgentRunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Unlock, and hold the key in the foreground until it is locked.",
+    abstract: "Unlock, and hold the key in the foreground until the vault is locked.",
     discussion: """
-      As `vault unlock`, for a supervisor of services.
-
       Example:
         vault agent run --identity identity.txt --for 1h
+
+      It works like `vault unlock`, and is made for a supervisor of services.
       """)
 
   @Flag(help: .hidden)
@@ -100,7 +101,7 @@ struct AgentRunCommand: AsyncParsableCommand {
 struct AgentStopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stop",
-    abstract: "End all agents of yours: the same as `vault lock`.",
+    abstract: "End all your agents, as `vault lock` does.",
     discussion: """
       Example:
         vault agent stop

@@ -37,15 +37,18 @@ enum AgentProcess {
     let count = try System.readSome(into: &bytes, at: 0, from: output.reading)
     guard count == 1, answer == ready else {
       throw CommandError(
-        .inputOutput, "agent_failed", subject: "agent", "it did not start",
-        hints: ["`vault agent run` says why", "the path of its socket may have \(LocalSocket.longestPath) bytes"])
+        .inputOutput, "agent_failed", subject: "agent", "the agent did not start",
+        hints: [
+          "run `vault agent run` to see why",
+          "the path of its socket can have at most \(LocalSocket.longestPath) bytes",
+        ])
     }
   }
 
   /// Serves the key from ``start(_:)``, until it is locked.
   static func serveHandedOver(in place: AgentPlace) throws {
     guard let message = try? AgentPlace.message(from: System.standardInput) else {
-      throw CommandError.usage("--handed-over", "is for `vault unlock`")
+      throw CommandError.usage("--handed-over", "is only for `vault unlock`")
     }
     try serve(Handover(message), in: place, asker: nil) {
       try? System.writeAll(ready, to: System.standardOutput)
@@ -60,7 +63,7 @@ enum AgentProcess {
     try serve(handover, in: place, asker: asker) {
       session.messages.note(
         handover.confirms
-          ? "unlocked; it asks here, until `vault lock` or Ctrl-C ends it" : "unlocked; `vault lock` ends it")
+          ? "unlocked; the agent asks here, until `vault lock` or Ctrl-C ends it" : "unlocked until `vault lock`")
     }
   }
 
@@ -91,7 +94,7 @@ enum AgentProcess {
       try (only.map { [$0] } ?? place.vaults()).filter { vault in
         guard let end = try end(vault, in: place) else { return false }
         if case .killed(let process) = end {
-          global.messages.note("the agent did not answer: process \(process) was ended")
+          global.messages.note("the agent did not answer: its process \(process) was killed")
         }
         return true
       }
@@ -122,7 +125,7 @@ enum AgentProcess {
     process.map(ChildProcess.kill)
     guard try process != nil && isGone(vault, in: place) else {
       throw CommandError(
-        .inputOutput, "agent_failed", subject: "agent", "does not answer, and still holds the key",
+        .inputOutput, "agent_failed", subject: "agent", "does not answer and still holds the key",
         hints: ["end its process" + (process.map { ": `kill -KILL \($0)`" } ?? "")])
     }
     place.remove(vault, socket)

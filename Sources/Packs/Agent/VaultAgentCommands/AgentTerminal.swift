@@ -21,7 +21,7 @@ final class AgentTerminal {
     AgentAsker(
       terminal: terminal.descriptor, ask: { self.terminal.shows(self.text(of: $0)) },
       answer: { self.terminal.hasYes() },
-      withdraw: { try? self.terminal.say("\nNot wanted any more.\n") })
+      withdraw: { try? self.terminal.say("\nThe request was withdrawn.\n") })
   }
 
   /// The question, with the id of the record, because anybody who can write the vault's folder can change a name.
@@ -33,7 +33,7 @@ final class AgentTerminal {
 
   /// The asking process. It is always this program, so its parent is named, too.
   private static func words(for process: Int32?) -> String {
-    guard let process else { return "a process that is not known" }
+    guard let process else { return "an unknown process" }
     let parent = ProcessSession.parent(of: process).map { ", started by \(words(of: $0))" } ?? ""
     return words(of: process) + parent
   }

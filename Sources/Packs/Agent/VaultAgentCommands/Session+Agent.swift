@@ -33,7 +33,7 @@ extension Session {
     do {
       let messages = messages
       let client = try AgentClient(of: locked.header.vaultID, in: place) {
-        messages.note("the agent asks at its terminal")
+        messages.note("the agent is waiting for an answer at its terminal")
       }
       guard let client else {
         let socket = place.socket(of: locked.header.vaultID)
@@ -41,20 +41,20 @@ extension Session {
         return nil
       }
       guard locked.header.unfinishedRotation == nil else {
-        messages.detail("not by the agent: the keys are being changed")
+        messages.detail("the agent is not used: the keys are being changed")
         return nil
       }
       let slot = try client.slot(headerHash: locked.header.hash())
       messages.detail("key: agent")
       return try locked.unlock(heldBy: client, slot: slot, options: options)
     } catch let error as AgentError where error.code == .silent {
-      messages.note("the agent does not answer, and is not asked; `vault lock` ends it")
+      messages.note("the agent does not answer and is ignored; `vault lock` ends it")
       return nil
     } catch let error as AgentError where error.code != .foreign {
-      messages.detail("not by the agent: \(error.reason)")
+      messages.detail("the agent is not used: \(error.reason)")
       return nil
     } catch let error as VaultError where error.code == .noKey || error.code == .noSuchSlot {
-      messages.detail("not by the agent: \(error.reason)")
+      messages.detail("the agent is not used: \(error.reason)")
       return nil
     }
   }

@@ -12,18 +12,20 @@ import VaultTerminal
 struct UnlockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",
-    abstract: "Unlock once: commands after it ask for no key.",
+    abstract: "Unlock the vault once, so that later commands need no key.",
     discussion: """
-      An agent in the background holds the key, opens records for other commands of yours, and never gives the key out. \
-      It ends when nothing was asked for --for, after --max, when the machine sleeps, when the header of the vault is \
-      changed, and with `vault lock`. Where there is D-Bus, it ends when the session or the screen is locked, too. With \
-      --confirm it stays in the foreground of this terminal, and asks here before each record is first opened. Slots, \
-      rotation, kinds, checkpoints, checks and backups need the key itself.
-
       Example:
         vault unlock --for 30m
         vault get "Shai Mishali" access_key
         vault lock
+
+      An agent in the background holds the key. It opens records for your other commands, and never gives the key out. \
+      It ends after --for without a request, after --max in any case, and with `vault lock`. It also ends when the \
+      machine sleeps or the header of the vault changes. With D-Bus it also ends when the session or the screen is \
+      locked.
+
+      With --confirm the agent stays in the foreground of this terminal, and asks here before it first opens each \
+      record. Slots, rotation, kinds, checkpoints, checks and backups need the key itself.
       """)
 
   @OptionGroup(title: "Agent") var limits: AgentOptions
@@ -45,20 +47,21 @@ struct UnlockCommand: AsyncParsableCommand {
         "vault": handover.vaultID,
       ])
     }
-    global.messages.note("unlocked until nothing is asked for \(idle), for \(maximum) at most; `vault lock` ends it")
+    global.messages.note(
+      "unlocked; locks after \(idle) without use, after \(maximum) in any case, or with `vault lock`")
   }
 }
 
 struct LockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock",
-    abstract: "Let the agent drop the keys of all vaults, or of the one that --vault names.",
+    abstract: "Lock all vaults, or the one that --vault names: the agent drops the key.",
     discussion: """
       Example:
         vault lock
       """)
 
-  @Option(help: ArgumentHelp("Only the vault in this folder.", valueName: "dir"))
+  @Option(help: ArgumentHelp("Lock only the vault in this folder.", valueName: "dir"))
   var vault: String?
 
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -72,26 +75,26 @@ struct LockCommand: ParsableCommand {
 struct AgentOptions: ParsableArguments {
   enum Scope: String, ExpressibleByArgument, CaseIterable { case login, terminal }
 
-  @Option(name: .customLong("for"), help: ArgumentHelp("Lock when nothing was asked for so long.", valueName: "time"))
+  @Option(name: .customLong("for"), help: ArgumentHelp("Lock after this time without a request.", valueName: "time"))
   var idle = "15m"
 
-  @Option(help: ArgumentHelp("Lock after so long in any case.", valueName: "time"))
+  @Option(help: ArgumentHelp("Lock after this time in any case.", valueName: "time"))
   var max = "8h"
 
-  @Option(help: "For whom: all of your login, or what runs in this terminal.")
+  @Option(help: "Work for your whole login, or only for this terminal.")
   var scope = Scope.login
 
-  @Option(help: "Open only this record; may be repeated.")
+  @Option(help: "Open only this record; can be repeated.")
   var record: [String] = []
 
-  @Flag(help: "Stay at this terminal, and ask here before each record is first opened.")
+  @Flag(help: "Stay at this terminal, and ask before a record is first opened.")
   var confirm = false
 
   func handover(_ session: Session, _ unlocking: UnlockOptions) async throws -> Handover {
     let (idle, maximum) = (try TimeSpan.argument(idle, of: "--for"), try TimeSpan.argument(max, of: "--max"))
     let terminal = scope == .terminal ? ProcessSession.identity() : nil
     guard scope == .login || terminal != nil else {
-      throw CommandError.usage("--scope", "the session of this terminal cannot be told")
+      throw CommandError.usage("--scope", "the session of this terminal is unknown")
     }
     if confirm { try checkTerminal(session.global) }
     let opened = try await session.unlock(unlocking, withRootKey: true)
@@ -117,7 +120,7 @@ struct AgentOptions: ParsableArguments {
   private func checkTerminal(_ global: GlobalOptions) throws {
     guard scope == .login else {
       throw CommandError.usage(
-        "--confirm", "does not go with --scope terminal: the terminal at which it asks runs nothing else")
+        "--confirm", "cannot be combined with --scope terminal: the terminal that asks runs nothing else")
     }
     guard let terminal = Terminal(noInput: global.noInput), System.isInForeground(terminal.descriptor) else {
       throw CommandError(

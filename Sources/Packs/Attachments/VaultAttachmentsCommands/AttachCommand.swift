@@ -11,21 +11,21 @@ struct AttachCommand: AsyncParsableCommand, OneRecordNaming {
     commandName: "attach",
     abstract: "Attach files to a record, each of up to 1 GiB.",
     discussion: """
-      Each is sealed into a file of the vault while it is read, and never in memory as a whole. All are attached, or \
-      none. Their names and sizes are readable.
-
       Example:
         vault attach "Shai Mishali" contract.pdf scan.tiff
         tar c keys | vault attach Office - --name keys.tar
+
+      Each file is sealed into a file of the vault while it is read, and is never in memory as a whole. Either all \
+      files are attached, or none. Their names and sizes stay readable.
       """)
 
   @Argument(help: "An id, an exact name, or the beginning of an id.")
   var record: String
 
-  @Argument(help: ArgumentHelp("The files; - is standard input, with --name.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The files; - is standard input and needs --name.", valueName: "file"))
   var file: [String]
 
-  @Option(help: ArgumentHelp("What it is called in the vault; for one file.", valueName: "name"))
+  @Option(help: ArgumentHelp("The name of the file in the vault; for one file only.", valueName: "name"))
   var name: String?
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -34,7 +34,7 @@ struct AttachCommand: AsyncParsableCommand, OneRecordNaming {
 
   func run() async throws {
     guard name == nil || file.count == 1 else {
-      throw CommandError.usage("--name", "is for one file", "attach one after the other")
+      throw CommandError.usage("--name", "can name only one file", "attach the files one after the other")
     }
     let sources = try sources()
     let session = try Session(vault, global)
@@ -43,7 +43,7 @@ struct AttachCommand: AsyncParsableCommand, OneRecordNaming {
     let attached = try await opened.attach(sources, to: found.id)
     let words = counted(attached.count, "file") + " attached"
     guard global.json else { return global.messages.note(words) }
-    try Output.afterwards(words, hint: "`vault attachments RECORD` shows what is there") {
+    try Output.afterwards(words, hint: "`vault attachments RECORD` shows what is attached") {
       try Output.document(["attachments": attached, "id": found.id])
     }
   }
@@ -54,7 +54,7 @@ extension AttachCommand {
     do {
       return try file.map { try AttachedFile($0).source(named: name) }
     } catch let error as SystemError where System.kind(of: record) == .regular {
-      throw CommandError(any: error).hinting("the record stands first: `vault attach RECORD FILE`")
+      throw CommandError(any: error).hinting("the record comes first: `vault attach RECORD FILE`")
     }
   }
 }
@@ -74,13 +74,13 @@ private final class AttachedFile: Sendable {
   /// - Parameter given: the name that the user asked for.
   func source(named given: String?) throws -> AttachmentSource {
     guard file != nil || given != nil else {
-      throw CommandError.usage("-", "what comes from standard input has no name", "give it one with --name")
+      throw CommandError.usage("-", "standard input has no file name", "give a name with --name")
     }
     let name = given ?? path.split(separator: "/").last.map(String.init) ?? path
     guard Attachment.isGood(name: name) else {
       throw CommandError.usage(
-        "--name", "the name of an attachment has 1 to 255 bytes, no slash and no control character",
-        "give another with --name")
+        "--name", "the name of an attachment must have 1 to 255 bytes, no slash and no control character",
+        "give another name with --name")
     }
     return AttachmentSource(name: name) { () throws(VaultError) in try self.next() }
   }

@@ -8,13 +8,13 @@ import VaultTerminal
 struct AttachmentsCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "attachments",
-    abstract: "List what is attached to a record.",
+    abstract: "List the attachments of a record.",
     discussion: """
-      It needs no key; with one that is given by an option or a variable the record is verified first. \
-      `vault get RECORD --attachment NAME -o FILE` writes one to a file.
-
       Example:
         vault attachments "Shai Mishali"
+
+      It needs no key. If an option or a variable gives a key, the record is verified first. `vault get RECORD \
+      --attachment NAME -o FILE` writes an attachment to a file.
       """)
 
   @Argument(help: "An id, an exact name, or the beginning of an id.")

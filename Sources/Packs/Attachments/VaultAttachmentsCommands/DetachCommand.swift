@@ -8,12 +8,12 @@ import VaultTerminal
 struct DetachCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "detach",
-    abstract: "Take attachments of a record away, for good.",
+    abstract: "Delete attachments of a record for good.",
     discussion: """
-      They do not go to the trash. It asks on a terminal; without one it needs --yes.
-
       Example:
         vault detach "Shai Mishali" scan.tiff --yes
+
+      Attachments do not go to the trash. It asks first at a terminal; without a terminal it needs --yes.
       """)
 
   @Argument(help: "An id, an exact name, or the beginning of an id.")

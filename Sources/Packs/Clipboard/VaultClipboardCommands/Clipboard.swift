@@ -37,9 +37,10 @@ struct Clipboard {
       if System.environment("DISPLAY") != nil { return Clipboard(.x11, isPrimary: isPrimary) }
       throw CommandError(
         .inputOutput, "no_clipboard", subject: "clipboard",
-        "there is none: neither WAYLAND_DISPLAY nor DISPLAY is set",
+        "there is no clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set",
         hints: [
-          "over ssh, `--via osc52` gives it to the terminal, if that takes it; CVAULT_CLIPBOARD=osc52 always does"
+          "over ssh, `--via osc52` gives the value to the terminal, if that allows it",
+          "CVAULT_CLIPBOARD=osc52 always does so",
         ])
     #endif
   }
@@ -73,22 +74,22 @@ struct Clipboard {
   func put(_ value: RawSpan, once: Bool) throws {
     for tool in tools {
       guard let words = once ? tool.takesOnce : tool.take else {
-        throw CommandError.usage("--once", "is more than \(tool.name) can do", "wl-copy and xclip can")
+        throw CommandError.usage("--once", "does not work with \(tool.name)", "wl-copy and xclip can paste once")
       }
       guard let status = try System.giveToTool(tool.name, arguments: hint(for: tool) + words, value: value) else {
         continue
       }
       guard status == 0 else {
         throw CommandError(
-          .inputOutput, "no_clipboard", subject: tool.name, "cannot reach the clipboard (it ended with \(status))",
+          .inputOutput, "no_clipboard", subject: tool.name, "cannot reach the clipboard (exit status \(status))",
           hints: ["check \(way == .wayland ? "WAYLAND_DISPLAY" : "DISPLAY"); nothing was copied"])
       }
       return
     }
     throw CommandError(
       .inputOutput, "no_clipboard", subject: "clipboard",
-      "cannot be reached: there is no \(tools.map(\.name).joined(separator: " and no "))",
-      hints: ["install \(way == .wayland ? "wl-clipboard" : "xclip")", "`--via osc52` gives it to the terminal"])
+      "cannot be reached: there is no \(tools.map(\.name).joined(separator: " or "))",
+      hints: ["install \(way == .wayland ? "wl-clipboard" : "xclip")", "`--via osc52` gives the value to the terminal"])
   }
 
   /// The content; nil if it is empty, longer than `limit` bytes, or unknown.
@@ -129,13 +130,13 @@ enum TerminalClipboard {
   static func put(_ value: RawSpan, isPrimary: Bool) throws {
     guard let terminal = NamedFile.terminal() else {
       throw CommandError(
-        .inputOutput, "no_clipboard", subject: "terminal", "there is none to give it to",
-        hints: ["`--via osc52` works at a terminal only"])
+        .inputOutput, "no_clipboard", subject: "terminal", "there is no terminal to give the value to",
+        hints: ["`--via osc52` works only at a terminal"])
     }
     guard value.byteCount <= maximumByteCount else {
       throw CommandError(
         .inputRefused, "input_refused", subject: "--via osc52", "takes at most \(maximumByteCount) bytes",
-        hints: ["use `vault get RECORD FIELD > FILE` in a folder of your own"])
+        hints: ["use `vault get RECORD FIELD > FILE` in a private folder"])
     }
     let sequence = "\u{1B}]52;\(isPrimary ? "p" : "c");\(Base64.encode(value))\u{07}"
     try System.writeAll(Array(sequence.utf8), to: terminal.descriptor, path: terminal.path)

@@ -54,7 +54,7 @@ struct ClipboardClearing {
     guard let given = System.bytes(from: System.standardInput, limit: byteCount + Self.maximumByteCountBefore),
       given.count >= byteCount
     else {
-      throw CommandError.usage("clear-clipboard", "is started by `vault copy`")
+      throw CommandError.usage("clear-clipboard", "is started only by `vault copy`")
     }
     let secret = Array(given[..<Self.macKeyByteCount])
     let mac = Array(given[Self.macKeyByteCount..<(byteCount - Self.ticketByteCount)])

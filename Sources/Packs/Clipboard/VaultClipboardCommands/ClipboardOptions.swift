@@ -5,17 +5,17 @@ import VaultTerminal
 struct ClipboardOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Empty the clipboard after so many seconds, 0 for never.", valueName: "seconds"))
+    help: ArgumentHelp("Empty the clipboard after this many seconds; 0 for never.", valueName: "seconds"))
   var clearAfter = 45
 
-  @Flag(help: "Gone as soon as it was pasted once.")
+  @Flag(help: "Empty the clipboard after one paste.")
   var once = false
 
-  @Flag(help: "What X11 and Wayland paste with the middle button.")
+  @Flag(help: "Use the middle-button selection of X11 and Wayland.")
   var primary = false
 
   @Option(
-    help: ArgumentHelp("wayland, x11, macos, or osc52: give it to the terminal (CVAULT_CLIPBOARD).", valueName: "way"))
+    help: ArgumentHelp("wayland, x11, macos, or osc52 for the terminal (CVAULT_CLIPBOARD).", valueName: "way"))
   var via: ClipboardWay?
 
   /// The clipboard to use. Commands ask for it before they unlock anything.
@@ -25,7 +25,7 @@ struct ClipboardOptions: ParsableArguments {
     }
     let way = try via ?? Self.usualWay()
     guard way != .osc52 || !once else {
-      throw CommandError.usage("--once", "is more than a terminal can do", "leave it out, or give another --via")
+      throw CommandError.usage("--once", "does not work with osc52", "leave out --once, or give another --via")
     }
     return try way.map { Clipboard($0, isPrimary: primary) } ?? Clipboard.found(isPrimary: primary)
   }
@@ -35,8 +35,8 @@ struct ClipboardOptions: ParsableArguments {
     guard let word = System.variable("CVAULT_CLIPBOARD") else { return nil }
     guard let way = ClipboardWay(rawValue: word) else {
       throw CommandError.usage(
-        "CVAULT_CLIPBOARD", "names no way to a clipboard",
-        "it takes one of \(ClipboardWay.allCases.map(\.rawValue).joined(separator: ", "))")
+        "CVAULT_CLIPBOARD", "has an unknown value",
+        "set it to one of \(ClipboardWay.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     return way
   }
@@ -57,13 +57,13 @@ struct ClipboardOptions: ParsableArguments {
   /// Reports the copy to the user.
   func report(_ what: String, in clipboard: Clipboard, clearedAfter seconds: Int?, _ global: GlobalOptions) {
     let end =
-      if clipboard.way == .osc52 { "the terminal has it now, and it is not cleared" } else {
+      if clipboard.way == .osc52 { "given to the terminal, and not cleared" } else {
         (seconds.map { "copied for \($0) s" } ?? "copied, and not cleared") + (once ? ", to paste once" : "")
       }
     global.messages.note("\(what): \(end)")
     guard clipboard.way != .osc52, global.verbose else { return }
     global.messages.detail(
       clipboard.isHinted
-        ? "histories of the clipboard are told not to keep it" : "a history of the clipboard may keep it")
+        ? "clipboard histories are told not to keep the value" : "a clipboard history may keep the value")
   }
 }

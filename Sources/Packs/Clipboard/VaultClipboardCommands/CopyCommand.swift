@@ -9,14 +9,14 @@ import VaultTerminal
 struct CopyCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "copy",
-    abstract: "Put one value of a record into the clipboard for a while.",
+    abstract: "Copy one value of a record to the clipboard for a while.",
     discussion: """
-      Without a path it is the record's main secret, such as the password of a login. The clipboard is emptied after \
-      45 seconds if the value is still in it. It is reached with wl-copy, xclip or xsel; over ssh, --via osc52 gives \
-      the value to the terminal, which must allow it.
-
       Example:
         vault copy GitHub
+
+      Without a field it copies the main secret of the record, such as the password of a login. After 45 seconds it \
+      empties the clipboard if that still holds the value. It uses wl-copy, xclip or xsel. Over ssh, --via osc52 gives \
+      the value to the terminal, which must allow it.
       """,
     aliases: ["cp"])
 

@@ -11,30 +11,30 @@ struct OtpCommand: AsyncParsableCommand, OneRecordNaming {
     commandName: "otp",
     abstract: "Print the one-time code of a record.",
     discussion: """
-      The code goes by the time (RFC 6238). Its key is base32, an otpauth://totp address, or a steam:// key. How long \
-      the code is good is said on stderr.
-
       Example:
         vault otp GitHub
+
+      The code depends on the time (RFC 6238). Its key is base32, an otpauth://totp address or a steam:// key. A note \
+      on stderr says how long the code is good.
       """,
     aliases: ["totp", "code"])
 
   @Argument(help: "An id, an exact name, or the beginning of an id.")
   var record: String
 
-  @Argument(help: ArgumentHelp("A field, where the record has several keys.", valueName: "field"))
+  @Argument(help: ArgumentHelp("The field, if the record has several keys.", valueName: "field"))
   var path: String?
 
-  @Flag(help: "The code that comes after this one.")
+  @Flag(help: "Take the next code instead of the present one.")
   var next = false
 
-  @Flag(help: "Put the code into the clipboard.")
+  @Flag(help: "Copy the code to the clipboard.")
   var copy = false
 
-  @Flag(help: "Print the address that other programs take, which holds the key.")
+  @Flag(help: "Print the address with the key, for other programs.")
   var uri = false
 
-  @Flag(help: "Draw that address on the terminal, for a camera.")
+  @Flag(help: "Draw that address as a QR code, for a camera.")
   var qr = false
 
   @OptionGroup(title: "Clipboard") var clipboard: ClipboardOptions
@@ -65,9 +65,11 @@ struct OtpCommand: AsyncParsableCommand, OneRecordNaming {
 
   private func checkForm() throws {
     guard [next || copy, uri, qr].count(where: \.self) <= 1 else {
-      throw CommandError.usage("arguments", "--uri and --qr go alone", "a code goes with --next and --copy")
+      throw CommandError.usage(
+        "arguments", "--uri and --qr cannot be combined with each other or with --next and --copy",
+        "use --next and --copy only for a code")
     }
-    if qr { try QRCode.check(global, "use --uri for a program that draws") }
+    if qr { try QRCode.check(global, "use --uri for a program that draws QR codes") }
   }
 
   private func give(

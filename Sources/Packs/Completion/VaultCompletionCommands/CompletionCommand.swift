@@ -11,22 +11,22 @@ struct CompletionCommand: ParsableCommand {
     commandName: "completion",
     abstract: "Print the completion script of a shell.",
     discussion: """
-      It completes commands, options, kinds, fields, slots, formats, and the names of records, without a key. \
-      Scripts/install puts it where bash, zsh and fish look for it.
-
       Example:
         vault completion zsh > ~/.zfunc/_vault
+
+      It completes commands, options, kinds, fields, slots, formats and the names of records, without a key. \
+      Scripts/install puts the script where bash, zsh and fish look for it.
       """)
 
   @Argument(help: "bash, zsh or fish.")
   var shell: Shell
 
-  @Option(help: ArgumentHelp("What the program is called, where it is not vault.", valueName: "name"))
+  @Option(help: ArgumentHelp("The name of the program, if it is not vault.", valueName: "name"))
   var name = "vault"
 
   func run() throws {
     guard name.utf8.allSatisfy({ isPlain($0) }), !name.isEmpty else {
-      throw CommandError.usage("--name", "takes letters, digits, . _ and -")
+      throw CommandError.usage("--name", "can have only letters, digits, . _ and -")
     }
     let function = String(name.map { "._-".contains($0) ? "_" : $0 })
     try Output.line(script.replacing("NAME", with: name).replacing("FUNCTION", with: function))

@@ -8,29 +8,32 @@ import VaultTerminal
 struct DiffCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Show by record and field how two states of the vault differ.",
+    abstract: "Show how two states of the vault differ, by record and field.",
     discussion: """
-      A state is a commit, @work for the vault as it is, or another copy of it: a folder, a database, or a backup. Without \
-      one it is HEAD against @work; one is compared with @work. What names no state names a record. No key is used but \
-      that of a backup, and no sealed value is shown: of those it says that they were replaced, resealed or moved.
-
       Example:
         vault diff
         vault diff origin/main HEAD --markdown
         vault diff HEAD~3 GitHub
         vault diff backups/team-20261121T014028Z.cvault.age --stat
+
+      A state is a commit, @work for the vault as it is, or another copy of it: a folder, a database or a backup. \
+      Without a state, HEAD is compared with @work. One state is compared with @work. A word that names no state names \
+      a record.
+
+      It uses no key, except to open a backup. It shows no sealed value: it only says whether the value was replaced, \
+      resealed or moved.
       """)
 
-  @Argument(help: ArgumentHelp("States, at most two, then records.", valueName: "state"))
+  @Argument(help: ArgumentHelp("Up to two states, then records.", valueName: "state"))
   var words: [String] = []
 
-  @Flag(help: "A line for each record, and their number.")
+  @Flag(help: "Print one line for each record, and their number.")
   var stat = false
 
-  @Flag(help: "Tables for a review, as Markdown.")
+  @Flag(help: "Print Markdown tables, for a review.")
   var markdown = false
 
-  @Flag(help: "End with 14 when something differs.")
+  @Flag(help: "End with 14 if something differs.")
   var exitCode = false
 
   @Option(help: ArgumentHelp("Read the passphrase of a backup from a file.", valueName: "file"))
@@ -41,9 +44,9 @@ struct DiffCommand: AsyncParsableCommand {
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
-    guard !stat || !markdown else { throw CommandError.usage("--stat", "cannot stand with --markdown") }
+    guard !stat || !markdown else { throw CommandError.usage("--stat", "cannot be combined with --markdown") }
     guard !global.json || !stat && !markdown else {
-      throw CommandError.usage(stat ? "--stat" : "--markdown", "cannot stand with --json")
+      throw CommandError.usage(stat ? "--stat" : "--markdown", "cannot be combined with --json")
     }
     let session = try Session(vault, global)
     let files = Packs.first(\.stateFiles)?(unlocking, backupPassphraseFile, global)
@@ -70,7 +73,7 @@ struct DiffCommand: AsyncParsableCommand {
     } catch let error as CommandError where error.status == .notFound {
       throw CommandError(
         .notFound, "no_such_state", subject: "HEAD", "there is no commit yet",
-        hints: ["`git commit` makes one", "`vault diff DIR` compares with the folder of a copy"])
+        hints: ["make one with `git commit`", "`vault diff DIR` compares with the folder of a copy"])
     } catch let error as CommandError where error.code == "no_git" {
       throw error.hinting("`vault diff DIR` compares with the folder of a copy")
     }
@@ -87,7 +90,7 @@ struct DiffCommand: AsyncParsableCommand {
         do {
           ids.insert(try await session.resolveEver(word))
         } catch let error as CommandError where error.vaultCode == .noSuchRecord {
-          throw error.about(word).becoming("is no commit, no folder of a vault and no record")
+          throw error.about(word).becoming("is not a commit, a folder of a vault or a record")
         }
       } else {
         ids.formUnion(named)

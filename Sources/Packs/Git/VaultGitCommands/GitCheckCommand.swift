@@ -11,38 +11,39 @@ extension GitCommand {
       commandName: "check",
       abstract: "Check what is staged and what git lacks, or the commits of a range, without a key.",
       discussion: """
-        Each changed file of the vault as `vault lint` does, from git and not from the work tree, and against the versions \
-        that it follows: changed without a key, gone back, lost in a merge, live and removed at once. New and removed ways \
-        to unlock are notes. It ends with 14 when it finds something, and names the commit.
-
-        Without a range and without --staged it also compares the work tree with git: a slot, record, attachment or \
-        removed record that git does not have is a finding, since no clone gets it, and so is a slot that the committed \
-        vault.json names and git lacks.
-
-        `vault git setup --hooks` makes hooks of it.
-
         Example:
           vault git check origin/main..HEAD --format github
+
+        It checks each changed file of the vault as `vault lint` does, but takes the file from git and not from the \
+        work tree. It also compares the file with the versions before it. It finds files that were changed without a \
+        key, went back, were lost in a merge, or are live and removed at once. New and removed ways to unlock are \
+        notes. The exit status is 14 if it finds something. Each finding names its commit.
+
+        Without a range and without --staged it also compares the work tree with git. A slot, record, attachment or \
+        removed record that git does not have is a finding, because no clone gets it. A slot that the committed \
+        vault.json names and git lacks is also a finding.
+
+        `vault git setup --hooks` makes git hooks that run this check.
         """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
       case text, github, gitlab
     }
 
-    @Argument(help: ArgumentHelp("Commits, as BASE..HEAD; a BASE alone goes up to HEAD.", valueName: "range"))
+    @Argument(help: ArgumentHelp("Commits, as BASE..HEAD; BASE alone means up to HEAD.", valueName: "range"))
     var range: String?
 
-    @Flag(help: "Only what is staged.")
+    @Flag(help: "Check only what is staged.")
     var staged = false
 
-    @Option(help: "text, github or gitlab.")
+    @Option(help: "The form of the output: text, github or gitlab.")
     var format = Format.text
 
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
-      guard range == nil || !staged else { throw CommandError.usage("--staged", "cannot stand with a range") }
+      guard range == nil || !staged else { throw CommandError.usage("--staged", "cannot be combined with a range") }
       if let range, let bare = BareRepository(vault) {
         var check = GitCheck(bare.git)
         for change in try GitChanges.required(range, bare.git, bareFolder: bare.folder) { try check.check(change) }

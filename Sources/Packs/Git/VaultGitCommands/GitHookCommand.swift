@@ -8,20 +8,20 @@ extension GitCommand {
   struct Hook: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "hook",
-      abstract: "For git's hooks: look at what is committed, pushed or was merged.",
+      abstract: "For git's hooks: check what is committed, pushed or merged.",
       discussion: """
-        `vault git setup --hooks` makes hooks that call it, and says for which vaults of the clone. pre-commit and pre-push \
-        end with 14 when `vault git check` finds something, and git stops; post-merge says who may unlock since, and \
-        whether a checkpoint is due. No key is used.
-
         Example:
           vault git hook pre-commit
+
+        `vault git setup --hooks` makes hooks that call this command, and sets for which vaults of the clone. \
+        pre-commit and pre-push end with 14 if `vault git check` finds something, and git stops. post-merge says who \
+        can unlock since the merge, and whether a checkpoint is due. No key is used.
         """)
 
     @Argument(help: ArgumentHelp("pre-commit, pre-push or post-merge.", valueName: "name"))
     var name: GitHooks.Name
 
-    @Argument(help: "What git gives to the hook.")
+    @Argument(help: "The arguments that git gives to the hook.")
     var given: [String] = []
 
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -50,7 +50,7 @@ extension GitCommand {
       }
       guard hasFindings, name != .postMerge else { return }
       global.messages.note(
-        "git stops; `--no-verify` goes past it, and `vault git check` and `vault verify` say more")
+        "git stops: `vault git check` and `vault verify` say more, and `--no-verify` skips this check")
       throw Finished(status: .findings)
     }
 

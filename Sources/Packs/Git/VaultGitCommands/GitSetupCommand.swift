@@ -10,51 +10,53 @@ extension GitCommand {
       commandName: "setup",
       abstract: "Tell this clone to merge and show the vault by field.",
       discussion: """
-        Adds lines to the vault's .gitattributes, which are to be committed, and settings to the configuration of this \
-        clone, which each clone needs for itself. No path is written: git calls `vault` from the PATH, and its own text \
-        merge where that is missing.
-
-        With --hooks it also writes the hooks pre-commit, pre-push and post-merge, which check without a key what is \
-        committed and pushed, as `vault git check` does. A hook that is there is never changed. Where `vault` is \
-        missing they say so, and let git go on.
-
-        With --commit each command that writes to the vault makes one commit of its own files, with a message of ids and \
-        names of fields. Nothing is pushed. CVAULT_GIT=off switches it off, CVAULT_GIT=commit on.
-
         Example:
           vault git setup
+
+        It adds lines to .gitattributes of the vault, which you commit, and settings to the configuration of this \
+        clone. Each clone needs its own settings. No path is written: git calls `vault` from the PATH. If `vault` is \
+        missing, git merges as text.
+
+        With --hooks it also writes the hooks pre-commit, pre-push and post-merge. They check without a key what is \
+        committed and pushed, as `vault git check` does. An existing hook is never changed. If `vault` is missing, the \
+        hooks say so and let git go on.
+
+        With --commit each command that writes to the vault commits its own files. The message has ids and names of \
+        fields. Nothing is pushed. CVAULT_GIT=off switches this off, and CVAULT_GIT=commit switches it on.
         """)
 
     @Flag(help: "Also write hooks that check what is committed and pushed.")
     var hooks = false
 
-    @Flag(help: "Also let each command commit what it writes, on this machine.")
+    @Flag(help: "Also let commands commit what they write, on this machine.")
     var commit = false
 
-    @Flag(help: "Change nothing, and end with 14 when something is missing.")
+    @Flag(help: "Change nothing, and end with 14 if something is missing.")
     var check = false
 
-    @Flag(help: "Take the lines and the settings out again.")
+    @Flag(help: "Remove the lines and the settings again.")
     var remove = false
 
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
-      guard !check || !remove else { throw CommandError.usage("--check", "cannot stand with --remove") }
+      guard !check || !remove else { throw CommandError.usage("--check", "cannot be combined with --remove") }
       guard !hooks && !commit || !check && !remove else {
-        throw CommandError.usage(hooks ? "--hooks" : "--commit", "cannot stand with --check or --remove")
+        throw CommandError.usage(hooks ? "--hooks" : "--commit", "cannot be combined with --check or --remove")
       }
       let session = try Session(vault, global)
       if check { return try report(Self.required(session.location.path).missing().map(\.line)) }
       let setup = try Self.required(session.confirmingUse(.writing).location.path)
       if remove {
-        for hook in try setup.remove() { global.messages.note("\(hook) still calls `vault git hook`: it is your own") }
+        for hook in try setup.remove() {
+          global.messages.note("\(hook) is your own hook and still calls `vault git hook`")
+        }
         return try report([], "git merges and shows the vault as text again")
       }
       let added = try setup.apply(withHooks: hooks, withCommits: commit)
       for part in added { global.messages.detail("added \(part.line)") }
-      try report([], added.isEmpty ? "it was set up already" : "added: \(Self.summary(of: added))")
+      try report([], added.isEmpty ? "this clone was set up already" : "added: \(Self.summary(of: added))")
       if added.contains(where: { $0.sort == .attribute }) {
         global.messages.note("commit .gitattributes; each other clone needs `vault git setup` once")
       }
@@ -80,7 +82,7 @@ extension GitCommand {
       return setup
     }
 
-    private func report(_ missing: [String], _ note: String = "this clone lacks nothing") throws {
+    private func report(_ missing: [String], _ note: String = "nothing is missing in this clone") throws {
       if global.json {
         try Output.document(["missing": missing])
       } else {

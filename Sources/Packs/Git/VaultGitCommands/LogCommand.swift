@@ -12,29 +12,32 @@ struct LogCommand: AsyncParsableCommand {
     commandName: "log",
     abstract: "Show the versions of a record, or the commits of the vault, and what they changed.",
     discussion: """
-      Of a record it shows each version that git has, the newest first, also those in the trash: revision, time, commit, \
-      and the fields that changed. Of a sealed field it says that it was replaced, resealed or moved, and no value. With a \
-      key that takes no asking each version is verified. Authors and times of commits are git's word, which nobody \
-      authenticates.
-
       Example:
         vault log GitHub --fields username,password
         vault log --since 30d
+
+      With a record it shows each version that git has, the newest first, also those in the trash: revision, time, \
+      commit, and the fields that changed. It shows no sealed value: it only says whether the value was replaced, \
+      resealed or moved.
+
+      If a key is available without a question, each version is verified. Authors and times of commits come from git, \
+      and nobody authenticates them.
       """,
     aliases: ["history"])
 
-  @Argument(help: "An id, an exact name, or the beginning of an id; also of a removed record. Without it, the commits.")
+  @Argument(
+    help: "The id, exact name, or beginning of the id of a record, also of a removed one. Without it, the commits.")
   var record: String?
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("At most so many.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Show at most this many.", valueName: "n"))
   var limit: Int?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Only what is not older: 30d, 12h, 2026-11-20 or 2026-11-20T09:12:44Z.", valueName: "time"))
+    help: ArgumentHelp("Show only what is not older: 30d, 12h, 2026-11-20 or 2026-11-20T09:12:44Z.", valueName: "time"))
   var since: String?
 
-  @Option(help: ArgumentHelp("Only changes of these fields, with commas between.", valueName: "path,…"))
+  @Option(help: ArgumentHelp("Show only changes of these fields, separated by commas.", valueName: "path,…"))
   var fields: String?
 
   @OptionGroup var everywhere: EverywhereOptions
@@ -60,9 +63,10 @@ struct LogCommand: AsyncParsableCommand {
     let paths = ["vault.json", StoreLocation.checkpoint.fileName, "records", "trash"]
     guard let log = GitChanges.log(git, limit: since == nil && fields == nil ? limit : nil, of: paths) else {
       throw CommandError(
-        .inputOutput, "no_git", subject: session.location.path, "has no commits of git to show, or there is no git",
+        .inputOutput, "no_git", subject: session.location.path, "has no git commits to show, or git is not installed",
         hints: [
-          "`vault log RECORD` shows what the folder holds of a record", "`git init` and `git commit` begin a history",
+          "`vault log RECORD` shows the versions of a record in the folder",
+          "`git init` and `git commit` begin a history",
         ])
     }
     let objects = GitObjects(git)
@@ -78,13 +82,13 @@ struct LogCommand: AsyncParsableCommand {
     }
     if global.json { return try Output.document(["commits": commits]) }
     try Pager.lines(commits.flatMap { $0.lines(global.style) }, global)
-    global.messages.note(commits.isEmpty ? "no commit is like that" : Messages.unverifiedNote)
+    global.messages.note(commits.isEmpty ? "no commit matches" : Messages.unverifiedNote)
     if limit == nil, GitCommit.areCutOff(git) { noteCutOff() }
   }
 
   private func noteCutOff() {
     global.messages.note(
-      "older commits are not here: what the oldest adds may have been there before it (`git fetch --unshallow`)")
+      "older commits are not here, so what the oldest one adds may be older (`git fetch --unshallow`)")
   }
 
   private func logRecord(
@@ -105,16 +109,18 @@ struct LogCommand: AsyncParsableCommand {
     }
     try print(versions, id, isInGit: history.isInGit)
     if versions.contains(where: { $0.verdict == .underReplacedRoot }) {
-      global.messages.note("whoever had a root key that was replaced could have made versions under it, also later")
+      global.messages.note("somebody who had a replaced root key could have made versions under it, even later")
     }
     if history.isCutOff, versions.last?.version.comparison?.event == .added { noteCutOff() }
-    if !history.isInGit { global.messages.note("no commit of git is here: only what the vault holds is shown") }
+    if !history.isInGit {
+      global.messages.note("there are no git commits here: only the versions in the vault are shown")
+    }
   }
 
   private static func noVersion(of record: String) -> CommandError {
     CommandError(
-      .notFound, "no_such_record", subject: record, "is no record of this vault, nor of a commit",
-      hints: ["one that was deleted for good is found by its whole id"])
+      .notFound, "no_such_record", subject: record, "is not a record of this vault or of a commit",
+      hints: ["give the whole id of a record that was deleted for good"])
   }
 
   private func print(_ versions: [LoggedVersion], _ id: RecordID, isInGit: Bool) throws {
@@ -122,7 +128,7 @@ struct LogCommand: AsyncParsableCommand {
       return try Output.document(["id": id, "versions": versions])
     }
     try Pager.lines(versions.flatMap { $0.lines(global.style, isInGit: isInGit) }, global)
-    if versions.isEmpty { global.messages.note("no version is like that") }
+    if versions.isEmpty { global.messages.note("no version matches") }
   }
 }
 
@@ -152,9 +158,9 @@ private struct LoggedVersion: DocumentValue {
     guard version.state?.record != nil else { return nil }
     return switch verdict {
     case .authentic: "verified"
-    case .underReplacedRoot: "verified under a root key that was replaced"
+    case .underReplacedRoot: "verified under a replaced root key"
     case .refused: "DOES NOT VERIFY"
-    case .unknownRoot: "not verified: its root key is not at hand"
+    case .unknownRoot: "not verified: its root key is missing"
     case nil: "not verified"
     }
   }
@@ -165,7 +171,7 @@ private struct LoggedVersion: DocumentValue {
     case .deleted: "deleted for good"
     case .changed, .unchanged: nil
     case let event?: event.rawValue
-    case nil: version.state?.record == nil ? "no record of this format" : "the version before is no record"
+    case nil: version.state?.record == nil ? "not a record of this format" : "the version before is not a record"
     }
   }
 
@@ -199,7 +205,7 @@ extension Session {
       return try await resolve(text)
     } catch let error as CommandError where error.vaultCode == .noSuchRecord {
       guard let id = try? resolveTrashed([text]).first else {
-        throw error.hinting("one that was deleted for good is found by its whole id")
+        throw error.hinting("give the whole id of a record that was deleted for good")
       }
       return id
     }

@@ -11,54 +11,56 @@ import VaultTerminal
 struct MergeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge",
-    abstract: "Merge a commit by record and field, or finish what git stopped at.",
+    abstract: "Merge a commit by record and field, or finish a merge that git stopped.",
     discussion: """
-      With COMMIT it has git begin a merge and joins what both sides have changed, in one process and with the key: \
-      records by their ids, the ways to unlock, kinds. It refuses while something is not committed.
-
-      With --continue it joins each record that a merge, rebase, cherry-pick, revert or stash of git has left unmerged, by \
-      field and with the key, and tells git. What stands in the work tree does not count: git keeps both sides. Where both \
-      have changed a field it is asked for at a terminal; elsewhere it is left, and the command ends with 4. --ours, \
-      --theirs or --newer says which side wins there, for all records or for those that are named. Committing is left to \
-      you. In a rebase, ours is what you rebase onto.
-
-      Before it begins it looks at what only the other side has changed, as `vault git check` does, and verifies these \
-      records with the key. It ends with 14 or 13 when one went back, was changed without a key or does not verify.
-
-      What a branch from before a rotation has written is under a root key that was replaced: --adopt-old-root verifies it \
-      with your own key of then, shows it, asks, and seals it under the keys of now.
-
       Example:
         vault merge origin/main --dry-run
         vault merge origin/main
         vault merge --continue --theirs GitHub
         git commit
+
+      With COMMIT it lets git begin a merge, and joins what both sides have changed, in one process and with the key: \
+      records by their ids, ways to unlock, and kinds. It refuses to begin while something is not committed.
+
+      With --continue it goes on with a merge, rebase, cherry-pick, revert or stash. It joins each record that git has \
+      left unmerged, by field and with the key, and tells git. It ignores the work tree, because git keeps both sides. \
+      You commit the result.
+
+      If both sides have changed a field, you are asked at a terminal. Without a terminal the record is left, and the \
+      exit status is 4. --ours, --theirs or --newer says which side wins, for all records or for the named ones. In a \
+      rebase, ours is what you rebase onto.
+
+      Before it begins, it checks what only the other side has changed, as `vault git check` does, and verifies these \
+      records with the key. It ends with 14 or 13 if a record went back, was changed without a key or does not verify.
+
+      A branch from before a rotation has written under a root key that was replaced. --adopt-old-root verifies these \
+      changes with the key that you had then, shows them, asks, and seals them under the present keys.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "The commit, without --continue; then only these records: ids, or names.", valueName: "commit-or-record"))
+      "The commit, unless --continue is given; then only these records, by id or name.", valueName: "commit-or-record"))
   var record: [String] = []
 
-  @Flag(name: .customLong("continue"), help: "Go on with what git has begun.")
+  @Flag(name: .customLong("continue"), help: "Go on with what git has begun and stopped.")
   var goesOn = false
 
-  @Flag(help: "Give a merge up that is under way.")
+  @Flag(help: "Abort the merge that is under way.")
   var abort = false
 
-  @Flag(help: "Where both changed something, ours wins.")
+  @Flag(help: "If both sides changed something, ours wins.")
   var ours = false
 
-  @Flag(help: "Where both changed something, theirs wins.")
+  @Flag(help: "If both sides changed something, theirs wins.")
   var theirs = false
 
-  @Flag(help: "Where both changed something, the later change wins, by the times in the records.")
+  @Flag(help: "If both sides changed something, the later change wins, by the times in the records.")
   var newer = false
 
-  @Flag(help: "Take what is under a root key that was replaced; after a reseal name the ids, or answer for each.")
+  @Flag(help: "Adopt changes under a replaced root key; after a reseal, name the ids or answer for each.")
   var adoptOldRoot = false
 
-  @Flag(help: "Say what would be merged, and change nothing; of a commit without a key, but with --adopt-old-root.")
+  @Flag(help: "Show what would be merged, and change nothing; for a commit only --adopt-old-root needs a key.")
   var dryRun = false
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -70,13 +72,14 @@ struct MergeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let sides = [(ours, "--ours"), (theirs, "--theirs"), (newer, "--newer")].filter(\.0).map(\.1)
-    guard sides.count < 2 else { throw CommandError.usage(sides[0], "cannot stand with \(sides[1])") }
-    guard !goesOn || !abort else { throw CommandError.usage("--continue", "cannot stand with --abort") }
+    guard sides.count < 2 else { throw CommandError.usage(sides[0], "cannot be combined with \(sides[1])") }
+    guard !goesOn || !abort else { throw CommandError.usage("--continue", "cannot be combined with --abort") }
     if abort { return try giveUp(sides) }
     if goesOn { return try await finish(MergeRun.continuing(vault, global, dryRun: dryRun)) }
     guard let commit = record.first else {
       throw CommandError.usage(
-        "COMMIT", "is needed, or --continue", "`vault merge COMMIT` merges one, `vault merge --continue` goes on")
+        "COMMIT", "is needed unless --continue is given",
+        "`vault merge COMMIT` merges a commit, `vault merge --continue` goes on")
     }
     let run = try MergeRun.beginning(commit, vault: vault, global: global, dryRun: dryRun)
     if dryRun { return try await plan(run, commit) }
@@ -95,17 +98,17 @@ struct MergeCommand: AsyncParsableCommand {
       try await finish(next, isSame ? opened : nil, isSame ? adopted : nil)
     } catch  where !(error is Finished) {
       let going = "vault merge --continue" + (adoptOldRoot ? " --adopt-old-root" : "")
-      global.messages.note("the merge is begun: `\(going)` goes on, `vault merge --abort` gives it up")
+      global.messages.note("the merge has begun: `\(going)` goes on, `vault merge --abort` aborts it")
       throw error
     }
   }
 
   private func giveUp(_ sides: [String]) throws {
     guard record.isEmpty, sides.isEmpty, !dryRun, !adoptOldRoot else {
-      throw CommandError.usage("--abort", "takes nothing else")
+      throw CommandError.usage("--abort", "cannot be combined with anything else")
     }
     try MergeRun.giveUp(vault, global)
-    global.messages.note("the merge is given up: everything is as before it")
+    global.messages.note("the merge is aborted: everything is as it was before")
   }
 
   /// Prints the result of merging two commits, without a key unless an old root key must open a record.
@@ -113,7 +116,7 @@ struct MergeCommand: AsyncParsableCommand {
     try run.examine(commit, with: nil)
     guard let planned = run.sides?.planned() else {
       global.messages.note(
-        "the two sides parted from several commits, which git joins first: nothing can be said before")
+        "the two sides have several common ancestors, which git joins first: the result cannot be shown before")
       throw Finished(status: .partlyDone)
     }
     var report = MergeReport()
@@ -127,7 +130,9 @@ struct MergeCommand: AsyncParsableCommand {
           record: record, name: record.name(run.session.locked.kinds), conflicts: record.conflictsWithoutKey())
       }
     }
-    report.left = planned.others.map { ($0, "both have written it: whether they join is seen with the key") }
+    report.left = planned.others.map {
+      ($0, "both sides have changed it: only the key shows whether they can be joined")
+    }
     try report.print(nil, global)
   }
 
@@ -137,7 +142,7 @@ struct MergeCommand: AsyncParsableCommand {
     guard let state = run.state else {
       if global.json { return try MergeReport().print(dryRun ? nil : "", global) }
       return global.messages.note(
-        run.ending.map { "nothing is left unmerged: \($0)" } ?? "git waits for no file of the vault")
+        run.ending.map { "nothing is left unmerged: \($0)" } ?? "no file of the vault is left unmerged")
     }
     var opened = unlocked
     if opened == nil {
@@ -163,7 +168,7 @@ struct MergeCommand: AsyncParsableCommand {
       try await run.write(report, header: header, checkpoint: checkpoint, opened)
     }
     if takesAll { report.addOthers(state.stopped?.otherFiles ?? []) }
-    try report.print(dryRun ? nil : ending ?? "`git commit` keeps what was taken over", global)
+    try report.print(dryRun ? nil : ending ?? "`git commit` keeps what was adopted", global)
   }
 
   /// Merges the chosen records, and asks if both sides changed a field. Nothing is written.
@@ -211,7 +216,7 @@ struct MergeCommand: AsyncParsableCommand {
   private func chosen(_ records: [UnmergedRecord], _ vault: Vault) throws -> [UnmergedRecord] {
     for word in words where !records.contains(where: { $0.id.text == word || $0.name(vault) == word }) {
       throw CommandError(
-        .notFound, "no_such_record", subject: word, "is none of the records that git has left unmerged",
+        .notFound, "no_such_record", subject: word, "is not one of the records that git has left unmerged",
         hints: ["`vault merge --continue --dry-run` lists them"])
     }
     // A commit is merged as a whole. A side wins only in the named records.

@@ -14,30 +14,31 @@ extension GitCommand {
       commandName: "merge-driver",
       abstract: "For git: merge three versions of a file into the second.",
       discussion: """
-        Joins records field by field and leaves a text with git's markers where that cannot be done, which no program \
-        takes for a record. The key is used if it takes no asking. It ends with 0 when the file is merged and with 1 \
-        when there is a conflict; `vault git setup` makes git fall back to its own markers whenever it ends otherwise.
-
         Example:
           vault git merge-driver base.json ours.json theirs.json records/51/ID.json
+
+        It joins records field by field. If that is not possible, it leaves a text with the markers of git, which no \
+        program takes for a record. It uses the key if that needs no question. The exit status is 0 if the file is \
+        merged, and 1 if there is a conflict. With any other exit status, the setting of `vault git setup` makes git \
+        use its own markers.
         """)
 
-    @Argument(help: "What both sides come from.")
+    @Argument(help: "The common ancestor of both sides.")
     var base: String
 
-    @Argument(help: "Ours, which is written.")
+    @Argument(help: "Our version, which is overwritten.")
     var ours: String
 
-    @Argument(help: "Theirs.")
+    @Argument(help: "Their version.")
     var theirs: String
 
-    @Argument(help: "Where the file is in the work tree.")
+    @Argument(help: "The path of the file in the work tree.")
     var path: String
 
-    @Option(help: ArgumentHelp("What the markers call our side.", valueName: "text"))
+    @Option(help: ArgumentHelp("The name of our side in the markers.", valueName: "text"))
     var oursLabel = "ours"
 
-    @Option(help: ArgumentHelp("What the markers call their side.", valueName: "text"))
+    @Option(help: ArgumentHelp("The name of their side in the markers.", valueName: "text"))
     var theirsLabel = "theirs"
 
     @Flag(help: "The versions are several common ancestors, which git joins first.")
@@ -49,7 +50,7 @@ extension GitCommand {
     func run() async throws {
       guard let found = GitPlace(path) else {
         // The fallback in the configuration merges the file as text.
-        throw CommandError.usage("path", "is no file of a vault")
+        throw CommandError.usage("path", "is not a file of a vault")
       }
       func version(_ file: String) throws -> StoredVersion {
         StoredVersion(try TextInput.file(file, limit: found.place.byteLimit))

@@ -6,13 +6,13 @@ extension GitCommand {
   struct Textconv: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "textconv",
-      abstract: "For git: print a file of a vault as lines, sealed values masked.",
+      abstract: "For git: print a file of a vault as lines, with sealed values masked.",
       discussion: """
-        A member each line. Of a sealed value it says when it was sealed, and six digits that change with it. A file that \
-        is no document is printed as it is.
-
         Example:
           vault git textconv records/51/ID.json
+
+        It prints one line for each member. For a sealed value it shows the time of sealing, and six digits that \
+        change with the value. A file that is not a document is printed as it is.
         """)
 
     @Argument(help: "The file.")

@@ -7,22 +7,24 @@ import VaultTerminal
 struct DueCommand: ParsableCommand, RunsOverSet {
   static let configuration = CommandConfiguration(
     commandName: "due",
-    abstract: "List secrets that should be replaced; 14 when there are any.",
+    abstract: "List secrets that should be replaced.",
     discussion: """
-      --leaver lists every sealed value that somebody could read who had a key until the newest reseal, in the trash too; \
-      --older-than lists values by age; without either it is both, with a year. A value leaves the list when another one takes its place, or its record is deleted. \
-      It needs no key and verifies nothing.
-
       Example:
         vault due --leaver
+
+      --leaver lists every sealed value that a holder of a key could read until the newest reseal. The trash \
+      counts, too. --older-than lists values by age. Without these options it lists both, with an age of one year.
+
+      A value leaves the list when another value replaces it, or when its record is deleted. It needs no key and \
+      verifies nothing. The exit status is 14 if anything is listed.
       """)
 
-  @Flag(help: "What has not been replaced since the newest `vault rekey --reseal`.")
+  @Flag(help: "Only secrets not replaced since the newest `vault rekey --reseal`.")
   var leaver = false
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("What was sealed so long ago: 1y, 90d, 12h, 90m, 2w.", valueName: "age"))
+    help: ArgumentHelp("Only secrets sealed this long ago: 1y, 90d, 12h, 90m, 2w.", valueName: "age"))
   var olderThan: String?
 
   @OptionGroup var table: TableOptions
@@ -32,7 +34,8 @@ struct DueCommand: ParsableCommand, RunsOverSet {
 
   func run() throws {
     guard !leaver || olderThan == nil else {
-      throw CommandError.usage("due", "takes --leaver or --older-than AGE; alone it lists both")
+      throw CommandError.usage(
+        "--leaver", "cannot be combined with --older-than", "leave out both options to list both")
     }
     let age = try olderThan.map { try Age($0, option: "--older-than") }
     let session = try Session(vault, global)
@@ -96,7 +99,7 @@ struct DueReport {
       try Output.lines(lines)
     }
     if before == nil {
-      global.messages.note("there was no reseal yet: `vault rekey --reseal` begins the list")
+      global.messages.note("there was no reseal yet: `vault rekey --reseal` starts the list")
     } else if fields.isEmpty, faults.isEmpty {
       global.messages.note(hasBoth ? "nothing is due: nobody left, and nothing is older than a year" : "nothing is due")
     } else {

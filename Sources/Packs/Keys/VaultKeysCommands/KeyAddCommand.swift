@@ -12,24 +12,25 @@ extension KeyCommand {
       commandName: "add",
       abstract: "Add a way to unlock.",
       discussion: """
-        WHO is a recipient (age1…), or a file with one, after which the slot is called; or one of --passphrase, \
-        --recipient and --generate-identity. The header and the files of all slots are verified first.
-
         Example:
           vault key add ada.pub
           vault key add age1… "Ada's laptop"
+
+        WHO is a recipient (age1…), or a file with one. The name of the file becomes the label of the slot. Instead of \
+        WHO, give one of --passphrase, --recipient and --generate-identity. The header and the files of all slots are \
+        verified first.
         """)
 
-    @Argument(help: "The recipient (age1…) of somebody's identity, or a file with one.")
+    @Argument(help: "A person's recipient (age1…), or a file with one.")
     var who: String?
 
-    @Argument(help: ArgumentHelp("As --label.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The label of the slot, as with --label.", valueName: "name"))
     var name: String?
 
-    @Flag(help: "Unlock with a passphrase; it is asked for twice, or read as below.")
+    @Flag(help: "Add a passphrase: you type it twice, or it is read as below.")
     var passphrase = false
 
-    @Option(help: ArgumentHelp("Unlock with the identity of an age recipient.", valueName: "age1…"))
+    @Option(help: ArgumentHelp("Add this age recipient: its identity unlocks.", valueName: "age1…"))
     var recipient: String?
 
     @Option(help: ArgumentHelp("Make an age identity and write it to a new file.", valueName: "file"))
@@ -37,7 +38,7 @@ extension KeyCommand {
 
     @Option(
       name: .customLong("label"),
-      help: ArgumentHelp("What the slot is called, else user@host for a key made here.", valueName: "label"))
+      help: ArgumentHelp("The label of the slot; user@host for a key made here.", valueName: "label"))
     var givenLabel: String?
 
     @Option(help: ArgumentHelp("The cost of the passphrase, 10 to 20.", valueName: "n"))
@@ -73,9 +74,9 @@ extension KeyCommand {
       let ways = [passphrase, recipient != nil, generateIdentity != nil, who != nil].count { $0 }
       guard ways == 1 else {
         throw CommandError.usage(
-          "key add", "takes exactly one of WHO, --passphrase, --recipient age1… and --generate-identity FILE")
+          "key add", "needs exactly one of WHO, --passphrase, --recipient age1… and --generate-identity FILE")
       }
-      guard name == nil || givenLabel == nil else { throw CommandError.usage("--label", "is given twice") }
+      guard name == nil || givenLabel == nil else { throw CommandError.usage("--label", "is given more than once") }
       guard passphrase || (newPassphrase.isEmpty && workFactor == nil) else {
         throw CommandError.usage(workFactor == nil ? "--new-passphrase-…" : "--work-factor", "needs --passphrase")
       }
@@ -95,8 +96,8 @@ extension KeyCommand {
       let recipients = try RecipientsFile.read(who)
       guard let only = recipients.first, recipients.count == 1 else {
         throw CommandError(
-          .inputRefused, "input_refused", subject: who, "has \(recipients.count) recipients, and a slot is for one",
-          hints: ["name each by itself: `vault key add age1… NAME`"])
+          .inputRefused, "input_refused", subject: who, "has \(recipients.count) recipients, but a slot takes only one",
+          hints: ["add each by itself: `vault key add age1… NAME`"])
       }
       return only
     }
@@ -134,13 +135,14 @@ extension KeyCommand {
   struct ChangePassphrase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "change-passphrase",
-      abstract: "Give a passphrase slot another passphrase, at the present cost.",
+      abstract: "Change the passphrase of a slot, at the present cost.",
       discussion: """
-        Without SLOT it is the one that unlocked the vault, or the only one there is. It gets a new id and file. The same \
-        passphrase may be given again, to make a weak slot as strong as a new one.
-
         Example:
           vault key change-passphrase
+
+        Without SLOT it changes the slot that unlocked the vault, or else the only slot with a passphrase. The slot \
+        gets a new id and a new file. You can give the same passphrase again, to make a weak slot as strong as a new \
+        one.
         """)
 
     @Argument(help: "The id, exact label, or beginning of the id of a slot.")
@@ -162,7 +164,7 @@ extension KeyCommand {
       guard old.kind == .scrypt else {
         throw CommandError.usage(
           "SLOT", "\(old.words) has no passphrase: it is for an identity",
-          "`vault key add --passphrase` adds a slot with one")
+          "`vault key add --passphrase` adds a slot with a passphrase")
       }
       let passphrase = try newPassphrase.read(global)
       let new = try await opened.changePassphrase(of: old.id, to: passphrase, workFactor: workFactor)
@@ -176,7 +178,7 @@ extension KeyCommand {
 
     private static let warning =
       "the old passphrase still opens copies of the old slot, in git history and backups: "
-      + "if somebody else knows it, `vault rekey --reseal`"
+      + "if somebody else knows it, run `vault rekey --reseal`"
 
     private func standard(_ opened: Vault) throws -> Slot {
       if opened.slot.kind == .scrypt { return opened.slot }

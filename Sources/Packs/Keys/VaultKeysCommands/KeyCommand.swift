@@ -10,12 +10,12 @@ struct KeyCommand: ParsableCommand {
     commandName: "key",
     abstract: "List, add, remove and change the ways to unlock.",
     discussion: """
-      A slot is an age file that holds the vault's key, for one recipient or one passphrase. SLOT is an id, an exact \
-      label, or the beginning of an id.
-
       Example:
         vault key list
         vault key add --recipient age1… --label "Ada's laptop"
+
+      A slot is an age file that holds the key of the vault for one recipient or one passphrase. SLOT is the id of a \
+      slot, its exact label, or the beginning of its id.
       """,
     subcommands: [List.self, Add.self, Remove.self, ChangePassphrase.self], defaultSubcommand: List.self)
 }
@@ -26,10 +26,10 @@ extension KeyCommand {
       commandName: "list",
       abstract: "List the slots and how strong they are.",
       discussion: """
-        Without a key the list is not verified, and it says so.
-
         Example:
           vault key list
+
+        Without a key the list is not verified, and a note says so.
         """,
       aliases: ["ls"])
 
@@ -76,22 +76,24 @@ extension KeyCommand {
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",
-      abstract: "Take a way to unlock away.",
+      abstract: "Remove a way to unlock.",
       discussion: """
-        It asks before it takes away the slot that unlocked the vault, or one whose file is damaged; without a terminal \
-        that needs --yes. At a terminal a part of a label is enough, and then it asks. The keys stay the same: only a \
-        reseal shuts out whoever has had them. --rekey, or a yes at the end, does that, too, and lists the secrets that \
-        they have read, to be replaced at their source.
-
         Example:
           vault key remove "Ada's laptop" --rekey
+
+        It asks before it removes the slot that unlocked the vault, or a slot whose file is damaged. Without a \
+        terminal that needs --yes. At a terminal a part of a label is enough, and then it also asks.
+
+        The key of the vault stays the same: only a reseal shuts out somebody who has had it. --rekey, or a yes at the \
+        end, also reseals the vault. It then lists the secrets that they could read, which you must replace at their \
+        source.
         """,
       aliases: ["rm", "delete"])
 
     @Argument(help: "The id, exact label, or beginning of the id of a slot.")
     var slot: String
 
-    @Flag(help: "Also reseal the vault under a new key, and list the secrets to replace at their source.")
+    @Flag(help: "Also reseal under a new key, and list secrets to replace at their source.")
     var rekey = false
 
     @OptionGroup var everywhere: EverywhereOptions
@@ -106,9 +108,9 @@ extension KeyCommand {
       let (chosen, isNamed) = try named(opened.header)
       let isDamaged = try opened.locked.state(of: chosen).fault != nil
       if isDamaged {
-        try global.confirm("The file of the slot \(chosen.words) is damaged and may be restored. Give it up?")
+        try global.confirm("The file of the slot \(chosen.words) is damaged, but could be restored. Remove the slot?")
       } else if chosen.id == opened.slot.id {
-        try global.confirm("The slot \(chosen.words) is the one that you have unlocked with. Remove it?")
+        try global.confirm("You unlocked the vault with the slot \(chosen.words). Remove the slot?")
       } else if !isNamed {
         try global.confirm("Remove the slot \(chosen.words)?")
       }
@@ -118,7 +120,7 @@ extension KeyCommand {
       if global.json {
         return try Output.document(["notes": warnings, "removed": removed])
       }
-      global.messages.note("the slot \(removed.words) is removed")
+      global.messages.note("the slot \(removed.words) was removed")
       for warning in warnings { global.messages.note(warning) }
       try await offerReseal(opened, session.location)
     }
@@ -138,7 +140,7 @@ extension KeyCommand {
     /// Reseals the vault without the holder of the slot. Lists the secrets that they have read, as `vault due
     /// --leaver`.
     private func resealed(_ opened: Vault, removed: Slot, location: VaultLocation) async throws {
-      global.messages.note("the slot \(removed.words) is removed")
+      global.messages.note("the slot \(removed.words) was removed")
       try await reseal(opened, location)
     }
 
@@ -160,8 +162,8 @@ extension KeyCommand {
     /// The limits of removing a slot.
     private static func warnings(_ location: VaultLocation) -> [String] {
       [
-        "the key is still the same: copies of the slot, as in \(location.keepers), open this vault",
-        "`vault rekey --reseal` gives it a new one, which they do not open",
+        "the key of the vault is still the same: copies of the slot, as in \(location.keepers), open it",
+        "`vault rekey --reseal` gives the vault a new key, which these copies do not open",
       ]
     }
   }
@@ -172,7 +174,7 @@ extension VaultHeader {
     do throws(VaultError) {
       return try slot(named: text)
     } catch {
-      throw CommandError(error).about(text.isEmpty ? "SLOT is empty" : text)
+      throw CommandError(error).about(text.isEmpty ? "SLOT \"\"" : text)
     }
   }
 }

@@ -10,7 +10,7 @@ extension KeyCommand.Add: RunsOverSet {
   func prepared(_ run: SetRun) async throws -> Self {
     guard !passphrase, generateIdentity == nil else {
       throw CommandError.usage(
-        "key add", "takes a recipient for several vaults", "`age-keygen -y identity.txt` prints one")
+        "key add", "needs a recipient for several vaults", "`age-keygen -y identity.txt` prints the recipient")
     }
     return self
   }
@@ -38,7 +38,7 @@ extension RekeyCommand: RunsOverSet {
     command.dropKey = dropKey.filter(header.holds)
     command.keyPassphraseFile = keyPassphraseFile.filter { header.holds(String($0.prefix { $0 != "=" })) }
     guard !dropKey.isEmpty, command.dropKey.isEmpty, header.unfinishedRotation == nil else { return command }
-    global.messages.note("has no such key, and stays as it is")
+    global.messages.note("the vault has no such key and stays as it is")
     return nil
   }
 }
@@ -61,7 +61,7 @@ extension SetRun {
     let headers = members.compactMap { try? $0.opened().header }
     guard !headers.contains(where: { $0.holds(word) || $0.unfinishedRotation != nil }) else { return }
     throw CommandError(
-      .notFound, "no_such_slot", subject: word.isEmpty ? "SLOT is empty" : word, "is a slot of none of the vaults",
-      hints: ["`vault vaults list` shows who has a key; nothing was changed"])
+      .notFound, "no_such_slot", subject: word.isEmpty ? "SLOT \"\"" : word, "no vault of the set has this slot",
+      hints: ["nothing was changed; `vault vaults list` shows who has a key"])
   }
 }

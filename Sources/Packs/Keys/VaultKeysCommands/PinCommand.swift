@@ -7,13 +7,13 @@ import VaultTerminal
 struct PinCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pin",
-    abstract: "Show, renew or forget what this machine remembers of a vault.",
+    abstract: "Show, update or forget what this machine remembers of a vault.",
     discussion: """
-      A vault is remembered from its first use on. Another vault at its path, another root key, an older or forked state \
-      is refused until it is accepted here.
-
       Example:
         vault pin show
+
+      This machine remembers a vault from its first use. It refuses another vault at the same path, another root key, \
+      and an older or forked state, until you accept them here.
       """,
     subcommands: [Show.self, Update.self, Forget.self])
 }
@@ -22,12 +22,12 @@ extension PinCommand {
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
-      abstract: "Show what is remembered, and whether the vault is so.",
+      abstract: "Show what is remembered, and whether the vault matches.",
       discussion: """
-        It ends with 16 when the vault is not as it is remembered.
-
         Example:
           vault pin show --json
+
+        The exit status is 16 if the vault does not match what is remembered.
         """)
 
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -43,19 +43,19 @@ extension PinCommand {
   struct Update: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "update",
-      abstract: "Take the vault as it is now for the one that is expected.",
+      abstract: "Accept the vault as it is now.",
       discussion: """
-        It needs no key, but the fingerprint, from somebody you trust. What was seen of its records is forgotten with \
-        the rest; `vault verify` remembers them anew. With --record only what was seen of those records is forgotten.
-
         Example:
           vault pin update --fingerprint 3f0c6f0a1d7b52e984c6a3b8d1e0f79a2c4b5d6e
+
+        It needs no key, but the fingerprint, from somebody you trust. This machine also forgets which versions of the \
+        records it has seen; `vault verify` remembers them again. With --record it forgets only those records.
         """)
 
     @Option(help: ArgumentHelp("The fingerprint that the vault must have.", valueName: "hex"))
     var fingerprint: String
 
-    @Option(help: ArgumentHelp("Only this record, by its id; may be repeated.", valueName: "id"))
+    @Option(help: ArgumentHelp("Forget only this record, by its id; can be repeated.", valueName: "id"))
     var record: [String] = []
 
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -63,7 +63,7 @@ extension PinCommand {
 
     func run() throws {
       let records = try record.map { text in
-        guard let id = RecordID(parsing: text) else { throw CommandError.usage("--record", "takes a full id") }
+        guard let id = RecordID(parsing: text) else { throw CommandError.usage("--record", "needs a full id") }
         return id
       }
       let session = try Session(vault, global, refusingOtherVaults: false)
@@ -87,7 +87,7 @@ extension PinCommand {
         ])
       }
       if let replaced {
-        global.messages.note("no longer held against it: \(replaced.description)")
+        global.messages.note("no longer refused: \(replaced.description)")
         for hint in replaced.hints.dropLast() { global.messages.note(hint) }
       }
       try Output.line(fingerprint)
@@ -97,12 +97,12 @@ extension PinCommand {
   struct Forget: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "forget",
-      abstract: "Forget the vault: its next use is the first.",
+      abstract: "Forget the vault, so that its next use counts as the first.",
       discussion: """
-        Everything that this machine remembers of the vault goes, and what it remembers of the path.
-
         Example:
           vault pin forget
+
+        This machine forgets everything that it remembers of the vault and of its path.
         """)
 
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions

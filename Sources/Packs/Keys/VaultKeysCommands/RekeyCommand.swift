@@ -10,23 +10,24 @@ struct RekeyCommand: AsyncParsableCommand {
     commandName: "rekey",
     abstract: "Give the vault a new key, and print its new fingerprint.",
     discussion: """
-      Every slot is made again. Secrets stay as they are sealed; with --reseal they are sealed anew, under new keys, as is \
-      needed when somebody left or a key leaked. One that was interrupted is finished by the next `vault rekey`.
-
-      A slot with somebody else's passphrase needs that passphrase, which is asked for on a terminal, or --drop-key. At a \
-      terminal it asks before it begins; --yes answers.
-
       Example:
         vault rekey --reseal --drop-key "Bob's passphrase"
+
+      Every slot is made again. Secrets stay sealed as they are. With --reseal they are sealed again under new keys, \
+      which is necessary if somebody left or a key leaked. If it was interrupted, the next `vault rekey` finishes it.
+
+      A slot with the passphrase of another person needs that passphrase. At a terminal you are asked for it; \
+      --drop-key drops the slot instead. At a terminal it also asks before it begins; --yes answers.
       """)
 
-  @Flag(help: "Seal every secret anew, so that the old keys open nothing that is written from now on.")
+  @Flag(help: "Seal every secret again; old keys open nothing written from now on.")
   var reseal = false
 
-  @Option(help: ArgumentHelp("Give this slot no new key; may be repeated.", valueName: "slot"))
+  @Option(help: ArgumentHelp("Drop this slot: it gets no new key; can be repeated.", valueName: "slot"))
   var dropKey: [String] = []
 
-  @Option(help: ArgumentHelp("The passphrase of another slot, from a file; may be repeated.", valueName: "key=file"))
+  @Option(
+    help: ArgumentHelp("Read the passphrase of another slot from a file; can be repeated.", valueName: "key=file"))
   var keyPassphraseFile: [String] = []
 
   @Option(parsing: .unconditional, help: ArgumentHelp("The cost of passphrases, 10 to 20.", valueName: "n"))
@@ -56,9 +57,9 @@ struct RekeyCommand: AsyncParsableCommand {
   /// Asks a user before the key changes that other machines know. Scripts are not asked.
   private func confirm(_ header: VaultHeader, _ location: VaultLocation) throws {
     guard global.isAtTerminal, header.unfinishedRotation == nil else { return }
-    let sealing = reseal ? " and seal every secret anew" : ""
+    let sealing = reseal ? " and seal every secret again" : ""
     try global.confirm(
-      "Give the vault \(location.path) a new key\(sealing)? Its fingerprint changes, and other machines have to accept it."
+      "Give the vault \(location.path) a new key\(sealing)? Its fingerprint changes, and other machines must accept it."
     )
   }
 

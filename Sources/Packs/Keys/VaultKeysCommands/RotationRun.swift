@@ -44,7 +44,7 @@ struct RotationRun {
         "unfinished": plan.unfinished?.rawValue,
       ])
     }
-    var lines = plan.unfinished.map { ["finish  the \($0.rawValue) that was begun"] } ?? []
+    var lines = plan.unfinished.map { ["finish  the \($0.rawValue) that was interrupted"] } ?? []
     if plan.unfinished == nil || (plan.unfinished == .rewrap && reason == .reseal) {
       lines.append("\(reason.rawValue)  \(plan.recordCount) records, \(plan.trashedCount) in the trash")
       lines += plan.slots.map { slot in
@@ -58,7 +58,7 @@ struct RotationRun {
 
   private func confirm(_ plan: RotationPlan) throws {
     guard plan.dropped.contains(where: { $0.id == opened.slot.id }) else { return }
-    try global.confirm("The slot \(opened.slot.words) is the one that you have unlocked with. Drop it?")
+    try global.confirm("You unlocked the vault with the slot \(opened.slot.words). Drop the slot?")
   }
 
   /// Asks for the passphrases of other people's slots.
@@ -71,11 +71,11 @@ struct RotationRun {
   private func passphrase(of slot: Slot, _ plan: RotationPlan) throws -> SecretBytes {
     guard let terminal = Terminal(noInput: global.noInput) else {
       throw CommandError(
-        .cannotUnlock, "no_key", subject: slot.path, "needs its passphrase to be made again",
+        .cannotUnlock, "no_key", subject: slot.path, "cannot be made again without its passphrase",
         hints: plan.needsPassphrase.flatMap { slot in
           [
-            "--key-passphrase-file \(slot.id.text)=FILE gives the passphrase of \(slot.words)",
-            "--drop-key \(slot.id.text) gives the slot up",
+            "give the passphrase of \(slot.words) with --key-passphrase-file \(slot.id.text)=FILE",
+            "or drop the slot with --drop-key \(slot.id.text)",
           ]
         })
     }
@@ -86,27 +86,27 @@ struct RotationRun {
         return passphrase
       } catch {
         guard error.code == .wrongPassphrase, attempt < 3 else {
-          throw CommandError(error).hinting("--drop-key \(slot.id.text) gives the slot up; nothing was changed")
+          throw CommandError(error).hinting("nothing was changed; --drop-key \(slot.id.text) drops the slot")
         }
-        try terminal.say("That is not its passphrase. Try again.\n")
+        try terminal.say("That is not the passphrase of this slot. Try again.\n")
       }
     }
     preconditionFailure("the third attempt ends the loop")
   }
 
   private static let branchWarning =
-    "what a branch writes under the old key is taken over by `vault merge --adopt-old-root` alone: merge it first"
+    "merge open branches first: after a rekey, their changes need `vault merge --adopt-old-root`"
 
   private func notes(_ done: Rotation) -> [String] {
-    var notes = done.isResumed ? ["a \(done.reason.rawValue) that had been begun is finished"] : []
-    notes += done.dropped.map { "the slot \($0.words) got no new key" }
-    notes.append("other machines have to take the new fingerprint: `vault pin update --fingerprint HEX`")
+    var notes = done.isResumed ? ["the \(done.reason.rawValue) that was interrupted is finished"] : []
+    notes += done.dropped.map { "the slot \($0.words) was dropped and got no new key" }
+    notes.append("other machines must accept the new fingerprint: `vault pin update --fingerprint HEX`")
     if done.isResumed, done.reason == .rewrap {
-      notes.append("this was no reseal: if somebody left or a key leaked, run `vault rekey --reseal`")
+      notes.append("this was not a reseal: if somebody left or a key leaked, run `vault rekey --reseal`")
     }
     guard done.reason == .reseal else { return notes }
     return notes + [
-      "what is in \(location.keepers) stays readable to whoever had the old key",
+      "somebody who had the old key can still read what is in \(location.keepers)",
       "`vault due --leaver` lists the secrets to replace at their source",
     ]
   }

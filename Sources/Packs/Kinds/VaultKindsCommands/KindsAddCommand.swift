@@ -10,21 +10,22 @@ import VaultTerminal
 struct KindsAddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
-    abstract: "Declare a kind of record by a JSON Schema.",
+    abstract: "Declare a kind of record with a JSON Schema.",
     discussion: """
-      The schema stands in the header, under its MAC. Members with "x-sealed": true are secret, and "x-secret" \
-      says of what sort; "x-title" is the path of the member that names a record. The kind is called as --name says, \
-      else "x-kind" in the schema, else its "title" where that has the form of a name, else as the file. docs/kinds.md \
-      lists the keywords.
-
       Example:
         vault kinds add wifi.json
+
+      The header of the vault holds the schema, and its MAC protects it. Members with "x-sealed": true are secret, and \
+      "x-secret" says which sort of secret. "x-title" is the path of the member that names a record.
+
+      The name of the kind comes from --name, or else from "x-kind" in the schema. Without these it is the "title" of \
+      the schema, if that is a valid name, or else the name of the file. docs/kinds.md lists the keywords.
       """)
 
   @Argument(help: "The schema, or - for standard input.")
   var file: String
 
-  @Option(help: "What the kind is called: small letters, digits and hyphens.")
+  @Option(help: "The name of the kind: small letters, digits and hyphens.")
   var name: String?
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -61,7 +62,7 @@ struct KindsAddCommand: AsyncParsableCommand {
     }
     let stem = file.split(separator: "/").last?.split(separator: ".").first.map(String.init)
     guard let name = [schema["title"]?.string, stem].compactMap({ $0 }).first(where: RecordKindName.isValid) else {
-      throw CommandError.usage("--name", "is needed: neither the schema nor the file says what the kind is called")
+      throw CommandError.usage("--name", "is needed: neither the schema nor the file gives the kind a name")
     }
     return name
   }
@@ -73,7 +74,7 @@ struct KindsAddCommand: AsyncParsableCommand {
     var refusal = CommandError(error).about(isName ? "kind \(name)" : "\(place): \(error.field ?? "")")
     guard error.remedies.isEmpty else { return refusal }
     refusal.hints = [
-      isTaken ? "give the new one another name with --name" : "docs/kinds.md lists what a declared kind can have"
+      isTaken ? "give the new kind another name with --name" : "docs/kinds.md lists what a declared kind can have"
     ]
     return refusal
   }

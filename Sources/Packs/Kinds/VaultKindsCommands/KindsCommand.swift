@@ -10,10 +10,11 @@ struct KindsCommand: AsyncParsableCommand {
     commandName: "kinds",
     abstract: "Show the kinds of records and their fields.",
     discussion: """
-      Without a vault, these are the kinds of the program; with one, also those that it declares.
-
       Example:
         vault kinds show customer
+
+      Without a vault it shows the kinds that are built into the program. With a vault it also shows the kinds that \
+      the vault declares.
       """,
     subcommands: [List.self, Show.self, KindsAddCommand.self], defaultSubcommand: List.self)
 
@@ -53,10 +54,10 @@ struct KindsCommand: AsyncParsableCommand {
           vault kinds show login --schema
         """)
 
-    @Argument(help: "The kind.")
+    @Argument(help: "The name of the kind.")
     var kind: String
 
-    @Flag(help: "Print the JSON Schema of the kind, as `vault kinds add` takes one.")
+    @Flag(help: "Print the JSON Schema of the kind, for `vault kinds add`.")
     var schema = false
 
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions

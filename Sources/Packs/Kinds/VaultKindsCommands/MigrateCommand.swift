@@ -9,13 +9,14 @@ import VaultTerminal
 struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
-    abstract: "Bring records of an older schema to the present one of their kind.",
+    abstract: "Bring records of an older schema to the present schema of their kind.",
     discussion: """
-      Older records can be read and changed without it; each gets the new form when it is changed. This changes all of \
-      them as one batch. The trash stays as it is. A secret becomes readable only after a confirmation.
-
       Example:
         vault migrate --dry-run
+
+      You can read and change older records without it: a record gets the present schema when it is changed. This \
+      command changes all of them in one batch. The trash stays as it is. A secret becomes readable only after you \
+      confirm it.
       """)
 
   @Flag(help: "Show what would change, and change nothing.")
@@ -34,7 +35,7 @@ struct MigrateCommand: AsyncParsableCommand {
       let paths = plan.opened
       if !paths.isEmpty {
         let list = paths.map { Printable.text($0.description) }.sorted().joined(separator: ", ")
-        try global.confirm("Make readable what was sealed: \(list)?")
+        try global.confirm("Make these sealed fields readable: \(list)?")
       }
       plan = try await opened.migrate(opening: paths)
     }
@@ -54,11 +55,15 @@ struct MigrateCommand: AsyncParsableCommand {
     try Output.lines(plan.records.map(\.line))
     let count = counted(plan.records.count, "record")
     if plan.records.isEmpty, plan.faults.isEmpty {
-      return global.messages.note("every record is in the present schema")
+      return global.messages.note("every record has the present schema")
     }
-    if !plan.faults.isEmpty { return global.messages.note("nothing was changed: \(plan.faults.count) do not fit") }
+    if !plan.faults.isEmpty {
+      return global.messages.note("nothing was changed: \(counted(plan.faults.count, "record")) cannot be migrated")
+    }
     global.messages.note(isDone ? "\(count) migrated" : "\(count) would be migrated")
-    if plan.seals { global.messages.note("older versions of the files, in git or a backup, still show what was clear") }
+    if plan.seals {
+      global.messages.note("older versions of the files, in git or a backup, still show what was readable")
+    }
   }
 }
 

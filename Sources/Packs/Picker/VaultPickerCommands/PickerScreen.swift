@@ -34,7 +34,7 @@ package struct PickerScreen {
       lines.append(style.inverse(Self.mark + text + rest))
     }
     if state.shown.isEmpty {
-      let note = state.count == 0 ? "no record" : "no record holds it"
+      let note = state.count == 0 ? "there are no records" : "no record matches"
       lines.append("  " + DisplayWidth.cut(note, to: Self.textWidth(columns: columns)).text)
     }
     let room = max(1, count - 1)

@@ -11,22 +11,24 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     commandName: "move",
     abstract: "Move records to another vault of the set.",
     discussion: """
-      They are sealed anew there under their ids, and go to the trash here; with --copy they stay. It says who could read \
-      them and cannot any more, and who can from then on, and asks. A key of both vaults is needed. There is no one step \
-      over two vaults: after an interruption they are in both, and the same command finishes it.
-
       Example:
         vault move contractors:GitHub --to ops
+
+      The records are sealed again in the other vault under the same ids, and go to the trash in this one. With --copy \
+      they also stay here. It needs a key of both vaults.
+
+      It says who can no longer read the records and who can read them from then on, and asks. A move takes two steps: \
+      after an interruption the records are in both vaults, and the same command finishes the move.
       """,
     aliases: ["mv"])
 
   @Argument(help: "Ids, exact names, or beginnings of ids.")
   var record: [String]
 
-  @Option(help: ArgumentHelp("The vault of the set that gets them.", valueName: "vault"))
+  @Option(help: ArgumentHelp("The vault of the set that receives the records.", valueName: "vault"))
   var to: String
 
-  @Flag(help: "Leave them here, too.")
+  @Flag(help: "Also keep the records here.")
   var copy = false
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -41,14 +43,14 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     let there = try Session(target, global)
     guard session.locked.header.vaultID != there.locked.header.vaultID else {
       throw CommandError(
-        .inputRefused, "input_refused", subject: to, "is the vault that they are in already",
-        hints: ["name another with --to; `vault vaults list` shows them"])
+        .inputRefused, "input_refused", subject: to, "is already the vault of these records",
+        hints: ["name another vault with --to; `vault vaults list` shows them"])
     }
     guard global.yes || global.canAsk else {
       for text in record { _ = try await session.resolve(text) }
       throw CommandError(
         .declined, "declined", subject: "move", "there is no terminal to ask at",
-        hints: ["say so beforehand with --yes"])
+        hints: ["confirm with --yes"])
     }
     let (opened, destination) = try await KeySource.$readPassphrases.withValue(ReadPassphrases()) {
       let opened = try await session.unlock(unlocking, to: copy ? .reading : .writing, for: record)
@@ -88,7 +90,7 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
       var failure = CommandError(error)
       if error.mayBeStored {
         failure.hints = [
-          "nothing was taken away from where they are: the same command finishes it, and stores nothing twice"
+          "nothing was removed here: run the same command again to finish; it stores nothing twice"
         ]
       }
       throw failure
@@ -101,10 +103,10 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     } catch {
       var failure = CommandError(any: error)
       switch failure.vaultCode {
-      case .mayBeLost?: failure.hints.insert("they are in \(to), and were removed from where they were", at: 0)
+      case .mayBeLost?: failure.hints.insert("the records are in \(to), and were removed here", at: 0)
       case .outcomeUnknown?:
-        failure.hints = ["they are in \(to), and may be in both vaults: the same command finishes it"]
-      default: failure.hints.append("they are in both vaults now: the same command finishes it")
+        failure.hints = ["the records are in \(to), and may be in both vaults: run the same command again to finish"]
+      default: failure.hints.append("the records are in both vaults now: run the same command again to finish")
       }
       throw failure
     }
@@ -156,8 +158,8 @@ struct AudienceChange {
 
   var lines: [String] {
     var lines: [String] = []
-    if !lost.isEmpty { lines.append("no longer readable to: " + lost.map(\.words).joined(separator: ", ")) }
-    if !gained.isEmpty { lines.append("readable from then on to: " + gained.map(\.words).joined(separator: ", ")) }
+    if !lost.isEmpty { lines.append("no longer readable for: " + lost.map(\.words).joined(separator: ", ")) }
+    if !gained.isEmpty { lines.append("readable from then on for: " + gained.map(\.words).joined(separator: ", ")) }
     return lines.isEmpty ? ["the same keys open both vaults"] : lines
   }
 
@@ -165,7 +167,7 @@ struct AudienceChange {
     guard !lost.isEmpty else { return nil }
     let count = counted(knowing.count, "key")
     return
-      "what they hold stays known to \(count) of the vault that they leave: replace the secrets at their source if "
+      "\(count) of the old vault may still know these secrets: replace the secrets at their source if "
       + "that matters"
   }
 }

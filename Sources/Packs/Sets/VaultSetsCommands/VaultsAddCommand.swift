@@ -10,26 +10,26 @@ extension VaultsCommand {
   struct Add: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "add",
-      abstract: "Give a vault a name in the set; the file is made where there is none.",
+      abstract: "Give a vault a name in the set; a missing set file is created.",
       discussion: """
-        The place is written from the folder of the set's file on where it can be, so that the set may be moved, or lie in \
-        git. --takes says which new records belong there: FIELD=VALUE, several with commas between have to hold together. \
-        --pin-members writes down who has a key now, for `vault vaults check`.
-
         Example:
           vault vaults add contractors ./contractors --takes kind=database,tags=staging
+
+        The set file records the place relative to its own folder if possible, so you can move the set or keep it \
+        in git. --takes says which new records belong into the vault: FIELD=VALUE. If several are joined with commas, \
+        all must match. --pin-members records who has a key now, for `vault vaults check`.
         """)
 
-    @Argument(help: "Letters, digits, - _ and .")
+    @Argument(help: "The name: letters, digits, - _ and .")
     var name: String
 
     @Argument(help: ArgumentHelp("The folder of the vault, or its address.", valueName: "dir"))
     var place: String
 
-    @Option(help: ArgumentHelp("New records that belong there; may be repeated.", valueName: "field=value,…"))
+    @Option(help: ArgumentHelp("Which new records belong there; can be repeated.", valueName: "field=value,…"))
     var takes: [String] = []
 
-    @Flag(help: "Only the recipients that have a key now are to have one.")
+    @Flag(help: "Expect a key only for the recipients that have one now.")
     var pinMembers = false
 
     @OptionGroup var choice: SetOptions
@@ -37,7 +37,7 @@ extension VaultsCommand {
 
     func run() throws {
       guard VaultSet.Member.isName(name) else {
-        throw CommandError.usage("NAME", "takes letters, digits, - _ and ., at most 64")
+        throw CommandError.usage("NAME", "must be at most 64 letters, digits, - _ and .")
       }
       let rules = try takes.map { text in
         PlacementRule(
@@ -73,7 +73,7 @@ extension VaultsCommand {
       let found = System.isThere(path) ? try FoundSet.required(path) : FoundSet(new: path, origin)
       guard System.kind(of: System.join(found.folder, "vault.json")) == nil else {
         throw CommandError(
-          .inputRefused, "input_refused", subject: path, "would lie in the folder of a vault, where it does not belong",
+          .inputRefused, "input_refused", subject: path, "cannot be in the folder of a vault",
           hints: ["name a file beside the vaults with --vaults FILE"])
       }
       return found
@@ -97,21 +97,23 @@ extension VaultsCommand {
   struct Accept: ParsableCommand, VaultNaming {
     static let configuration = CommandConfiguration(
       commandName: "accept",
-      abstract: "Say that names of the set stand for the vaults that its file names now.",
+      abstract: "Accept the vaults that the names of the set stand for now.",
       discussion: """
-        What a name stood for is remembered on this machine, and another vault under it is refused until it is accepted here; \
-        so is the address of a database before the first connection. It shows what each would mean, who has a key there, and \
-        asks. Without a name it goes through all.
-
         Example:
           vault vaults accept contractors
+
+        This machine remembers which vault each name stood for. It refuses another vault under that name until you \
+        accept it here. It also refuses the address of a database until you accept it, before the first connection.
+
+        The command shows which vault each name would stand for and who has a key there, and asks. Without a name it \
+        goes through all names.
         """)
 
     @Argument(help: ArgumentHelp("Names in the set.", valueName: "name"))
     var names: [String] = []
 
     @Option(
-      help: ArgumentHelp("Refuse every vault but the one with this fingerprint.", valueName: "hex"))
+      help: ArgumentHelp("Accept only the vault with this fingerprint.", valueName: "hex"))
     var requireFingerprint: String?
 
     @OptionGroup var choice: SetOptions
@@ -149,10 +151,10 @@ extension VaultsCommand {
         try RequiredFingerprint(requireFingerprint, option: "--require-fingerprint").check(locked, at: member.words)
       }
       let keys = locked.header.slots.map(\.words).joined(separator: ", ")
-      let old = isNew ? mark.map { " It stood for the vault \($0.vaultID.text) until now." } ?? "" : ""
+      let old = isNew ? mark.map { " Until now it stood for the vault \($0.vaultID.text)." } ?? "" : ""
       try global.confirm(
-        "\(member.words) means \(member.path), the vault \(try locked.fingerprint()), which these open: \(keys).\(old) "
-          + "Accept it?")
+        "\(member.words) stands for \(member.path), the vault \(try locked.fingerprint()). "
+          + "These keys open it: \(keys).\(old) Accept it?")
       member.remember(state, isAccepted: true, global.messages)
       return true
     }

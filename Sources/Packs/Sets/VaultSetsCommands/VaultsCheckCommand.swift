@@ -10,14 +10,16 @@ extension VaultsCommand {
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
-      abstract: "Look for records, ids and keys that are not where the set says; 14 when there are any.",
+      abstract: "Find records, ids and keys that are not where the set says.",
       discussion: """
-        Without a key: records that a rule puts elsewhere, rules that overlap or go by a sealed field, ids that are in two \
-        vaults as one kind, as after a move that was interrupted, recipients that differ from `members`, and names that are \
-        not what they stood for on this machine.
-
         Example:
           vault vaults check
+
+        It uses no key. It finds records that a rule puts into another vault, and rules that overlap or use a sealed \
+        field. It finds an id that two vaults have with the same kind, as after a move that was interrupted. It finds \
+        recipients that differ from `members`, and names that no longer stand for the same vault on this machine.
+
+        The exit status is 14 if it finds anything.
         """)
 
     @OptionGroup var choice: SetOptions
@@ -29,7 +31,7 @@ extension VaultsCommand {
         try Output.document(["findings": check.findings, "set": check.set.path, "verified": false])
       } else {
         try Output.lines(check.findings.map { Printable.text($0.line) })
-        if check.findings.isEmpty, check.faults.isEmpty { global.messages.note("all is where the set says it is") }
+        if check.findings.isEmpty, check.faults.isEmpty { global.messages.note("everything is where the set says") }
         global.messages.note(Messages.unverifiedNote)
       }
       for fault in check.faults { global.messages.report(fault) }
@@ -80,7 +82,8 @@ private struct SetCheck {
         findings.append(
           Finding(
             code: "twice", vaults: vaults, record: id,
-            text: "is in each of them as \(kind): `vault move` that was interrupted is finished by running it again"))
+            text: "is in each of these vaults as \(kind): if a `vault move` was interrupted, run it again to finish it")
+        )
       }
     }
   }
@@ -90,16 +93,19 @@ private struct SetCheck {
     for slot in vault.header.slots {
       guard let recipient = slot.recipient?.text else {
         findings.append(
-          Finding(code: "passphrase", vaults: [member.name], text: "\(slot.words) is a passphrase, which is nobody's"))
+          Finding(
+            code: "passphrase", vaults: [member.name], text: "\(slot.words) is a passphrase, which belongs to no member"
+          ))
         continue
       }
       guard !wanted.contains(recipient) else { continue }
       findings.append(
-        Finding(code: "unexpected_key", vaults: [member.name], text: "\(slot.words) has a key and is none of `members`")
+        Finding(code: "unexpected_key", vaults: [member.name], text: "\(slot.words) has a key but is not in `members`")
       )
     }
     for recipient in wanted where !vault.header.slots.contains(where: { $0.recipient?.text == recipient }) {
-      findings.append(Finding(code: "missing_key", vaults: [member.name], text: "\(recipient) of `members` has no key"))
+      findings.append(
+        Finding(code: "missing_key", vaults: [member.name], text: "\(recipient) is in `members` but has no key"))
     }
   }
 
@@ -120,14 +126,14 @@ private struct SetCheck {
         findings.append(
           Finding(
             code: "sealed_condition", vaults: [one.vault],
-            text: "the rule \(one.rule.description) goes by \(condition.path), which is sealed: it takes nothing"))
+            text: "the rule \(one.rule.description) uses \(condition.path), which is sealed: it matches no record"))
       }
       for other in all[(index + 1)...]
       where other.vault != one.vault && one.rule.overlaps(other.rule, isList: isList) {
         findings.append(
           Finding(
             code: "overlap", vaults: [one.vault, other.vault],
-            text: "a record can fit both \(one.rule.description) and \(other.rule.description)"))
+            text: "a record can match both \(one.rule.description) and \(other.rule.description)"))
       }
     }
   }

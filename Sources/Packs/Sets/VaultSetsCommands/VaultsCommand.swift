@@ -10,12 +10,13 @@ struct VaultsCommand: ParsableCommand {
     commandName: "vaults",
     abstract: "List, add, remove, check and accept the vaults of a set.",
     discussion: """
-      A set is a file vaults.json that gives vaults names: --vaults FILE, else CVAULT_VAULTS, else the nearest one upwards. \
-      Each vault keeps keys, people and history of its own. --in NAME, or NAME:RECORD, then names one of them.
-
       Example:
         vault vaults add ops ./ops
         vault get ops:GitHub password
+
+      A set is a file vaults.json that gives names to vaults. --vaults FILE names it, or else CVAULT_VAULTS. Otherwise \
+      the nearest one in this folder or above is used. Each vault has its own keys, people and history. --in NAME or \
+      NAME:RECORD names a vault of the set.
       """,
     subcommands: [List.self, Add.self, Remove.self, Check.self, Accept.self], defaultSubcommand: List.self)
 }
@@ -31,11 +32,13 @@ extension VaultsCommand {
       commandName: "list",
       abstract: "List the vaults of the set, and who has a key.",
       discussion: """
-        It needs no key and verifies nothing. Whether a key of yours opens a vault goes by its recipients. A vault that \
-        cannot be read, or is not what its name stood for, is told, and it ends with 4, or with 16.
-
         Example:
           vault vaults list
+
+        It needs no key and verifies nothing. It compares the recipients of each vault with your keys, and so knows \
+        which vaults they open.
+
+        The exit status is 4 if a vault cannot be read, and 16 if a vault is not the one that its name stood for.
         """,
       aliases: ["ls"])
 
@@ -55,7 +58,7 @@ extension VaultsCommand {
       } else {
         try Output.lines(rows.map { Printable.text($0.line) })
       }
-      if rows.isEmpty { global.messages.note("no vault is in the set: `vault vaults add NAME DIR` adds one") }
+      if rows.isEmpty { global.messages.note("the set has no vaults: `vault vaults add NAME DIR` adds one") }
       let faults = rows.compactMap(\.fault)
       for fault in faults { global.messages.report(fault) }
       guard !faults.isEmpty else { return }
@@ -80,16 +83,16 @@ extension VaultsCommand {
   struct Remove: ParsableCommand, VaultNaming {
     static let configuration = CommandConfiguration(
       commandName: "remove",
-      abstract: "Take a vault out of the set; the vault itself stays as it is.",
+      abstract: "Remove a vault from the set; the vault itself stays as it is.",
       discussion: """
-        What this machine remembers of the name is forgotten, too.
-
         Example:
           vault vaults remove contractors
+
+        This machine also forgets which vault the name stood for.
         """,
       aliases: ["rm", "delete"])
 
-    @Argument(help: "Its name in the set.")
+    @Argument(help: "The name of the vault in the set.")
     var name: String
 
     @OptionGroup var choice: SetOptions
@@ -102,7 +105,9 @@ extension VaultsCommand {
       try found.write()
       WrittenFiles.current?.note(.file, at: found.path, global.messages)
       member.forget(StateLocation.state(global.messages), global.messages)
-      guard global.json else { return global.messages.note("\(member.name) is out of the set; its vault stays") }
+      guard global.json else {
+        return global.messages.note("\(member.name) was removed from the set; its vault stays as it is")
+      }
       try Output.document(["removed": member.name])
     }
   }
@@ -177,7 +182,7 @@ extension SetMember {
     do {
       try state?.forget(name, inSetsAt: KnownVaults.paths(ofSet: set.path))
     } catch {
-      messages.note("what \(name) stood for is still remembered: \(CommandError(any: error).reason)")
+      messages.note("this machine still remembers which vault \(name) stood for: \(CommandError(any: error).reason)")
     }
   }
 }

@@ -141,15 +141,15 @@ extension CommandError {
   static func noGit(_ path: String) -> CommandError {
     guard !VaultPlace.isDatabase(path) else { return inDatabase(path) }
     return CommandError(
-      .inputOutput, "no_git", subject: path, "lies in no work tree of git, or there is no git",
-      hints: ["`git init` makes one"])
+      .inputOutput, "no_git", subject: path, "is not in a work tree of git, or git is not installed",
+      hints: ["`git init` makes a work tree"])
   }
 
   /// The error for a database, because git keeps only files.
   static func inDatabase(_ address: String) -> CommandError {
     CommandError(
       .inputOutput, "no_git", subject: address, "is in a database, which has no commits",
-      hints: ["`vault store copy` makes a folder of it, which git can keep"])
+      hints: ["`vault store copy` makes a folder of it, which you can keep in git"])
   }
 }
 
@@ -174,7 +174,7 @@ extension GitFolder {
     guard holds(folder) else { return nil }
     let (git, name) = (Git(at: folder), "./" + (path.split(separator: "/").last ?? ""))
     guard let place = git.lines(["rev-parse", "--is-inside-work-tree"]).first, !place.isEmpty else {
-      return "lies in a work tree of git, of which git says nothing"
+      return "is in a work tree of git that git cannot read"
     }
     // Nothing in `.git` is tracked.
     guard place == "true" else { return nil }
@@ -249,7 +249,7 @@ struct GitOperation {
   var advice: String {
     guard let first = unmergedFiles.first else { return "finish it with git before you go on" }
     return
-      "`vault merge --continue` joins both sides; `git checkout --ours -- \(first.shellQuoted)`, or --theirs, takes one whole"
+      "`vault merge --continue` joins both; `git checkout --ours -- \(first.shellQuoted)`, or --theirs, takes one"
   }
 }
 

@@ -167,7 +167,7 @@ extension GitChanges {
 extension CommandError {
   static func noCommit(_ revision: String) -> CommandError {
     CommandError(
-      .notFound, "no_such_revision", subject: revision, "names no commit that is here",
-      hints: ["`git log` shows those that are", "git may have to fetch it first"])
+      .notFound, "no_such_revision", subject: revision, "does not name a commit in this clone",
+      hints: ["`git log` shows the commits", "git may have to fetch it first"])
   }
 }

@@ -117,7 +117,7 @@ package final class GitStore: RecordStore {
     case .tooLarge:
       throw StoreError(.tooLarge, reason: "the file is over its size limit", path: location.relativePath)
     case .missing:
-      throw StoreError(.ioFailed, reason: "git has left its content out", path: location.relativePath)
+      throw StoreError(.ioFailed, reason: "git has left out the content of the file", path: location.relativePath)
     case .object, .failed: throw .unreadable(location.relativePath)
     }
   }
@@ -287,19 +287,19 @@ extension GitTree.Entry {
 }
 
 extension StoreError {
-  fileprivate static let committed = StoreError(.readOnly, reason: "what is committed does not change")
+  fileprivate static let committed = StoreError(.readOnly, reason: "a committed file cannot be changed")
 
   fileprivate static func unreadable(_ path: String?) -> StoreError {
-    StoreError(.ioFailed, reason: "git cannot read it", path: path)
+    StoreError(.ioFailed, reason: "git cannot read the file", path: path)
   }
 
   fileprivate static func misplaced(_ kind: GitTree.Kind, _ path: String) -> StoreError {
-    guard kind == .link else { return StoreError(.notARegularFile, reason: "not a regular file", path: path) }
-    return StoreError(.symbolicLink, reason: "a symbolic link, which is not followed", path: path)
+    guard kind == .link else { return StoreError(.notARegularFile, reason: "is not a regular file", path: path) }
+    return StoreError(.symbolicLink, reason: "is a symbolic link, which is not followed", path: path)
   }
 
   fileprivate static func noFolder(_ kind: GitTree.Kind, _ path: String) -> StoreError {
-    guard kind == .link else { return StoreError(.notADirectory, reason: "not a directory", path: path) }
+    guard kind == .link else { return StoreError(.notADirectory, reason: "is not a directory", path: path) }
     return misplaced(kind, path)
   }
 }

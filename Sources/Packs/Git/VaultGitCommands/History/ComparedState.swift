@@ -46,12 +46,12 @@ struct ComparedState {
     case .directory? where isPath || System.kind(of: word + "/vault.json") != nil: return try copy(at: word, session)
     case .regular? where isPath || word.hasSuffix(".age"): return try await backup(word, session: session, files: files)
     case nil where isPath:
-      throw refused(word, reason: "is not there", hint: "name a commit, \(workName), or the folder of a vault")
+      throw refused(word, reason: "does not exist", hint: "name a commit, \(workName), or the folder of a vault")
     default: break
     }
     guard !word.contains("://") else {
       throw refused(
-        word, reason: "is an address of something else than a vault", hint: "name a folder with a copy of the vault")
+        word, reason: "is not the address of a vault", hint: "name a folder with a copy of the vault")
     }
     return nil
   }
@@ -76,7 +76,7 @@ struct ComparedState {
   {
     guard let opened = try await files?.open(path) else {
       throw refused(
-        path, reason: "is a file, and no state of a vault", hint: "name a commit, \(workName), or the folder of a vault"
+        path, reason: "is a file, not a state of a vault", hint: "name a commit, \(workName), or the folder of a vault"
       )
     }
     try requireSame(opened.vault, as: session, path)
@@ -86,8 +86,8 @@ struct ComparedState {
   private static func requireSame(_ other: LockedVault, as session: Session, _ path: String) throws {
     guard other.header.vaultID != session.locked.header.vaultID else { return }
     throw CommandError(
-      .unexpectedVault, "unexpected_vault", subject: path, "is another vault, and no state of this one",
-      hints: ["`vault export` of both shows what is in them"])
+      .unexpectedVault, "unexpected_vault", subject: path, "is another vault, not a state of this one",
+      hints: ["use `vault export` on both to see what is in them"])
   }
 
   private static func refused(_ word: String, reason: String, hint: String) -> CommandError {
@@ -118,7 +118,7 @@ extension VaultComparison {
     let known = kinds.declaring(declared)
     if let one = old.commit, let other = new.commit {
       guard let changed = GitChanges.between(one, new: other, git: git) else {
-        throw CommandError(.inputOutput, "io_failed", subject: "git", "does not say how two commits differ")
+        throw CommandError(.inputOutput, "io_failed", subject: "git", "cannot compare the two commits")
       }
       for id in Set(changed.files.compactMap { StoreLocation(relativePath: $0.path)?.recordID }).sorted() {
         if let record = RecordDelta(id, from: old.state(of: id), to: new.state(of: id), known) {
@@ -173,7 +173,8 @@ extension ComparedState {
   }
 
   private func unreadable(_ error: StoreError) -> CommandError {
-    CommandError(.inputOutput, "io_failed", subject: error.path ?? name, error.reason, hints: ["in \(name)"])
+    CommandError(
+      .inputOutput, "io_failed", subject: error.path ?? name, error.reason, hints: ["the file is in the state \(name)"])
   }
 }
 

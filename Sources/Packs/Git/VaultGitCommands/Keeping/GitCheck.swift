@@ -158,10 +158,10 @@ struct GitCheck {
   /// The description of a file outside the places of a vault; nil for a file that may be beside a vault.
   private static func stray(_ path: String) -> String? {
     if path == ".lock" || path == ".journal.json" || path.hasPrefix(".staging/") {
-      return "belongs to a write under way, and into no commit"
+      return "is part of an unfinished write, and must not be committed"
     }
     let isInside = ["records/", "trash/", "slots/", "attachments/"].contains { path.hasPrefix($0) }
-    return isInside ? "does not belong into the vault" : nil
+    return isInside ? "does not belong in the vault" : nil
   }
 
   private static func header(_ old: [UInt8]?, _ new: [UInt8]?) -> [(String, isNote: Bool)] {
@@ -170,7 +170,7 @@ struct GitCheck {
     guard let new = try? VaultHeader(parsing: bytes) else { return [] }
     let comparison = HeaderComparison(from: old, to: new)
     var said: [(String, isNote: Bool)] = []
-    if comparison.isOtherVault { said.append(("is that of another vault", false)) }
+    if comparison.isOtherVault { said.append(("is from another vault", false)) }
     if let fault = comparison.fault { said.append((fault.sentence, false)) }
     return said + comparison.notes.map { ($0, true) }
   }
@@ -189,8 +189,8 @@ extension VersionFault {
     switch self {
     case .unauthenticated: "was changed without a key: `vault accept` authenticates it"
     case .notLater(let revision, let other):
-      "has revision \(revision), which is not above the \(other) of the version before: it went back, or a merge lost one"
-    case .otherRecord: "differs in its id, kind or creation, which never change"
+      "has revision \(revision), not above the \(other) before it: the file went back, or a merge lost a version"
+    case .otherRecord: "has another id, kind or creation time than before, but these never change"
     }
   }
 }

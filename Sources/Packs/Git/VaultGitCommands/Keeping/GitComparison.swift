@@ -88,18 +88,18 @@ extension GitComparison {
   /// The line of `doctor`: whether a clone of the last commit has the files of this folder.
   var check: DoctorCheck {
     guard !isWhole else {
-      return .good("commit", "the last one has every file of the vault")
+      return .good("commit", "the last commit has every file of the vault")
     }
     var parts: [String] = []
     if !missingSlots.isEmpty {
       parts.append(
-        "the last one lacks slots that its vault.json names, so a clone does not open with them: "
+        "the last commit lacks slots that its vault.json names, so a clone cannot be opened with them: "
           + Self.count(missingSlots))
     }
-    if !absent.isEmpty { parts.append("the last one lacks " + Self.count(absent, "new ")) }
+    if !absent.isEmpty { parts.append("the last commit lacks " + Self.count(absent, "new ")) }
     if !ignored.isEmpty { parts.append("git ignores " + Self.count(ignored)) }
-    if !removed.isEmpty { parts.append("the last one still has " + Self.count(removed, "removed ")) }
-    if hasOtherHeader { parts.append("the last one has another vault.json") }
+    if !removed.isEmpty { parts.append("the last commit still has " + Self.count(removed, "removed ")) }
+    if hasOtherHeader { parts.append("the last commit has another vault.json") }
     return DoctorCheck(
       name: "commit", state: missingSlots.isEmpty ? .warning : .fault, text: parts.joined(separator: "; "),
       advice: line.map { "`\($0)` commits what is here" }
@@ -114,8 +114,8 @@ extension GitComparison {
     guard isOther || !leaving.isEmpty || !slots.isEmpty else { return nil }
     let reason =
       leaving.isEmpty
-      ? "the next one would have a vault.json that is not the one here"
-      : "the next one would lack " + Self.count(leaving)
+      ? "the next commit would have another vault.json than this folder"
+      : "the next commit would lack " + Self.count(leaving)
     return .fault("staged", reason, advice: line.map { "`\($0)` commits what is here" } ?? "`git status`")
   }
 }

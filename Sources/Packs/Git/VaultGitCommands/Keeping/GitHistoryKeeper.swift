@@ -21,12 +21,12 @@ struct GitHistoryKeeper: HistoryKeeper {
   func offer(newVaultAt folder: String, _ global: GlobalOptions) throws {
     guard !global.json, let setup = GitSetup(vault: folder) else { return }
     let terminal = global.yes ? nil : Terminal(noInput: global.noInput)
-    let question = "The vault lies in a work tree of git. Let git merge and show its records by field in this clone?"
+    let question = "The vault is in a work tree of git. Let git merge and show its records by field in this clone?"
     guard try global.yes || terminal?.confirms(question) == true else {
-      return global.messages.note("`vault git setup` lets git merge and show its records by field")
+      return global.messages.note("`vault git setup` lets git merge and show the records of the vault by field")
     }
     _ = try setup.apply()
-    global.messages.note("git merges and shows its records by field; commit .gitattributes with it")
+    global.messages.note("git merges and shows the records of the vault by field; commit .gitattributes with the vault")
   }
 
   func newest(_ place: StoreLocation, ofVaultAt folder: String) -> [UInt8]? {
@@ -41,7 +41,7 @@ struct GitHistoryKeeper: HistoryKeeper {
     }
     let last = git.lines(["log", "-n1", "--all", "--diff-filter=AM", "--format=%H", "--", file]).first
     guard let id = last?.prefix(12), !id.isEmpty else { return nil }
-    return "git has it: `git\(folder) checkout \(id) -- \(file)` brings back that of commit \(id)"
+    return "git has it: `git\(folder) checkout \(id) -- \(file)` brings back the version of commit \(id)"
   }
 
   func otherStates(ofVaultAt folder: String) -> OtherStates {
@@ -103,8 +103,10 @@ extension GitHistoryKeeper {
   }
 
   private func attributes(_ missingLines: [String]) -> DoctorCheck {
-    guard !missingLines.isEmpty else { return .good("git", "is told what the files are") }
-    return .warning("git", "is not told what the files are", advice: "add " + missingLines.joined(separator: ", "))
+    guard !missingLines.isEmpty else { return .good("git", ".gitattributes describes the files of the vault") }
+    return .warning(
+      "git", ".gitattributes does not describe the files of the vault",
+      advice: "add " + missingLines.joined(separator: ", "))
   }
 
   /// Nil without a git that could merge.
@@ -117,7 +119,7 @@ extension GitHistoryKeeper {
       "merging",
       lacksHooksOnly
         ? "this clone lacks " + missing.map(\.line).joined(separator: ", ") : "this clone does not merge by field",
-      advice: "`vault git setup` tells git how to")
+      advice: "run `vault git setup`")
   }
 
   /// Whether git has the present files.

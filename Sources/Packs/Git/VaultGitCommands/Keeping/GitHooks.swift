@@ -69,9 +69,10 @@ struct GitHooks {
     let missing = missing
     if let foreign = missing.first(where: { System.isThere(path($0)) && text($0) != $0.script }) {
       throw CommandError(
-        .alreadyExists, "already_exists", subject: path(foreign), "is a hook already, and stays as it is",
+        .alreadyExists, "already_exists", subject: path(foreign), "is an existing hook, and is not changed",
         hints: [
-          "put this line into it, and see that it may run: \(foreign.line)", "then `vault git setup --hooks` again",
+          "add this line to the hook, and make it executable: \(foreign.line)",
+          "then run `vault git setup --hooks` again",
         ])
     }
     if !missing.isEmpty { try System.makeDirectories(folder) }

@@ -58,20 +58,20 @@ enum GitKeeper {
     case "commit":
       guard GitConsent(git).isGiven || !GitConsent.startsPrograms(git) else {
         throw CommandError.usage(
-          "CVAULT_GIT", "this clone has hooks or settings by which a commit starts programs",
+          "CVAULT_GIT", "a commit in this clone starts programs, because of its hooks or settings",
           "`vault git setup --commit` allows that on this machine")
       }
       return true
     case "off": return false
     case nil: break
-    default: throw CommandError.usage("CVAULT_GIT", "CVAULT_GIT takes commit or off")
+    default: throw CommandError.usage("CVAULT_GIT", "CVAULT_GIT must be commit or off")
     }
     let consent = GitConsent(git)
     guard consent.isSet else { return false }
     guard consent.isGiven else {
       throw CommandError.usage(
-        GitConsent.setting, "this clone says so, and nobody has said it on this machine",
-        "`vault git setup --commit` says it; a commit runs the hooks of the clone")
+        GitConsent.setting, "this clone asks for commits, but nobody has allowed them on this machine",
+        "`vault git setup --commit` allows them; a commit runs the hooks of the clone")
     }
     return true
   }
@@ -104,7 +104,8 @@ private struct KeepingCommit {
       .filter { System.isThere(System.join(folder, $0)) }.sorted()
     guard listing.tracked.contains(StoreLocation.header.relativePath) else {
       throw CommandError.usage(
-        folder, "git does not have this vault yet", "`git add` its folder and `git commit` once, then commands go on")
+        folder, "git does not have this vault yet",
+        "run `git add` on its folder and `git commit` once; then commands commit")
     }
   }
 
@@ -116,12 +117,12 @@ private struct KeepingCommit {
     let paths = known + new
     guard !paths.isEmpty else { return }
     if let operation = GitOperation(git) {
-      throw CommandError.usage("git", operation.line, "`git add -A` in the vault's folder takes it into that")
+      throw CommandError.usage("git", operation.line, "`git add -A` in the vault's folder includes the new version")
     }
     let input = paths.map { $0 + "\0" }.joined()
     let added = new.map { $0 + "\0" }.joined()
     guard new.isEmpty || git.asPerson(["update-index", "--add", "-z", "--stdin"], added)?.code == 0 else {
-      throw refused("git takes no new file into its index")
+      throw refused("git does not take the new files into its index")
     }
     let (subject, body) = message()
     let words = ["commit", "--quiet", "--only", "-m", subject] + (body.isEmpty ? [] : ["-m", body])
@@ -129,7 +130,7 @@ private struct KeepingCommit {
     guard let result, result.code == 0 else {
       if !new.isEmpty { _ = git.asPerson(["update-index", "--force-remove", "-z", "--stdin"], added) }
       messages.detail(result?.text ?? "")
-      throw refused(result.map { Git.reason($0.text, command: "git commit", code: $0.code) } ?? "there is no git")
+      throw refused(result.map { Git.reason($0.text, command: "git commit", code: $0.code) } ?? "git is not installed")
     }
     messages.detail("committed: \(subject)")
   }
@@ -138,7 +139,7 @@ private struct KeepingCommit {
     let one = known.count + new.count == 1 ? (known + new)[0].shellQuoted : "."
     return CommandError(
       .inputOutput, "io_failed", subject: folder, reason,
-      hints: ["the vault is written; `git add -A -- \(one) && git commit -- \(one)` in its folder commits it"])
+      hints: ["the vault is written; commit it in its folder with `git add -A -- \(one) && git commit -- \(one)`"])
   }
 
   /// The message has only ids and field names, so that names and values of records do not appear in a log.

@@ -120,7 +120,7 @@ struct GitSetup {
   static func refused(_ name: String) -> CommandError {
     CommandError(
       .inputOutput, "io_failed", subject: name, "cannot be changed in the configuration of this clone",
-      hints: ["`git config --local --edit` shows what git makes of it"])
+      hints: ["use `git config --local --edit` to see what is wrong"])
   }
 
   private func missingAttributes() throws -> [String] {
@@ -132,7 +132,7 @@ struct GitSetup {
     guard System.kind(of: file) != nil else { return [] }
     guard let opened = try NamedFile.plain(file) else {
       throw CommandError(
-        .inputOutput, "io_failed", subject: file, "is no regular file", hints: ["move it away; nothing was changed"])
+        .inputOutput, "io_failed", subject: file, "is not a regular file", hints: ["move it away; nothing was changed"])
     }
     return try TextInput.bytes(of: opened, limit: 1 << 20)
   }

@@ -43,7 +43,7 @@ struct Adoption {
       if let one = try adopted(record, side: side, earlier: earlier) { found.append(one) }
     }
     guard !found.isEmpty else {
-      global.messages.note("no record is under a root key that was replaced")
+      global.messages.note("no record is under a replaced root key")
       return [:]
     }
     if !global.json { try Output.lines(found.flatMap(\.lines)) }
@@ -68,7 +68,7 @@ struct Adoption {
         version.bytes, of: record.id, base: record.base?.bytes, beside: record[side.other]?.bytes, from: earlier)
     } catch {
       guard error.code == .damaged else { throw error }
-      global.messages.note("not taken: \(error.description)")
+      global.messages.note("not adopted: \(error.description)")
       return nil
     }
     var result = record
@@ -97,24 +97,24 @@ struct Adoption {
   private func agreed(_ found: [Found], _ words: [String]) throws -> [Found] {
     let count = found.count == 1 ? "this record" : "these \(found.count) records"
     guard found.contains(where: \.isAfterReseal) else {
-      try global.confirm("Take \(count) over from before the root key was replaced?")
+      try global.confirm("Adopt \(count) from before the root key was replaced?")
       return found
     }
-    let warning = "somebody who left may have the keys of then, and could have written \(count)"
+    let warning = "somebody who left may still have the old keys, and could have written \(count)"
     let named = found.filter { words.contains($0.record.id.text) }
     if !named.isEmpty {
       global.messages.note(warning)
-      try global.confirm(named.count == 1 ? "Take 1 record over?" : "Take \(named.count) records over?")
+      try global.confirm(named.count == 1 ? "Adopt 1 record?" : "Adopt \(named.count) records?")
       return named
     }
     guard !global.yes, !global.json, let terminal = Terminal(noInput: global.noInput) else {
       throw CommandError(
         .declined, "declined", subject: "--adopt-old-root", warning,
-        hints: ["look at each, and name the ids of those that are to be taken", "--yes alone does not"])
+        hints: ["look at each record, and name the ids of those to adopt", "--yes alone is not enough"])
     }
     try terminal.say("Take care: \(warning).\n")
     return try found.filter { one in
-      try terminal.confirms(Printable.text("Take \(one.record.id.text) (\(one.record.name(opened))) over?"))
+      try terminal.confirms(Printable.text("Adopt \(one.record.id.text) (\(one.record.name(opened)))?"))
     }
   }
 }

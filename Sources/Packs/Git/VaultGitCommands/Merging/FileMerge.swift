@@ -126,46 +126,46 @@ extension MergeConflict {
 extension MergeConflict.Reason {
   var words: String {
     switch self {
-    case .unreadable: "a side is no document of this format"
-    case .otherRecord: "git has taken versions of different records, or of another file, for one"
-    case .older: "a side is older than what both come from"
-    case .unauthenticated: "a side was changed without a key"
-    case .unverified: "a side does not verify"
-    case .removed: "one side has removed the record, the other has changed it"
-    case .misplaced: "git has put it where a record of this state does not belong"
-    case .schema: "the sides are in different forms of their kind"
-    case .envelope: "the sides differ in what never changes"
-    case .key: "each side is under a root key of its own"
-    case .resealed: "one side was sealed under new keys, which do not open the values of the other"
-    case .value: "both have changed it"
-    case .sealed: "both have sealed a new value"
-    case .removedMember: "one side has removed it, the other has changed it"
-    case .moved: "a sealed value would stand at two places"
-    case .needsKey: "the fields join, and the new version needs the key"
-    case .seen: "this machine has seen a later version than both, or another"
-    case .limits: "the result would be no document of the format"
-    case .bothRemoved: "both have removed the same way to unlock, and one has added another"
+    case .unreadable: "one side is not a document of this format"
+    case .otherRecord: "git has paired versions of different records, or of another file"
+    case .older: "one side is older than the common ancestor"
+    case .unauthenticated: "one side was changed without a key"
+    case .unverified: "one side does not verify"
+    case .removed: "one side has removed the record, and the other has changed it"
+    case .misplaced: "git has put the file where a record of this state does not belong"
+    case .schema: "the two sides have different schemas of their kind"
+    case .envelope: "the two sides differ in members that never change"
+    case .key: "the two sides are under different root keys"
+    case .resealed: "one side was sealed under new keys, which do not open the values of the other side"
+    case .value: "both sides have changed it"
+    case .sealed: "both sides have sealed a new value"
+    case .removedMember: "one side has removed it, and the other has changed it"
+    case .moved: "a sealed value would be in two places"
+    case .needsKey: "the fields can be joined, but the new version needs the key"
+    case .seen: "this machine has seen a later version than both sides, or a different one"
+    case .limits: "the result would not be a document of the format"
+    case .bothRemoved: "both sides have removed the same way to unlock, and one side has added another"
     case .noSlot: "no way to unlock would be left"
-    case .oldRoot: "it was written under a root key that was replaced"
-    case .bothChanged: "both have written it, and it is authenticated as a whole"
+    case .oldRoot: "it was written under a replaced root key"
+    case .bothChanged: "both sides have changed it, and it is authenticated as a whole"
     }
   }
 
   /// The next step for the user; nil if one side must be taken.
   var advice: String? {
     switch self {
-    case .needsKey: "`vault merge --continue` makes it, with a key"
+    case .needsKey: "`vault merge --continue` makes the new version, with a key"
     case .value, .sealed, .removedMember, .removed:
-      "`vault merge --continue` asks at a terminal; --ours, --theirs or --newer say which side wins, also by record"
-    case .older: "`vault merge --continue --theirs` makes a newer version that says what the older one says"
-    case .unauthenticated: "`vault accept` on that side first"
-    case .seen: "once this machine takes the record as it is here, `vault merge --continue` joins both sides"
-    case .schema: "`vault migrate` on the other side first, then merge again"
+      "`vault merge --continue` asks at a terminal; --ours, --theirs or --newer picks a side, also by record"
+    case .older: "`vault merge --continue --theirs` makes a newer version with the content of the older one"
+    case .unauthenticated: "run `vault accept` on that side first"
+    case .seen: "after this machine accepts the record as it is here, `vault merge --continue` joins both sides"
+    case .schema: "run `vault migrate` on the other side first, then merge again"
     case .oldRoot, .resealed:
-      "`vault merge --continue --adopt-old-root` shows what was written under replaced keys, asks, and takes it"
-    case .key: "take the side with the new keys, and make the other change again there"
+      "`vault merge --continue --adopt-old-root` shows what was written under replaced keys, asks, and adopts it"
+    case .key: "take the side with the new keys, and repeat the other change there"
     case .bothChanged, .bothRemoved, .noSlot:
-      "take one side with `git checkout --ours` or `--theirs`, and change it again as the other had"
+      "take one side with `git checkout --ours` or `--theirs`, and repeat the change of the other side"
     default: nil
     }
   }

@@ -43,8 +43,8 @@ extension Git {
         paths = paths.dropFirst(500)
         guard output(["update-index"] + words + ["--"] + some) == nil else { continue }
         throw CommandError(
-          .inputOutput, "io_failed", subject: some.first, "is merged, and git could not be told so",
-          hints: ["`git add -A -- records trash` in the vault's folder tells it"])
+          .inputOutput, "io_failed", subject: some.first, "is merged, but git could not be told so",
+          hints: ["run `git add -A -- records trash` in the vault's folder"])
       }
     }
   }

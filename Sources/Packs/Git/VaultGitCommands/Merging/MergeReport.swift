@@ -40,7 +40,7 @@ struct MergeReport {
 
   mutating func addOthers(_ files: [String]) {
     for file in files where !merged.contains(file) && !left.contains(where: { $0.file == file }) {
-      left.append((file, "no record"))
+      left.append((file, "not a record"))
     }
   }
 
@@ -71,9 +71,9 @@ struct MergeReport {
     let seen = leftRecords.filter { $0.conflicts.contains { $0.reason == .seen } }.map(\.record.id)
     if !seen.isEmpty { hints = Remedy.acceptRecords(seen, fingerprint: fingerprint).sentences + hints }
     guard let ending else { return hints }
-    if !left.isEmpty { hints.append("`git checkout --ours -- FILE`, or --theirs, and `git add FILE` take one side") }
+    if !left.isEmpty { hints.append("`git checkout --ours -- FILE`, or --theirs, and `git add FILE` takes one side") }
     if (left.map(\.file) + merged).contains(StoreLocation.checkpoint.relativePath) {
-      hints.append("once it is committed, `vault checkpoint` makes a checkpoint of both sides")
+      hints.append("after the commit, `vault checkpoint` makes a checkpoint of both sides")
     }
     if leftRecords.isEmpty, left.isEmpty, !(mergedRecords.isEmpty && merged.isEmpty) {
       hints.append(ending)

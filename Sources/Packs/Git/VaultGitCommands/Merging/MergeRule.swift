@@ -146,7 +146,7 @@ extension UnmergedRecord {
   /// The readable content of one side.
   fileprivate func words(on side: MergeSide, _ conflict: MergeConflict) -> String {
     guard let version = self[side] else { return "deleted it for good" }
-    guard let file = version.record else { return "no record" }
+    guard let file = version.record else { return "not a record" }
     guard let path = conflict.path, conflict.isOfValues else {
       let time = file.envelope.deletedAt ?? file.envelope.updatedAt
       return

@@ -18,7 +18,8 @@ extension MergeRun {
   /// - Parameter vault: verifies their records; nil for the checks without a key.
   func examine(_ commit: String, with vault: Vault?) throws {
     guard let sides else {
-      return session.messages.note("the two sides parted from several commits: what only they changed is not verified")
+      return session.messages.note(
+        "the two sides have several common ancestors: what only the other side changed is not verified")
     }
     let alone = Set(sides.changed(by: .theirs))
     let looksAt = alone.union(sides.twinsOfTheirs)
@@ -28,14 +29,14 @@ extension MergeRun {
     guard sides.base == nil || sides.theirs.blobs[.header] == sides.base?.blobs[.header] else {
       let count = counted(alone.count, "record")
       return session.messages.note(
-        "they have changed vault.json, so \(count) that only they changed \(alone.count == 1 ? "is" : "are") not verified: "
-          + "`vault verify` does that after the merge")
+        "the other side changed vault.json, so \(count) that only it changed "
+          + "\(alone.count == 1 ? "is" : "are") not verified: `vault verify` does that after the merge")
     }
     let unverified = unverified(alone, sides: sides, vault: vault)
     guard unverified.isEmpty else {
       throw Self.refused(.damaged, code: "damaged", commit: commit, faults: unverified.map { "\($0): does not verify" })
     }
-    session.messages.detail("verified what only they changed: \(alone.count)")
+    session.messages.detail("verified what only the other side changed: \(alone.count)")
   }
 
   /// - Parameter ids: the records whose faults count.
@@ -79,7 +80,7 @@ extension MergeRun {
   {
     let more = faults.count > listedCount ? ["and \(faults.count - listedCount) more"] : []
     return CommandError(
-      status, code, subject: commit, "has changes that nobody vouches for, and nothing was begun",
+      status, code, subject: commit, "has changes that are not authentic, and nothing was begun",
       hints: faults.prefix(listedCount).map { Printable.text($0) } + more + [
         "`vault git check HEAD..\(commit.shellQuoted)` names the commits; `git merge` takes them as they are"
       ])

@@ -41,7 +41,7 @@ struct MergeRun {
     }
     if let operation = GitOperation(git) {
       throw refused(
-        "merge_under_way", path, operation.line, "`vault merge --continue` goes on, `vault merge --abort` gives it up")
+        "merge_under_way", path, operation.line, "`vault merge --continue` goes on, `vault merge --abort` aborts it")
     }
     guard GitChanges.areCommitted(git) else {
       throw refused("not_committed", path, "has changes that are not committed", "commit them first, or `git stash`")
@@ -50,19 +50,19 @@ struct MergeRun {
       git.output(["rev-parse", "--verify", "--quiet", commit + "^{commit}"]) != nil
     else {
       throw CommandError(
-        .notFound, "no_such_commit", subject: commit, "is no commit that is here",
-        hints: ["`git fetch` brings new ones"])
+        .notFound, "no_such_commit", subject: commit, "is not a commit in this clone",
+        hints: ["`git fetch` brings new commits"])
     }
     let place = commit + ":./" + StoreLocation.header.relativePath
     guard let bytes = git.output(["cat-file", "blob", place], limit: StoreLocation.header.byteLimit),
       let header = try? VaultHeader(parsing: bytes)
-    else { throw CommandError(.noVault, "not_a_vault", subject: commit, "has no vault in this place") }
+    else { throw CommandError(.noVault, "not_a_vault", subject: commit, "has no vault at this path") }
     guard header.vaultID == session.locked.header.vaultID else {
-      throw CommandError(.unexpectedVault, "unexpected_vault", subject: commit, "has another vault in this place")
+      throw CommandError(.unexpectedVault, "unexpected_vault", subject: commit, "has another vault at this path")
     }
     for (name, header) in [(path, session.locked.header), (commit, header)] where header.unfinishedRotation != nil {
       throw refused(
-        "rotation_unfinished", name, "has a rotation that is not finished", "`vault rekey` there finishes it")
+        "rotation_unfinished", name, "has an unfinished rotation", "`vault rekey` there finishes it")
     }
     if let apart = RotatedApart(ours: session.locked.header, theirs: header, commit, git) { throw apart.error }
     return MergeRun(session, git, sides: GitSides(ours: "HEAD", theirs: commit, git))
@@ -87,12 +87,14 @@ struct MergeRun {
     guard code == 0 else {
       throw CommandError(
         .inputOutput, "io_failed", subject: commit,
-        "is not merged: git merge ended with \(code ?? 127), and nothing was begun",
-        hints: ["`git merge --no-commit \(commit.shellQuoted)` says why"])
+        "is not merged: git merge ended with exit status \(code ?? 127), and nothing was begun",
+        hints: ["run `git merge --no-commit \(commit.shellQuoted)` to see why"])
     }
     let isSame = git.lines(["rev-parse", "HEAD"]) == head
     session.messages.note(
-      isSame ? "everything in it is here already" : "only they had commits: this branch is where theirs is now")
+      isSame
+        ? "this branch already has everything in it"
+        : "only the other side had commits: this branch is now where theirs is")
     return nil
   }
 
@@ -189,7 +191,7 @@ struct MergeRun {
       if headers.count == 2,
         let apart = RotatedApart(ours: headers[0], theirs: headers[1], state.theirCommit, git)
       {
-        for hint in ["`vault merge --abort` gives the merge up; then"] + apart.hints { session.messages.note(hint) }
+        for hint in ["`vault merge --abort` aborts the merge; then"] + apart.hints { session.messages.note(hint) }
       }
       report.left.append((file, conflicts.map(\.line).joined(separator: "; ")))
       return nil
@@ -253,12 +255,12 @@ struct MergeRun {
     guard GitOperation(git)?.name == "merge" else {
       throw CommandError(
         .findings, "no_merge", subject: location.path, "git has no merge under way",
-        hints: ["`git status` says what it waits for"])
+        hints: ["`git status` says what git waits for"])
     }
     guard git.output(["merge", "--abort"]) != nil, GitOperation(git) == nil else {
       throw CommandError(
-        .inputOutput, "io_failed", subject: location.path, "git does not give the merge up",
-        hints: ["`git merge --abort` says why"])
+        .inputOutput, "io_failed", subject: location.path, "git does not abort the merge",
+        hints: ["run `git merge --abort` to see why"])
     }
     _ = try Session(vault, global, refusingOtherVaults: false)
   }

@@ -54,13 +54,13 @@ struct MergedAttachments {
   private static func lost(_ attachment: Attachment) -> CommandError {
     CommandError(
       .damaged, "damaged", subject: StoreLocation.attachment(attachment.id).relativePath,
-      "is named by a record that would be taken, and neither side has it",
-      hints: ["take the other side of that record, or `vault merge --abort`"])
+      "is named by a record that would be merged, but neither side has it",
+      hints: ["take the other side of that record, or run `vault merge --abort`"])
   }
 
   private func refused(_ files: [File]) -> CommandError {
     CommandError(
       .inputOutput, "io_failed", subject: files.first?.path, "is an attachment that git could not bring back",
-      hints: ["`vault merge --abort` takes you back"])
+      hints: ["`vault merge --abort` undoes the merge"])
   }
 }

@@ -31,16 +31,16 @@ struct RotatedApart {
     var steps: [String] = []
     if let before {
       if git.output(["merge-base", "--is-ancestor", before, "HEAD"]) == nil {
-        steps.append("`vault merge \(before) --adopt-old-root` takes what they had before they replaced the root key")
+        steps.append("`vault merge \(before) --adopt-old-root` adopts what they had before they replaced the root key")
       }
-      steps.append("`vault diff \(before) \(commit)` shows what they changed since: make it again here")
+      steps.append("`vault diff \(before) \(commit)` shows what they changed since then: repeat it here")
     }
-    return steps + ["then `git merge -s ours \(commit)` says that all of theirs is merged; the keys are ours"]
+    return steps + ["then `git merge -s ours \(commit)` marks all of theirs as merged and keeps our keys"]
   }
 
   var error: CommandError {
     CommandError(
       .findings, "both_rotated", subject: commit,
-      "has replaced the root key, as this branch has: neither knows the keys of the other", hints: hints)
+      "has replaced the root key, and so has this branch: neither knows the keys of the other", hints: hints)
   }
 }

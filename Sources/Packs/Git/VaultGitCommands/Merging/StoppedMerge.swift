@@ -110,8 +110,8 @@ struct StoppedMerge {
     }
     guard !lines.isEmpty, git.asPerson(["update-index", "-z", "--index-info"], lines)?.code != 0 else { return }
     throw CommandError(
-      .inputOutput, "io_failed", subject: left.first?.text, "is left, and git could not be told so",
-      hints: ["`git merge --abort` takes you back"])
+      .inputOutput, "io_failed", subject: left.first?.text, "is left unmerged, but git could not be told so",
+      hints: ["`git merge --abort` undoes the merge"])
   }
 }
 

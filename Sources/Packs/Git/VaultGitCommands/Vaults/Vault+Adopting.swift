@@ -55,8 +55,8 @@ extension Vault {
     let others = try authentic(other, id)
     guard [version, before, others].allSatisfy({ $0?.attachments.isEmpty ?? true }) else {
       throw VaultError(
-        .inputRefused, "has attachments, which cannot be taken over from before a reseal", record: id,
-        remedies: ["take one side of it, and attach there what the other has"])
+        .inputRefused, "has attachments, which cannot be adopted from before a reseal", record: id,
+        remedies: ["take one side of the record, and attach what the other side has again"])
     }
     return try joinable(version, before, with: others)
   }

@@ -14,7 +14,7 @@ extension EarlierVault {
   init(
     at revision: String, _ location: VaultLocation, required: RequiredFingerprint?, global: GlobalOptions
   ) throws {
-    guard !revision.isEmpty else { throw CommandError.usage("--at", "names no commit") }
+    guard !revision.isEmpty else { throw CommandError.usage("--at", "needs a commit") }
     let store = try GitStore.open(vault: location, at: revision)
     try self.init(store, location: location, required: required, global: global)
   }
@@ -64,23 +64,23 @@ private struct EarlierComparison {
   func check(_ state: KnownVaults?, location: VaultLocation, messages: Messages) throws {
     if let live, live.header.vaultID != header.vaultID, !isAccepted {
       throw refused(
-        "is of another vault than \(location.path)", expected: live.header.vaultID.text, found: header.vaultID.text)
+        "is from another vault than \(location.path)", expected: live.header.vaultID.text, found: header.vaultID.text)
     }
     let known = try state?.known(header, in: location.path)
     switch known?.state {
     case .pinned: return
     case .differs(.otherVault(let expected, let found)) where !isAccepted:
       throw refused(
-        "is of another vault than this machine knows at this path", expected: expected.text, found: found.text)
+        "is from another vault than this machine knows at this path", expected: expected.text, found: found.text)
     case .differs(.otherRoot(let expected, let found)):
       try checkRoot(known?.pin, expected: expected, found: found, messages: messages)
     case .differs(.olderHeader(let expected, let found, _)):
       messages.note(
-        "at commit \(commit.prefix(12)) \(Self.file) is older than what this machine has seen: "
-          + "revision \(found.revision), and \(expected.revision) was seen")
+        "at commit \(commit.prefix(12)) \(Self.file) is older than the one that this machine has seen: "
+          + "it has revision \(found.revision), and revision \(expected.revision) was seen")
     case .differs(.otherHeader(let expected, _)):
       messages.note(
-        "at commit \(commit.prefix(12)) \(Self.file) is another one than this machine has seen with the same "
+        "at commit \(commit.prefix(12)) \(Self.file) differs from the one that this machine has seen with the same "
           + "revision \(expected.revision)")
     case .differs, .new, nil:
       guard let live, live.header.root.commitment != header.root.commitment else { return }
@@ -96,8 +96,8 @@ private struct EarlierComparison {
       throw refused("has another root key than this machine knows of this vault", expected: expected, found: found)
     }
     messages.note(
-      "commit \(commit.prefix(12)) is under a root key that was replaced at \(entry.replacedAt.text): whoever had that key "
-        + "could have made it, and later than it says")
+      "commit \(commit.prefix(12)) is under a root key that was replaced at \(entry.replacedAt.text): somebody who had "
+        + "that key could have made the commit, even later than it says")
   }
 
   private func refused(_ reason: String, expected: String, found: String) -> CommandError {
@@ -105,7 +105,7 @@ private struct EarlierComparison {
       .unexpectedVault, "unexpected_vault", subject: Self.file, reason,
       hints: [
         "expected \(expected), found \(found) at commit \(commit.prefix(12))",
-        "where the keys were changed, `vault verify` tells this machine which ones the vault had before",
+        "if the keys were changed, `vault verify` tells this machine which keys the vault had before",
         "or say which vault you expect there with --require-fingerprint HEX",
       ])
     error.file = Self.file
@@ -139,7 +139,7 @@ extension GitStore {
       guard error.code != .notAVault else { throw CommandError.noVault(at: commit, location.path) }
       throw CommandError(
         .inputOutput, "no_git", subject: location.path,
-        "cannot be read at commit \(commit.prefix(12)): it is no folder of a work tree of git, or that is damaged")
+        "cannot be read at commit \(commit.prefix(12)): it is not in a work tree of git, or that work tree is damaged")
     }
   }
 }
@@ -147,13 +147,13 @@ extension GitStore {
 extension CommandError {
   fileprivate func at(_ commit: String) -> CommandError {
     var error = self
-    error.hints.insert("of commit \(commit.prefix(12))", at: 0)
+    error.hints.insert("the file is from commit \(commit.prefix(12))", at: 0)
     return error
   }
 
   fileprivate static func noVault(at commit: String, _ path: String) -> CommandError {
     CommandError(
-      .noVault, "not_a_vault", subject: path, "was no vault yet, or no longer, at commit \(commit.prefix(12))",
-      hints: ["`git log -- vault.json` in that folder shows when it was"])
+      .noVault, "not_a_vault", subject: path, "was not yet a vault, or no longer one, at commit \(commit.prefix(12))",
+      hints: ["`git log -- vault.json` in that folder shows when it was a vault"])
   }
 }

@@ -137,7 +137,7 @@ extension VersionSearch {
       do {
         return try await found(candidate)
       } catch let error as VaultError where error.code == .damaged {
-        session.messages.note("passed over, since it does not verify: \(candidate.origin)")
+        session.messages.note("skipped, because it does not verify: \(candidate.origin)")
         failure = failure ?? error
       }
     }
@@ -159,7 +159,8 @@ extension VersionSearch {
     guard let first = found.first else { throw failure ?? none(word) }
     guard found.count == 1 else {
       throw CommandError(
-        .notFound, "ambiguous_version", subject: word.text, "means \(found.count) versions: name one by its commit",
+        .notFound, "ambiguous_version", subject: word.text,
+        "there are \(found.count) such versions: name one by its commit",
         hints: found.map { "\($0.origin), changed at \($0.record.envelope.updatedAt.text)" })
     }
     return first
@@ -214,8 +215,8 @@ extension VersionSearch {
       .notFound, "no_such_version", subject: word.text, "the record has no such version here",
       hints: [
         history == nil
-          ? "the vault lies in no work tree of git, which would have earlier versions"
-          : "versions are looked for in the vault, its trash and the history of HEAD"
+          ? "the vault is not in a work tree of git, which would have earlier versions"
+          : "the vault, its trash and the history of HEAD were searched"
       ])
   }
 }
