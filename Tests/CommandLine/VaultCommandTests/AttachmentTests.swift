@@ -84,7 +84,7 @@ struct AttachmentTests {
       workspace.prepare("A=v/\(first); B=v/\(second); \(change)")
       let got = workspace.open("get", "Office", "--attachment", "big", "-o", "out")
       #expect(got.status == .damaged, "\(change): \(got.errors)")
-      #expect(got.errors.hasPrefix("vault: \(first): is "), "\(change): \(got.errors)")
+      #expect(got.errors.hasPrefix("vault: \(first) is "), "\(change): \(got.errors)")
       #expect(!FileTree.names(in: workspace.path).contains { $0.contains("out") })
       let piped = workspace.open("get", "Office", "--attachment", "big")
       #expect(piped.status == .damaged, "\(change)")

@@ -81,7 +81,7 @@ struct BackupAttachmentCommandTests {
       workspace.prepare("A=v/\(file); \(change); mkdir -m 700 c")
       let made = workspace.open("backup", "create", "--to", "c")
       #expect(made.status == .damaged, "\(change): \(made.errors)")
-      #expect(made.errors.contains("\(file): is "), "\(change): \(made.errors)")
+      #expect(made.errors.contains("\(file) is "), "\(change): \(made.errors)")
       #expect(FileTree.names(in: workspace.path + "/c").allSatisfy { !$0.contains(".age") })
     }
   }

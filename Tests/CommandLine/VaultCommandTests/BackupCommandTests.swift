@@ -256,8 +256,8 @@ struct BackupCommandTests {
     FileTree.makeFolder(workspace.path + "/open")
     FileTree.setMode(0o777, of: workspace.path + "/open")
     let rows: [(arguments: [String], code: Int32, line: String)] = [
-      (["--to", "nowhere"], 18, "vault: nowhere: is not there"),
-      (["--to", "id.txt"], 18, "vault: id.txt: is no directory"),
+      (["--to", "nowhere"], 18, "vault: nowhere is not there"),
+      (["--to", "id.txt"], 18, "vault: id.txt is no directory"),
       (["--to", "v"], 17, "vault: v: lies in the vault"), (["--to", "v/records"], 17, "vault: v/records: lies in"),
       (["--to", "open"], 18, "vault: open: others than its owner may write to it"),
       (["--recipient", "age1x"], 64, "vault: --recipient: "),

@@ -203,7 +203,7 @@ struct BackupKeepingTests {
     for arguments in [["list"], ["status"], ["prune", "--keep-last", "1", "--yes"]] {
       let missing = bench.run(["backup", arguments[0], "none"] + arguments.dropFirst())
       #expect(missing.status == .inputOutput, "\(missing.errors)")
-      #expect(missing.errorLines.first == "vault: none: is not there", "\(missing.errors)")
+      #expect(missing.errorLines.first == "vault: none is not there", "\(missing.errors)")
       #expect(bench.run(["backup", arguments[0], "file"] + arguments.dropFirst()).status == .inputOutput)
     }
     try backUp()

@@ -61,8 +61,8 @@ struct CheckpointCommandTests {
     FileTree.remove(workspace.vault + "/" + files[1])
     let verified = workspace.open("verify")
     #expect(verified.status == .unexpectedVault)
-    #expect(verified.errors.contains("vault: \(files[0]): has gone back to revision 1: "))
-    #expect(verified.errors.contains("vault: \(files[1]): is gone: "))
+    #expect(verified.errors.contains("vault: \(files[0]) has gone back to revision 1: "))
+    #expect(verified.errors.contains("vault: \(files[1]) is gone: "))
     let ids = files.map { String($0.dropFirst("records/00/".count).dropLast(".json".count)) }
     let fingerprint = workspace.run("fingerprint", "--vault", "v").output.filter { $0 != "\n" }
     for id in ids { #expect(verified.errors.contains(" --record \(id)"), "this machine has seen both, too") }

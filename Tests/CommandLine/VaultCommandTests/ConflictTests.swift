@@ -64,12 +64,12 @@ struct ConflictTests {
       let outcome = workspace.run(command + ["--vault", "v", "--identity", "id.txt"])
       let said = outcome.output + outcome.errors
       #expect(outcome.status == .damaged, "\(command): \(said)")
-      #expect(said.contains("\(file): has both sides of a conflict"), "\(command): \(said)")
+      #expect(said.contains("\(file) has both sides of a conflict"), "\(command): \(said)")
       #expect(said.contains("`git checkout --ours -- \(file)`"), "\(command): \(said)")
     }
     #expect(
       workspace.run("lint", "--vault", "v").output
-        == "\(file): has both sides of a conflict that git left for you to resolve\n")
+        == "\(file) has both sides of a conflict that git left for you to resolve\n")
     for command in ["doctor", "status"] {
       let said = workspace.run(command, "--vault", "v").output
       #expect(said.contains("a \(operation) is under way: \(file) waits for a choice"), "\(said)")

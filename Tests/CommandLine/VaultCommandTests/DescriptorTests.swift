@@ -38,7 +38,7 @@ struct DescriptorTests {
       [
         FaultRow(
           "full stdout", "test -c /dev/full", "$V list -q $K >/dev/full", 18,
-          "vault: stdout: cannot be written: no space"),
+          "vault: stdout cannot be written: no space"),
         FaultRow("full stderr", "test -c /dev/full", "$V list --vault none 2>/dev/full", 6, ""),
         FaultRow(
           "closed pipe", "true", "{ $V list -q --vault v; echo $? >code.txt; } | head -n 1; exit $(cat code.txt)", 0,

@@ -46,20 +46,20 @@ struct ErrorTests {
     Fault(
       rule: "an identity file that is not there is 18",
       arguments: ["get", "x", "name", "--vault", "v", "--identity", "none.txt"],
-      code: 18, begins: "vault: none.txt: does not exist"),
+      code: 18, begins: "vault: none.txt does not exist"),
     Fault(
       rule: "a folder that is no vault is 6", arguments: ["list", "--vault", "home"], code: 6,
-      begins: "vault: home: is not a vault"),
+      begins: "vault: home is not a vault"),
     Fault(
       rule: "a folder that is not there is 6", arguments: ["list", "--vault", "none"], code: 6,
-      begins: "vault: none: is not a vault"),
+      begins: "vault: none is not a vault"),
     Fault(rule: "no vault found by searching is 6", arguments: ["list"], code: 6, begins: "vault: "),
     Fault(
       rule: "an existing vault is 5", arguments: ["init", "v", "--generate-identity", "new.txt"], code: 5,
-      begins: "vault: v: is already a vault"),
+      begins: "vault: v is already a vault"),
     Fault(
       rule: "an existing identity file is 5", arguments: ["init", "w", "--generate-identity", "id.txt"], code: 5,
-      begins: "vault: id.txt: is there already"),
+      begins: "vault: id.txt is there already"),
     Fault(
       rule: "an unknown record is 10", arguments: ["get", "Nobody", "name"] + key, code: 10,
       begins: "vault: Nobody: the vault has no such record"),
@@ -84,7 +84,7 @@ struct ErrorTests {
       begins: "vault: planet: no kind"),
     Fault(
       rule: "a malformed path is 64", arguments: ["get", "Shai Mishali", "a..b"] + key, code: 64,
-      begins: "vault: path: takes a field"),
+      begins: "vault: path takes a field"),
     Fault(
       rule: "an absent member is 10", arguments: ["get", "Shai Mishali", "contact_info.fax"] + key, code: 10,
       begins: "vault: contact_info.fax: the record has no such field"),
@@ -101,63 +101,63 @@ struct ErrorTests {
     Fault(
       rule: "a file to import that is not there is 18",
       arguments: ["import", "json", "none.json", "--kind", "customer"] + key,
-      code: 18, begins: "vault: none.json: does not exist"),
+      code: 18, begins: "vault: none.json does not exist"),
     Fault(
       rule: "a secret as an argument of set is 64", arguments: ["set", "Shai Mishali", "access_key=hunter2"] + key,
       code: 64,
-      begins: "vault: access_key: is sealed"),
+      begins: "vault: access_key is sealed"),
     Fault(
       rule: "a secret as an argument of add is 64",
       arguments: ["add", "customer", "--set", "access_key=hunter2"] + key,
-      code: 64, begins: "vault: access_key: is sealed", hint: "--secret-stdin access_key"),
+      code: 64, begins: "vault: access_key is sealed", hint: "--secret-stdin access_key"),
     Fault(
       rule: "an empty secret is 17", arguments: ["set", "Shai Mishali", "--secret-stdin", "access_key"] + key,
       code: 17, begins: "vault: access_key: the value from --secret-stdin is empty", hint: "vault unset"),
     Fault(
       rule: "two secrets from standard input are 64",
       arguments: ["set", "Shai Mishali", "--secret-stdin", "access_key", "--secret-stdin", "atm_code"] + key,
-      code: 64, begins: "vault: --secret-stdin: is given more than once"),
+      code: 64, begins: "vault: --secret-stdin is given more than once"),
     Fault(
       rule: "a sealed field cannot be searched", arguments: ["find", "--where", "access_key=hunter2", "--vault", "v"],
-      code: 64, begins: "vault: access_key: is sealed"),
+      code: 64, begins: "vault: access_key is sealed"),
     Fault(
       rule: "an empty word names no record", arguments: ["remove", "", "--yes"] + key, code: 10,
-      begins: "vault: RECORD: is empty, so it does not name a record"),
+      begins: "vault: RECORD is empty, so it does not name a record"),
     Fault(
       rule: "an array is not one object a line",
       arguments: ["import", "jsonl", "bad.json", "--kind", "customer"] + key,
       code: 17, begins: "vault: bad.json: begins with an array", hint: "vault import json"),
     Fault(
       rule: "a limit of none is 64", arguments: ["list", "--vault", "v", "--limit", "0"], code: 64,
-      begins: "vault: --limit: must be 1 or more"),
+      begins: "vault: --limit must be 1 or more"),
     Fault(
       rule: "a readable field as a secret is 64", arguments: ["set", "Shai Mishali", "--generate", "name"] + key,
       code: 64,
       begins: "vault: --generate: name is a readable field"),
     Fault(
       rule: "a required field cannot be taken away", arguments: ["unset", "Shai Mishali", "access_key"] + key, code: 17,
-      begins: "vault: access_key: is required", hint: ""),
+      begins: "vault: access_key is required", hint: ""),
     Fault(
       rule: "an unknown field is refused", arguments: ["set", "Shai Mishali", "planet=Mars"] + key, code: 17,
-      begins: "vault: planet: is no field of the kind customer", hint: "vault kinds show"),
+      begins: "vault: planet is no field of the kind customer", hint: "vault kinds show"),
     Fault(
       rule: "a bad date is refused", arguments: ["set", "Shai Mishali", "added_on=yesterday"] + key, code: 17,
-      begins: "vault: added_on: is not a date in ISO 8601", hint: ""),
+      begins: "vault: added_on is not a date in ISO 8601", hint: ""),
     Fault(
       rule: "the same field twice is 64", arguments: ["set", "Shai Mishali", "website=a", "website=b"] + key, code: 64,
-      begins: "vault: contact_info.website: is given more than once", hint: ""),
+      begins: "vault: contact_info.website is given more than once", hint: ""),
     Fault(
       rule: "another fingerprint than the required one is 16",
       arguments: ["list", "--vault", "v", "--require-fingerprint", String(repeating: "0", count: 40)], code: 16,
-      begins: "vault: v: is not the required vault"),
+      begins: "vault: v is not the required vault"),
     Fault(
       rule: "another fingerprint than the variable's is 16", arguments: ["get", "x", "name"] + key,
       adding: ["CVAULT_FINGERPRINT": String(repeating: "0", count: 40)], code: 16,
-      begins: "vault: v: is not the required vault"),
+      begins: "vault: v is not the required vault"),
     Fault(
       rule: "a malformed fingerprint is 64", arguments: ["list", "--vault", "v", "--require-fingerprint", "abc"],
       code: 64,
-      begins: "vault: --require-fingerprint: must be a fingerprint"),
+      begins: "vault: --require-fingerprint must be a fingerprint"),
     Fault(
       rule: "removing without a terminal needs --yes", arguments: ["remove", "Shai Mishali"] + key, code: 3,
       begins: "vault: remove: there is no terminal to ask for confirmation"),
@@ -176,32 +176,32 @@ struct ErrorTests {
       begins: "vault: arguments: give the fields"),
     Fault(
       rule: "an unknown command is 64", arguments: ["frobnicate"], code: 64,
-      begins: "vault: frobnicate: is not a command of vault", hint: "`vault --help` lists the commands"),
+      begins: "vault: frobnicate is not a command of vault", hint: "`vault --help` lists the commands"),
     Fault(
       rule: "a mistyped command is 64 and the nearest is named", arguments: ["shwo", "Shai Mishali", "--vault", "v"],
-      code: 64, begins: "vault: shwo: is not a command of vault", hint: "did you mean `vault show`?"),
+      code: 64, begins: "vault: shwo is not a command of vault", hint: "did you mean `vault show`?"),
     Fault(
       rule: "an unknown option is 64", arguments: ["list", "--planet"], code: 64,
-      begins: "vault: --planet: is not an option of vault"),
+      begins: "vault: --planet is not an option of vault"),
     Fault(
       rule: "a missing argument is 64", arguments: ["get", "x"], code: 64,
-      begins: "vault: <field>: is missing"),
+      begins: "vault: <field> is missing"),
     Fault(
       rule: "a number out of range is 64", arguments: ["init", "w", "--passphrase", "--work-factor", "30"], code: 64,
-      begins: "vault: --work-factor: must be between"),
+      begins: "vault: --work-factor must be between"),
     Fault(
       rule: "a vault without a key is 64", arguments: ["init", "w"], code: 64,
       begins: "vault: arguments: a vault needs at least one way"),
     Fault(
       rule: "two sources of one passphrase are 64",
       arguments: ["list", "--vault", "v", "--passphrase-file", "a", "--passphrase-command", "b"], code: 64,
-      begins: "vault: --passphrase-command: cannot be combined", hint: ""),
+      begins: "vault: --passphrase-command cannot be combined", hint: ""),
     Fault(
       rule: "an unsupported recipient is 64", arguments: ["init", "w", "--recipient", "ssh-ed25519 AAAA"], code: 64,
       begins: "vault: --recipient: SSH keys are not supported"),
     Fault(
       rule: "an output that is a folder is 18", arguments: ["export", "-o", "home"] + key, code: 18,
-      begins: "vault: home: is a directory"),
+      begins: "vault: home is a directory"),
     Fault(
       rule: "an output in a folder that is not there is 18", arguments: ["export", "-o", "none/all.json"] + key,
       code: 18,

@@ -85,15 +85,15 @@ struct FaultTableTests {
     try checkRows(
       "missing directories",
       [
-        FaultRow("no vault", "rm -r v", "$V list --vault v", 6, "vault: v: is not a vault"),
-        FaultRow("no vault", "rm -r v", "$V $ADD", 6, "vault: v: is not a vault"),
-        FaultRow("no slots", "rm -r v/slots", "$V get $ID name $K", 13, "vault: $SLOT: is missing"),
+        FaultRow("no vault", "rm -r v", "$V list --vault v", 6, "vault: v is not a vault"),
+        FaultRow("no vault", "rm -r v", "$V $ADD", 6, "vault: v is not a vault"),
+        FaultRow("no slots", "rm -r v/slots", "$V get $ID name $K", 13, "vault: $SLOT is missing"),
         FaultRow("no staging, trash and lock", "rm -r v/.staging v/trash v/.lock", "$V rm $ID -yq $K", 0, nil),
-        FaultRow("no folder to export to", "true", "$V export -o none/all.json $K", 18, "vault: none/all.json: is not"),
+        FaultRow("no folder to export to", "true", "$V export -o none/all.json $K", 18, "vault: none/all.json is not"),
         FaultRow(
-          "no file to import", "true", "$V import json none --kind customer $K", 18, "vault: none: does not exist"),
-        FaultRow("no identity file", "rm id.txt", "$V get $ID name $K", 18, "vault: id.txt: does not exist"),
-        FaultRow("deleted working directory", "true", gone + "$V list --vault v", 6, "vault: v: is not a vault"),
+          "no file to import", "true", "$V import json none --kind customer $K", 18, "vault: none does not exist"),
+        FaultRow("no identity file", "rm id.txt", "$V get $ID name $K", 18, "vault: id.txt does not exist"),
+        FaultRow("deleted working directory", "true", gone + "$V list --vault v", 6, "vault: v is not a vault"),
         FaultRow("deleted working directory", "true", gone + "$V list", 6, "vault: "),
         FaultRow(
           "deleted working directory", "true", "W=$PWD; " + gone + "$V get $ID name --vault $W/v --identity $W/id.txt",
@@ -101,7 +101,7 @@ struct FaultTableTests {
         FaultRow(
           "deleted working directory", "true",
           "W=$PWD; " + gone + "$V export --reveal -o x.json --vault $W/v --identity $W/id.txt", 18,
-          "vault: x.json: does not exist"),
+          "vault: x.json does not exist"),
       ])
   }
 
@@ -119,7 +119,7 @@ struct FaultTableTests {
         FaultRow("file size limit", "true", "prlimit --fsize=100 $V $IMPORT", 18, "vault: records/"),
         FaultRow(
           "file size limit", "true", "prlimit --fsize=100 $V export -o all.json $K", 18,
-          "vault: all.json: cannot be written"),
+          "vault: all.json cannot be written"),
         FaultRow("20 open files", "true", "prlimit --nofile=20:20 $V $ADD", 0, nil),
         FaultRow("20 open files", "true", "prlimit --nofile=20:20 $V $IMPORT", 0, nil),
         FaultRow("20 open files", "true", "prlimit --nofile=20:20 $V export --reveal -o all.json $K", 0, nil),

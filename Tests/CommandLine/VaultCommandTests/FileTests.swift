@@ -85,8 +85,8 @@ struct FileTests {
         FaultRow("no file", ":", "$V add file none $K", 18, "vault: none: "),
         FaultRow(
           "10 MiB", "head -c 10485760 /dev/zero >big", "$V add file big $K", 17,
-          "vault: big: is too large for a file in a record: at most "),
-        FaultRow("an endless one", ":", "timeout 20 $V add file /dev/zero $K", 17, "vault: /dev/zero: is too large"),
+          "vault: big is too large for a file in a record: at most "),
+        FaultRow("an endless one", ":", "timeout 20 $V add file /dev/zero $K", 17, "vault: /dev/zero is too large"),
         FaultRow("a size that is not its own", "echo x >f", "$V add file f size=7 $K", 17, "vault: size: "),
         FaultRow(
           "a text that is no base64", "echo '{\"name\":\"n\",\"content\":\"*\"}' >r", "$V add file --from r $K", 17,

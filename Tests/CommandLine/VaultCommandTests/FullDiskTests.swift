@@ -43,8 +43,8 @@ struct FullDiskTests {
           ("$V get $ID name $K", 0, nil), ("$V export --reveal $K", 0, nil), ("$V list -q $K", 0, nil),
           (Self.add, 18, "vault: records/"), ("$V set $ID website=x $K", 18, "vault: $RECORD" + full),
           (Self.imports, 18, "vault: records/"), ("$V rm $ID -y $K", 18, "vault: trash/$ID.json" + full),
-          ("$V export --reveal -o m/all.json $K", 18, "vault: m/all.json: cannot be written: no space is left"),
-          ("$V init m/w --generate-identity m/new.txt", 18, "vault: m/new.txt: cannot be written: no space is left"),
+          ("$V export --reveal -o m/all.json $K", 18, "vault: m/all.json cannot be written: no space is left"),
+          ("$V init m/w --generate-identity m/new.txt", 18, "vault: m/new.txt cannot be written: no space is left"),
         ])
       let after = bench.shell(
         "rm m/fill; \(Self.add) --vault m/v --identity id.txt && $V verify --vault m/v --identity id.txt")
@@ -87,7 +87,7 @@ struct FullDiskTests {
         [
           ("$V get $ID name $K", 0, nil), ("$V list -q $K", 0, nil), ("$V verify $K", 0, nil), (Self.add, 18, denied),
           ("$V set $ID website=x $K", 18, denied), (Self.imports, 18, denied), ("$V rm $ID -y $K", 18, denied),
-          ("$V export -o m/all.json $K", 18, "vault: m/all.json: cannot be made: the system forbids it"),
+          ("$V export -o m/all.json $K", 18, "vault: m/all.json cannot be made: the system forbids it"),
           ("$V init m/w --generate-identity new.txt; code=$?; ! test -e new.txt && exit $code", 18, "vault: m/w: "),
         ])
     }

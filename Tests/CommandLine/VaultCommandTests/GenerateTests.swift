@@ -37,7 +37,7 @@ struct GenerateTests {
     #expect(try made("minlength: 4; maxlength: 12", ["--length", "5"], times: 1)[0].count == 5)
     let refused = try Workspace().run("generate", "--rules", "minlength: 4; maxlength: 12", "--length", "13")
     #expect(refused.status == .usage)
-    #expect(refused.errors.contains("--length: must be between 4 and 12 to fit --rules"))
+    #expect(refused.errors.contains("--length must be between 4 and 12 to fit --rules"))
   }
 
   @Test("classes: each draws from its characters, and from no others")

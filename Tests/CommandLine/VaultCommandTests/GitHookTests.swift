@@ -24,7 +24,7 @@ struct GitHookTests {
       let words = "cd \(folder); \(forging) FILE; \(line)".replacing("FILE", with: bench.file)
       let refused = bench.here.with(["CVAULT_IDENTITY_FILE": ""]).shell(words)
       #expect(refused.code == 1, "\(refused.errors)")
-      #expect(refused.errors.contains("vault: \(bench.file): was changed without a key"), "\(refused.errors)")
+      #expect(refused.errors.contains("vault: \(bench.file) was changed without a key"), "\(refused.errors)")
       bench.here.shell("cd \(folder); git reset -q --hard")
     }
     try bench.here.change("username", "Oslo")
@@ -60,7 +60,7 @@ struct GitHookTests {
     try bench.there.change("username", "Oslo")
     let merged = bench.bring("merge --no-edit")
     #expect(merged.code == 0, "\(merged.errors)")
-    #expect(merged.errors.contains("note: vault.json: has a new way to unlock: Ben"), "\(merged.errors)")
+    #expect(merged.errors.contains("note: vault.json has a new way to unlock: Ben"), "\(merged.errors)")
     #expect(merged.errors.contains("`vault checkpoint` makes a checkpoint of all of them"))
   }
 

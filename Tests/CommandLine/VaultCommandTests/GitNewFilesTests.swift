@@ -72,7 +72,7 @@ struct GitNewFilesTests {
     let fresh = GitBench.Clone(bench: bench, name: "f")
     let checked = fresh.vault("git", "check")
     #expect(checked.status == .findings)
-    #expect(checked.output == "\(slot): is missing\n")
+    #expect(checked.output == "\(slot) is missing\n")
     #expect(fresh.vault("git", "check", "--staged").code == 0)
     #expect(fresh.vault("doctor").output.contains("the last commit lacks slots that its vault.json names"))
     bench.here.shell("git add -A . && git commit -qm all && git push -q hub HEAD")
@@ -95,7 +95,7 @@ struct GitNewFilesTests {
     bench.there.shell("vault remove -y \(bench.id); git add trash; git commit -qm half")
     let half = bench.there.vault("git", "check")
     #expect(half.status == .findings)
-    #expect(half.output.contains("\(bench.file): was removed here, and is still in git\n"), "\(half.output)")
+    #expect(half.output.contains("\(bench.file) was removed here, and is still in git\n"), "\(half.output)")
   }
 
   @Test("an attachment that a committed record names and the commit lacks is found in a fresh clone")

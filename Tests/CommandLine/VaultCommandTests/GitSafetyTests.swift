@@ -229,6 +229,6 @@ struct GitSafetyTests {
     let lost = inner.shell(
       "git reset -q --hard HEAD^; vault key add --generate-identity ../2.txt --label B; git commit -qam lost; \(push)")
     #expect(lost.code != 0)
-    #expect((lost.output + lost.errors).contains(".age: is missing"), "\(lost.errors)")
+    #expect((lost.output + lost.errors).contains(".age is missing"), "\(lost.errors)")
   }
 }

@@ -58,7 +58,7 @@ struct GitVersionTests {
     }
     let none = get("Li Wei@nosuch")
     #expect(none.status == .notFound)
-    #expect(none.errors.contains("nosuch: does not name a commit in this clone"))
+    #expect(none.errors.contains("nosuch does not name a commit in this clone"))
     let times = (1...3).compactMap {
       JSON(here.vault("show", "Li Wei@\($0)", "--json").stdout)["updated_at"]?.text
     }

@@ -174,7 +174,7 @@ struct HiddenContentTests {
     ] {
       let run = bench.shell("$V \(command) $K \(option)")
       #expect(run.status == .inputRefused, "\(run.errors)")
-      #expect(run.errors.hasPrefix("vault: \(name): is not UTF-8 text"), "\(run.errors)")
+      #expect(run.errors.hasPrefix("vault: \(name) is not UTF-8 text"), "\(run.errors)")
       #expect(run.errors.contains(hint), "\(run.errors)")
     }
   }

@@ -22,84 +22,84 @@ struct HintTests {
   }
 
   static let commands = [
-    Mistake(["lst"], "lst: is not a command of vault", "did you mean `vault list`?"),
-    Mistake(["key", "lst"], "lst: is not a command of vault key", "did you mean `vault key list`?"),
-    Mistake(["backup", "stat"], "stat: is not a command of vault backup", "did you mean `vault backup status`?"),
-    Mistake(["trash", "lst"], "lst: is not a command of vault trash", "did you mean `vault trash list`?"),
-    Mistake(["help", "nosuch"], "nosuch: is not a command of vault", nil),
-    Mistake(["help", "key", "lst"], "lst: is not a command of vault key", "did you mean `vault key list`?"),
-    Mistake(["publish"], "publish: is not a command", nil), Mistake(["account"], "account: is not a command", nil),
-    Mistake(["quux"], "quux: is not a command", nil),
-    Mistake(["\u{1b}[31mlist"], "\\u001b[31mlist: is not a command", nil),
-    Mistake(["--vault", "v", "lst"], "lst: is not a command of vault", "did you mean `vault list`?"),
+    Mistake(["lst"], "lst is not a command of vault", "did you mean `vault list`?"),
+    Mistake(["key", "lst"], "lst is not a command of vault key", "did you mean `vault key list`?"),
+    Mistake(["backup", "stat"], "stat is not a command of vault backup", "did you mean `vault backup status`?"),
+    Mistake(["trash", "lst"], "lst is not a command of vault trash", "did you mean `vault trash list`?"),
+    Mistake(["help", "nosuch"], "nosuch is not a command of vault", nil),
+    Mistake(["help", "key", "lst"], "lst is not a command of vault key", "did you mean `vault key list`?"),
+    Mistake(["publish"], "publish is not a command", nil), Mistake(["account"], "account is not a command", nil),
+    Mistake(["quux"], "quux is not a command", nil),
+    Mistake(["\u{1b}[31mlist"], "\\u001b[31mlist is not a command", nil),
+    Mistake(["--vault", "v", "lst"], "lst is not a command of vault", "did you mean `vault list`?"),
     Mistake(["--vault", "v", "--quiet"], "arguments: no command is given", "`vault --help` lists the commands"),
-    Mistake(["rename", "A", "B"], "rename: is not a command of vault", "`vault set RECORD title=NEW`"),
-    Mistake(["mv", "A", "B"], "--to: is missing", "`vault set RECORD title=NEW`"),
-    Mistake(["undo"], "undo: is not a command of vault", "`vault restore RECORD@VERSION`"),
-    Mistake(["share", "Ada"], "share: is not a command of vault", "`vault key add --recipient"),
-    Mistake(["sync"], "sync: is not a command of vault", "`vault git setup --commit`"),
-    Mistake(["passwd"], "passwd: is not a command of vault", "`vault key change-passphrase SLOT`"),
-    Mistake(["config"], "config: is not a command of vault", "`vault status`"),
-    Mistake(["version"], "version: is not a command of vault", "`vault --version`"),
-    Mistake(["list", "--limt", "3"], "--limt: is not an option of vault list", "did you mean `--limit`?"),
+    Mistake(["rename", "A", "B"], "rename is not a command of vault", "`vault set RECORD title=NEW`"),
+    Mistake(["mv", "A", "B"], "--to is missing", "`vault set RECORD title=NEW`"),
+    Mistake(["undo"], "undo is not a command of vault", "`vault restore RECORD@VERSION`"),
+    Mistake(["share", "Ada"], "share is not a command of vault", "`vault key add --recipient"),
+    Mistake(["sync"], "sync is not a command of vault", "`vault git setup --commit`"),
+    Mistake(["passwd"], "passwd is not a command of vault", "`vault key change-passphrase SLOT`"),
+    Mistake(["config"], "config is not a command of vault", "`vault status`"),
+    Mistake(["version"], "version is not a command of vault", "`vault --version`"),
+    Mistake(["list", "--limt", "3"], "--limt is not an option of vault list", "did you mean `--limit`?"),
     Mistake(
       ["list", "-kind", "login"], "arguments: vault list does not have one of the options", "needs two dashes: `--kind`"
     ),
     Mistake(
       ["list", "-kinds=x"], "arguments: vault list does not have one of the options", "needs two dashes: `--kind`"),
-    Mistake(["show", "A", "-reveal"], "-r: is not an option of vault show", "needs two dashes: `--reveal`"),
-    Mistake(["list", "-x"], "-x: is not an option of vault list", nil),
+    Mistake(["show", "A", "-reveal"], "-r is not an option of vault show", "needs two dashes: `--reveal`"),
+    Mistake(["list", "-x"], "-x is not an option of vault list", nil),
     Mistake(["run", "true"], 125, "arguments: there is one argument too many", "`vault run -- PROGRAM`"),
     Mistake(["exec", "A", "true"], 125, "arguments: there are 2 arguments too many", "`vault run -- PROGRAM`"),
     Mistake(["list", "login"], "arguments: there is one argument too many", "`vault list --kind KIND` lists one kind"),
-    Mistake(["list", "--nope"], "--nope: is not an option of vault list", nil),
-    Mistake(["rm", "x", "--yse"], "--yse: is not an option of vault remove", nil),
+    Mistake(["list", "--nope"], "--nope is not an option of vault list", nil),
+    Mistake(["rm", "x", "--yse"], "--yse is not an option of vault remove", nil),
     Mistake(
-      ["list", "--sort", "size"], "--sort: must be name, created or updated, not 'size'", nil),
-    Mistake(["list", "--sort=nmae"], "--sort: must be name, created or updated, not 'nmae'", "did you mean `name`?"),
-    Mistake(["export", "--format", "jsn"], "--format: must be ", "did you mean `json`?"),
-    Mistake(["export", "--format", "\u{1b}[2J"], "--format: must be ", nil),
-    Mistake(["list", "--limit", "-3"], "--limit: must be 1 or more", nil),
+      ["list", "--sort", "size"], "--sort must be name, created or updated, not 'size'", nil),
+    Mistake(["list", "--sort=nmae"], "--sort must be name, created or updated, not 'nmae'", "did you mean `name`?"),
+    Mistake(["export", "--format", "jsn"], "--format must be ", "did you mean `json`?"),
+    Mistake(["export", "--format", "\u{1b}[2J"], "--format must be ", nil),
+    Mistake(["list", "--limit", "-3"], "--limit must be 1 or more", nil),
     Mistake(["due", "--older-than", "-3"], "--older-than: ", nil),
   ]
 
   static let inVault = [
-    Mistake(["import", "bitwarden", "f.csv"], "bitwarden: is no format", "did you mean `bitwarden-csv`"),
+    Mistake(["import", "bitwarden", "f.csv"], "bitwarden is no format", "did you mean `bitwarden-csv`"),
     Mistake(["find", "--where", "titl=A"], 10, "--where: no record matches", "did you mean `title`?"),
     Mistake(["export", "--where", "titl=A", "--format", "csv"], 10, "--where: no", "did you mean `title`?"),
     Mistake(["find", "--where", "quux=A"], 10, "--where: no record matches", nil),
     Mistake(["find", "username=u"], 10, "\"username=u\": no record matches", "`--where username=VALUE`"),
     Mistake(["add", "logn"], 17, "logn: no kind has this name", "did you mean `login`?"),
     Mistake(["list", "--kind", "logn"], 17, "logn: no kind has this name", "did you mean `login`?"),
-    Mistake(["add", "login", "GitLab", "hunter2"], "field=value: takes FIELD=VALUE", nil),
+    Mistake(["add", "login", "GitLab", "hunter2"], "field=value takes FIELD=VALUE", nil),
     Mistake(
-      ["add", "login", "--secret", "password", "hunter2"], "field=value: takes FIELD=VALUE",
+      ["add", "login", "--secret", "password", "hunter2"], "field=value takes FIELD=VALUE",
       "put the name before the option"),
     Mistake(["set", "username=x", "AWS"], "record: the record must come before", "`vault set RECORD FIELD=VALUE`"),
     Mistake(["get", "password", "AWS"], 10, "password: the vault has no such record", "`vault get RECORD FIELD`"),
-    Mistake(["attach", "README.md", "AWS"], 18, "AWS: does not exist", "`vault attach RECORD FILE`"),
+    Mistake(["attach", "README.md", "AWS"], 18, "AWS does not exist", "`vault attach RECORD FILE`"),
     Mistake(
-      ["add", "login", "--set", "titel=x"], 17, "titel: is not a field of the kind login", "did you mean `title`?"),
+      ["add", "login", "--set", "titel=x"], 17, "titel is not a field of the kind login", "did you mean `title`?"),
     Mistake(
-      ["set", "AWS", "titel=x"], 17, "titel: is not a field of the kind login", "`vault kinds show login` lists"),
-    Mistake(["set", "AWS", "username", "hunter2"], "field=value: takes FIELD=VALUE", "write username=VALUE"),
-    Mistake(["set", "AWS", "password", "hunter2"], "field=value: takes FIELD=VALUE", "use --secret password"),
-    Mistake(["set", "AWS", "hunter2"], "field=value: takes FIELD=VALUE", nil),
+      ["set", "AWS", "titel=x"], 17, "titel is not a field of the kind login", "`vault kinds show login` lists"),
+    Mistake(["set", "AWS", "username", "hunter2"], "field=value takes FIELD=VALUE", "write username=VALUE"),
+    Mistake(["set", "AWS", "password", "hunter2"], "field=value takes FIELD=VALUE", "use --secret password"),
+    Mistake(["set", "AWS", "hunter2"], "field=value takes FIELD=VALUE", nil),
     Mistake(["get", "AWS", "passwrod"], 10, "passwrod: the record has no such field", "did you mean `password`?"),
     Mistake(["unset", "AWS", "usernmae"], 10, "usernmae: the record has no such field", "did you mean `username`?"),
     Mistake(["rm", "twin"], 10, "twin: 2 records match", nil),
-    Mistake(["list", "--vault", "README.md"], 6, "README.md: is not a vault: it is a file", nil),
+    Mistake(["list", "--vault", "README.md"], 6, "README.md is not a vault: it is a file", nil),
     Mistake(
-      ["init", "README.md", "--generate-identity", "z"], 5, "README.md: is a file, but a vault is a folder", nil),
-    Mistake(["backup", "verify", "b"], 18, "b: has no recorded backup whose file is there", "`vault backup list b`"),
+      ["init", "README.md", "--generate-identity", "z"], 5, "README.md is a file, but a vault is a folder", nil),
+    Mistake(["backup", "verify", "b"], 18, "b has no recorded backup whose file is there", "`vault backup list b`"),
     Mistake(
-      ["backup", "restore", "b", "--to", "w"], 18, "b: is a directory, and a backup is a file", "`vault backup list b`"),
-    Mistake(["backup", "verify", "none"], 18, "none: does not exist", nil),
-    Mistake(["backup", "prune", "b", "--keep-last", "-2"], "--keep-last: takes a number", nil),
-    Mistake(["backup", "prune", "README.md", "--keep-last", "1"], 18, "README.md: is no directory", nil),
+      ["backup", "restore", "b", "--to", "w"], 18, "b is a directory, and a backup is a file", "`vault backup list b`"),
+    Mistake(["backup", "verify", "none"], 18, "none does not exist", nil),
+    Mistake(["backup", "prune", "b", "--keep-last", "-2"], "--keep-last takes a number", nil),
+    Mistake(["backup", "prune", "README.md", "--keep-last", "1"], 18, "README.md is no directory", nil),
     Mistake(
-      ["get", "AWS", "username", "--identity", "big.txt"], 17, "big.txt: is too large for an identity file", nil),
-    Mistake(["key", "add", "--recipient", "foo"], "--recipient: is not an age recipient: ", nil),
+      ["get", "AWS", "username", "--identity", "big.txt"], 17, "big.txt is too large for an identity file", nil),
+    Mistake(["key", "add", "--recipient", "foo"], "--recipient is not an age recipient: ", nil),
   ]
 
   private func check(_ mistake: Mistake, _ outcome: ProcessOutcome) {
@@ -177,7 +177,7 @@ struct HintTests {
     #expect(!outcome.shown.contains("[0-9]"))
     let set = workspace.open(
       "add", "payment-card", "holder=Ada", "expiry=soon", "--secret-stdin", "number", input: "4111")
-    #expect(set.errorLines.first == "vault: expiry: must be a month, such as 08/29 or 2029-08", "\(set.errors)")
+    #expect(set.errorLines.first == "vault: expiry must be a month, such as 08/29 or 2029-08", "\(set.errors)")
   }
 
   @Test("of a declared kind the description says what a pattern asks for; without one, that there is a form")
@@ -188,9 +188,9 @@ struct HintTests {
         + #""description":"One letter from A to F"},"floor":{"type":"string","pattern":"^[0-9]$"}}}"#, to: "room.json")
     try #require(workspace.open("kinds", "add", schema).code == 0)
     let door = workspace.open("add", "room", "title=a", "door=x")
-    #expect(door.errorLines.first == "vault: door: does not fit the description in its kind: One letter from A to F")
+    #expect(door.errorLines.first == "vault: door does not fit the description in its kind: One letter from A to F")
     let floor = workspace.open("add", "room", "title=a", "floor=x")
-    #expect(floor.errorLines.first == "vault: floor: does not have the form that its kind requires")
+    #expect(floor.errorLines.first == "vault: floor does not have the form that its kind requires")
     #expect(!floor.errors.contains("[0-9]"))
   }
 
@@ -217,7 +217,7 @@ struct HintTests {
     let named = workspace.run("list", "--vault", "my vault")
     #expect(
       named.errorLines.prefix(2) == [
-        "vault: my vault: is not a vault: it does not exist", "hint: `vault init 'my vault'` makes a vault",
+        "vault: my vault is not a vault: it does not exist", "hint: `vault init 'my vault'` makes a vault",
       ])
     _ = workspace.write("", to: "README.md")
     let file = workspace.run("list", "--vault", "README.md")
@@ -275,6 +275,6 @@ struct HintTests {
     try #require(
       workspace.run("init", "pv", "--passphrase", "--new-passphrase-file", "p", "--work-factor", "10").code == 0)
     let outcome = workspace.run("backup", "create", "--to", "b", "--vault", "pv")
-    #expect(outcome.errors.contains("vault: --recipient: is needed: no slot of the vault pv has a recipient"))
+    #expect(outcome.errors.contains("vault: --recipient is needed: no slot of the vault pv has a recipient"))
   }
 }

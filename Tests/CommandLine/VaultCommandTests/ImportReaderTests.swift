@@ -209,7 +209,7 @@ struct ImportReaderTests {
     #expect(wrong.errors.hasPrefix("vault: a.json: the password does not open the file\n"), "\(wrong)")
     let both = bench.shell("$V import auto a.json $K --source-passphrase-file pw --source-passphrase-fd 3")
     #expect(both.status == .usage, "\(both)")
-    #expect(both.errors.hasPrefix("vault: --source-passphrase-fd: cannot be used"), "\(both)")
+    #expect(both.errors.hasPrefix("vault: --source-passphrase-fd cannot be used"), "\(both)")
     let given = bench.shell("echo hunter2 >pw; $V import auto a.json $K --source-passphrase-fd 3 3<pw")
     #expect(given.status == .cannotUnlock, "\(given)")
     #expect(given.errors == wrong.errors, "\(given)")

@@ -102,7 +102,7 @@ struct KeyTests {
     #expect(run.status == .usage)
     #expect(
       run.errors.contains(
-        "\(line.contains("--symbols") ? "--symbols" : "--frobnicate"): is not an option of vault list"))
+        "\(line.contains("--symbols") ? "--symbols" : "--frobnicate") is not an option of vault list"))
     #expect(run.errors.contains("usage: vault list"), "\(run.errors)")
   }
 

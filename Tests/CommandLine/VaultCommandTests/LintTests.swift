@@ -31,8 +31,8 @@ struct LintCommandTests {
     let lines = outcome.output.split(separator: "\n").map(String.init)
     #expect(lines.count == 3)
     #expect(lines[0].hasPrefix("\(files[0]): line "))
-    #expect(lines[1].hasPrefix("\(files[1]): is not in canonical form"))
-    #expect(lines[2] == "records/note.txt: does not belong in the vault")
+    #expect(lines[1].hasPrefix("\(files[1]) is not in canonical form"))
+    #expect(lines[2] == "records/note.txt does not belong in the vault")
     #expect(workspace.snapshot() == before)
     let found = try #require(JSON(workspace.run("lint", "--vault", "v", "--json").stdout)["findings"]?.items)
     #expect(found.map { $0["code"]?.text } == ["malformed_document", "not_canonical", "stray_entry"])
@@ -45,10 +45,10 @@ struct LintCommandTests {
       #"[{"title":"old","urls":["https://a.example","https://bob:hunter2@b.example"]}]"#, to: "a.json")
     let imported = workspace.open("import", "json", file, "--kind", "login")
     #expect(imported.code == 0)
-    #expect(imported.errors.hasPrefix("note: element 0: urls[1]: has an address"))
+    #expect(imported.errors.hasPrefix("note: element 0: urls[1] has an address"))
     let outcome = workspace.run("lint", "--vault", "v")
     #expect(outcome.status == .findings)
-    #expect(outcome.output.contains(": urls[1]: has an address with a password"))
+    #expect(outcome.output.contains(": urls[1] has an address with a password"))
     for text in ["otpauth://totp/A?secret=HUNTER2A", "https://a.example/?api_key=hunter2"] {
       let added = workspace.open("add", "login", "--set", "title=x", "--set", "urls=\(text)")
       #expect(added.status == .usage)
@@ -78,7 +78,7 @@ struct LintCommandTests {
     _ = workspace.write(text.replacingCharacters(in: start, with: "\"access_key\" : \"hunter2:"), to: "v/" + file)
     let outcome = workspace.run("lint", "--vault", "v")
     #expect(outcome.status == .findings)
-    #expect(outcome.output == "\(file): access_key: must be sealed, but it is clear text\n")
+    #expect(outcome.output == "\(file): access_key must be sealed, but it is clear text\n")
   }
 
   @Test("--fix writes the canonical form, byte for byte, and leaves what it cannot mend")

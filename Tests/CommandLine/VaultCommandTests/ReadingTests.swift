@@ -241,7 +241,7 @@ struct ReadingTests {
       for (command, message) in commands {
         let outcome = try unprinted(command + " " + redirection)
         #expect(outcome.errorLines.first?.wholeMatch(of: message) != nil, "\(outcome.errors)")
-        #expect(outcome.errorLines.last?.hasPrefix("hint: do not run the command again") == true, "\(outcome.errors)")
+        #expect(outcome.errorLines.last?.hasPrefix("hint do not run the command again") == true, "\(outcome.errors)")
       }
       for (command, reason) in documents {
         let reported = JSON(try unprinted(command + " " + redirection).stderr)["message"]?.text

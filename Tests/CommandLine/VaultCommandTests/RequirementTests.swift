@@ -70,7 +70,7 @@ struct RequirementTests {
       #expect(!said.contains("access_key") || other.outcome.code == 0, "\(one.command)")
       guard other.outcome.status == .damaged, one.command[0] != "repair" || isHeader else { continue }
       #expect(
-        said.contains("requires: needs a feature that only a newer version of this program has: even-later, later\n"),
+        said.contains("requires needs a feature that only a newer version of this program has: even-later, later\n"),
         "\(said)")
       #expect(other.outcome.errors.contains("hint: read it with a newer version of vault\n"), "\(said)")
     }
@@ -91,7 +91,7 @@ struct RequirementTests {
           edited(good, #""revision" : "#, #""requires" : \#(names), "revision" : "#), to: workspace.vault + "/" + file)
         let outcome = workspace.open("verify")
         #expect(outcome.status == .damaged, "\(names)")
-        #expect(outcome.errors.contains("requires: is missing or not of format 1"), "\(names)")
+        #expect(outcome.errors.contains("requires is missing or not of format 1"), "\(names)")
       }
       FileTree.write(good, to: workspace.vault + "/" + file)
     }

@@ -64,13 +64,13 @@ struct RoundTripTests {
     let file = Fixture.faulty
     #expect(
       imported.errorLines.dropLast() == [
-        "vault: \(file): element 1: access_key: is required",
-        "vault: \(file): element 2: added_on: is not a date in ISO 8601",
-        "vault: \(file): element 3: access_key: must be text",
-        "vault: \(file): element 4: contact_info: must be an object",
-        "vault: \(file): element 5: must be an object",
-        "vault: \(file): element 6: $vault: is reserved for the vault",
-        "vault: \(file): element 7: internal_note: is no field of the kind customer",
+        "vault: \(file): element 1: access_key is required",
+        "vault: \(file): element 2: added_on is not a date in ISO 8601",
+        "vault: \(file): element 3: access_key must be text",
+        "vault: \(file): element 4: contact_info must be an object",
+        "vault: \(file): element 5 must be an object",
+        "vault: \(file): element 6: $vault is reserved for the vault",
+        "vault: \(file): element 7: internal_note is no field of the kind customer",
       ])
     #expect(imported.errorLines.last?.hasPrefix("hint: ") == true)
     let all = try Fixture.records(file)

@@ -144,7 +144,7 @@ struct SSHTests {
     #expect(bench.held().isEmpty)
     let other = bench.run("ssh", "add", "cvault://Box/secrets.other")
     #expect(other.status == .inputRefused)
-    #expect(other.errors.contains("secrets.other of Box: is no private key in OpenSSH's form"))
+    #expect(other.errors.contains("secrets.other of Box is no private key in OpenSSH's form"))
     let none = bench.run("ssh", "add", "Box")
     #expect(none.status == .notFound)
     #expect(none.errors.contains("a reference names another field, such as cvault://"))
@@ -272,7 +272,7 @@ struct SSHTests {
       (["SSH_AUTH_SOCK": ""], "SSH_AUTH_SOCK: names no ssh-agent"),
       (["SSH_AUTH_SOCK": "nothing"], "nothing: no ssh-agent answers there"),
       (["SSH_AUTH_SOCK": "file"], "file: no ssh-agent answers there"),
-      (["PATH": bench.workspace.path + "/empty"], "ssh-add: is not installed"),
+      (["PATH": bench.workspace.path + "/empty"], "ssh-add is not installed"),
     ] {
       let refused = bench.run("ssh", "add", "deploy", adding: variables.merging(["CVAULT_IDENTITY_FILE": ""]) { $1 })
       #expect(refused.status == .inputOutput, "\(refused.errors)")

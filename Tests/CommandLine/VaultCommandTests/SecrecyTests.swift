@@ -37,11 +37,11 @@ struct SecrecyTests {
   @Test(
     "a sealed field is refused as an argument by every name that input may call it, and a readable one as a secret",
     arguments: [
-      ("customer", ["Ada", "accessKey=canary"], "access_key: is sealed"),
-      ("customer", ["--set", "name=Ada", "--set", "atmCode=1234", "-g", "access_key"], "atm_code: is sealed"),
-      ("customer", ["Ada", "access_key=canary"], "access_key: is sealed"),
+      ("customer", ["Ada", "accessKey=canary"], "access_key is sealed"),
+      ("customer", ["--set", "name=Ada", "--set", "atmCode=1234", "-g", "access_key"], "atm_code is sealed"),
+      ("customer", ["Ada", "access_key=canary"], "access_key is sealed"),
       ("customer", ["Ada", "--secret-stdin", "email", "-g", "access_key"], "contact_info.email is a readable field"),
-      ("badge", ["--set", "both=canary rest"], "code: is sealed"),
+      ("badge", ["--set", "both=canary rest"], "code is sealed"),
     ])
   func namesOfSealedFields(_ kind: String, _ arguments: [String], _ reason: String) throws {
     let workspace = try Workspace.withVault()
@@ -104,7 +104,7 @@ struct SecrecyTests {
       let outcome = workspace.run(words + ["--vault", workspace.vault], adding: given)
       let said = outcome.output + outcome.errors
       #expect(outcome.status == .usage, "\(words.prefix(2)): \(outcome.code)")
-      #expect(said.contains("\(subject): is "), "\(words.prefix(2)): \(outcome.code)")
+      #expect(said.contains("\(subject) is "), "\(words.prefix(2)): \(outcome.code)")
       #expect(!said.contains(identity.dropFirst(20)), "\(words.prefix(2))")
     }
     // Nothing is opened for a list, so that a wrong variable is in nobody's way.

@@ -40,7 +40,7 @@ struct SetMoveTests {
     #expect(bench.names(in: "finance") == ["finance mail", "ops mail"])
     let checked = bench.run(["vaults", "check"])
     #expect(checked.status == .findings)
-    #expect(checked.output.hasPrefix("finance, ops: \(id): is in each of these vaults as login"))
+    #expect(checked.output.hasPrefix("finance, ops: \(id) is in each of these vaults as login"))
     #expect(bench.run(["set", "finance:\(id)", "username=other"]).code == 0)
     #expect(bench.run(["move", "ops:\(id)", "--to", "finance", "--yes"]).status == .alreadyExists)
     #expect(bench.run(["move", "ops:\(id)", "--to", "ops", "--yes"]).status == .inputRefused)

@@ -31,7 +31,7 @@ struct SetTests {
     bench.workspace.prepare("mkfifo fifo")
     let named = bench.run(["list", "--in", "ops", "--vaults", path])
     #expect(named.status == .inputOutput, "\(named.errors)")
-    #expect(named.errors.hasPrefix("vault: \(path): is not a regular file"), "\(named.errors)")
+    #expect(named.errors.hasPrefix("vault: \(path) is not a regular file"), "\(named.errors)")
   }
 
   @Test("the list says of each vault how many records it has, whether a key of mine opens it, and who has one")

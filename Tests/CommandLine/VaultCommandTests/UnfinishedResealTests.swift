@@ -55,6 +55,6 @@ struct UnfinishedResealTests {
     let outcome = workspace.open("get", "Note 1", "text")
     #expect(outcome.status == .damaged)
     #expect(outcome.output.isEmpty)
-    #expect(outcome.errors.contains("checkpoint.json: does not authenticate"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("checkpoint.json does not authenticate"), "\(outcome.errors)")
   }
 }

@@ -73,16 +73,16 @@ struct UnreadableTypeTests {
     let vault = try await vault([Note.self])
     let id = try await vault.add(Note(a: "good"))
     let expected: [(String?, String)] = [
-      (await refusal(BadName(a: "precious"), vault), "kindName: is not valid for BadName: use at most 64"),
-      (await refusal(NoSchema(a: "precious"), vault), "schema: must be 1 or more for NoSchema"),
-      (await refusal(BadTitle(a: "precious"), vault), "titlePaths: is not valid for BadTitle: `a..b` is not a path"),
+      (await refusal(BadName(a: "precious"), vault), "kindName is not valid for BadName: use at most 64"),
+      (await refusal(NoSchema(a: "precious"), vault), "schema must be 1 or more for NoSchema"),
+      (await refusal(BadTitle(a: "precious"), vault), "titlePaths is not valid for BadTitle: `a..b` is not a path"),
       (
         await refusal(OtherNote(b: "precious"), vault),
-        "OtherNote: has the kind name `note`, which is already the name of Note"
+        "OtherNote has the kind name `note`, which is already the name of Note"
       ),
       (
         await refusal(OtherLogin(b: "precious"), vault),
-        "OtherLogin: has the kind name `login`, which is already the name of Login"
+        "OtherLogin has the kind name `login`, which is already the name of Login"
       ),
     ]
     for (refusal, text) in expected { #expect(refusal?.hasPrefix(text) == true, "\(refusal ?? "stored")") }
@@ -95,7 +95,7 @@ struct UnreadableTypeTests {
   @Test("nor is a type stored that the vault was not opened with: it would be listed without a name")
   func unknownType() async throws {
     let vault = try await vault()
-    #expect(await refusal(Note(a: "x"), vault) == "Note: is a type that the vault was not opened with")
+    #expect(await refusal(Note(a: "x"), vault) == "Note is a type that the vault was not opened with")
     #expect(try vault.locked.recordCount() == 0)
   }
 

@@ -170,7 +170,7 @@ struct CodingToolkitTests {
       Issue.record("no date was read as one")
     } catch {
       #expect(!"\(error)".contains(marker))
-      #expect(CodingFailure(error).description == "[0]: is not a date in an expected format")
+      #expect(CodingFailure(error).description == "[0] is not a date in an expected format")
     }
   }
 

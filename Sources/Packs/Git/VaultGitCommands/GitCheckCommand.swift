@@ -108,7 +108,7 @@ private struct BareRepository {
 
 extension GitCheck.Finding {
   private var sentence: String { commit.map { "\(reason) (commit \($0.prefix(12)))" } ?? reason }
-  var text: String { "\(file): \(sentence)" }
+  var text: String { Sentence.about(file, sentence) }
 
   fileprivate func document(_ prefix: String) -> JSONValue {
     .members(["commit": commit, "file": prefix + file, "reason": reason])
