@@ -58,9 +58,7 @@ enum HelpTopic {
       // The usage line of a command with this name is cut off.
       try Output.line(whole.firstRange(of: "VAULT:").map { String(whole[$0.lowerBound...]) } ?? whole)
     case .all:
-      let page = VaultCommand.helpMessage(columns: nil).replacing(" SUBCOMMANDS:
-", with: ":
-")
+      let page = VaultCommand.helpMessage(columns: nil).replacing(" SUBCOMMANDS:\n", with: ":\n")
       try Output.line(HelpPage.exampleFirst(page, of: VaultCommand.self))
     case .topics:
       let pages = Self.pages.keys.filter { $0 != "design" }
