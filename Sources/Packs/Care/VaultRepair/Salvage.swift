@@ -22,7 +22,7 @@ struct Salvage: Sendable {
     do throws(DocumentError) {
       return try JSONValue.object(document).prettyBytes()
     } catch {
-      throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: id)
+      throw VaultError(.inputRefused, "has parts that exceed the limits of a record: \(error.reason)", record: id)
     }
   }
 
