@@ -19,8 +19,8 @@ struct CheckCommand: AsyncParsableCommand {
       contents, as `vault verify` does. Without a key it checks their form, as `vault lint` does. Only --deep asks \
       for a key.
 
-      It exits with 13 if anything is damaged, 16 if something went back to an older state or is missing, 18 if \
-      something could not be read, and 14 if something else needs action.
+      It exits with 13 if anything is damaged, and with 16 if something went back to an older state or is missing. It \
+      exits with 18 if something could not be read, and with 14 if something else needs action.
       """)
 
   @Flag(help: "Ask for a key if none is at hand, and verify every record.")

@@ -16,10 +16,11 @@ struct RefsCommand: AsyncParsableCommand {
       Example:
         git ls-files -z '*.env' | xargs -0 vault refs
 
-      The command finds cvault:// references in any text. It checks that the record and the field exist, that a \
-      program can be given the value, and that the label is still the record's name. A file named .env or *.env is \
-      read as `vault run --env-file` reads it. A variable in it with a secret's name and a value of its own is \
-      reported, too.
+      The command finds cvault:// references in any text. It checks that the record and the field exist, and that a \
+      program can be given the value. It also checks that the label is still the record's name.
+
+      A file named .env or *.env is read as `vault run --env-file` reads it. A variable in it with a secret's name \
+      and a value of its own is reported, too.
 
       Nothing is verified, because there is no key. The command exits with 14 if there is something to do.
       """)

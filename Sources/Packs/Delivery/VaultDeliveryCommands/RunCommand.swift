@@ -27,8 +27,8 @@ struct RunCommand: AsyncParsableCommand {
       guard against accidents; --redact never turns it off. This process stays beside the program, and passes signals \
       on, only while it replaces values, or with --file or --wait.
 
-      The command exits as the program does. It exits with 125 if it failed before the program ran, 126 if the \
-      program cannot be executed, and 127 if the program does not exist.
+      The command exits as the program does. If it fails before the program runs, it exits with 125. It exits with \
+      126 if the program cannot be executed, and with 127 if the program does not exist.
       """,
     aliases: ["exec"])
 

@@ -18,9 +18,11 @@ struct ScanCommand: AsyncParsableCommand {
         vault scan --staged
         pbpaste | vault scan --value -
 
-      The command finds each sealed value, also of removed records, in the forms in which programs write it: plain, \
-      in base64, hex and UTF-16, and with the escapes of JSON, programming languages, XML, HTML, URLs, SQL and \
-      shells. It prints the file, line, record and field, never the value. It exits with 14 if it finds one.
+      The command finds each sealed value, also of removed records, in the forms in which programs write it. These \
+      are plain text, base64, hex and UTF-16, and the escapes of JSON, programming languages, XML, HTML, URLs, SQL \
+      and shells.
+
+      It prints the file, line, record and field, never the value. It exits with 14 if it finds one.
 
       It skips links and .git in folders. It does not look for values of fewer than 8 bytes, or for numbers of fewer \
       than 12 digits.
