@@ -93,9 +93,9 @@ struct VerifyFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Check every record, slot and file of the vault with the key.")
 
-  @Flag(help: "List what changed since the checkpoint, and of all other records verify the MAC alone.")
+  @Flag(help: "List the changes since the checkpoint; of other records verify only the MAC.")
   var sinceCheckpoint = false
-  @Option(help: "Only the n-th of t parts of the records, for scheduled runs.") var subset: String?
+  @Option(help: "Verify only part n of t of the records, for scheduled runs.") var subset: String?
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
@@ -105,7 +105,7 @@ struct CheckpointFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "checkpoint", abstract: "Verify the vault and write an authenticated list of all its records.")
 
-  @Flag(help: "Also when records went back, or are gone, since the last checkpoint.") var acceptRollback = false
+  @Flag(help: "Accept records that went back or are missing since the last checkpoint.") var acceptRollback = false
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
@@ -115,7 +115,7 @@ struct LintFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lint", abstract: "Check the form of every file without a key.")
 
-  @Flag(help: "Write files in canonical form where only white space, the order of members or spelling differ.")
+  @Flag(help: "Rewrite files that differ from the canonical form only in white space, member order or spelling.")
   var fix = false
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup var global: GlobalOptions
@@ -126,7 +126,7 @@ struct AcceptFloor: AsyncParsableCommand {
     commandName: "accept", abstract: "Authenticate records whose readable fields were edited by hand.")
 
   @Argument(help: "Ids, exact names, or beginnings of ids.") var record: [String]
-  @Flag(help: "Accept also what cannot be compared with any version that verifies.") var noBaseline = false
+  @Flag(help: "Also accept a record without a version to compare it with.") var noBaseline = false
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions
@@ -138,7 +138,7 @@ struct RepairFloor: AsyncParsableCommand {
 
   @Argument(help: "Only these records: ids, or beginnings of ids.") var record: [String] = []
   @Flag(help: "Print the plan and change nothing.") var dryRun = false
-  @Option(help: "A new folder for what is kept (beside the vault, named after it).") var aside: String?
+  @Option(help: "A new folder for replaced files (default: beside the vault).") var aside: String?
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions

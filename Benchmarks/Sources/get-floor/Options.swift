@@ -41,12 +41,12 @@ struct SourceOptions: ParsableArguments {
 }
 
 struct RuleOptions: ParsableArguments {
-  @Option(help: "Keep the newest ones; a number or `unlimited`, here and below.") var keepLast: String?
-  @Option(help: "Keep the newest one of each of so many hours.") var keepHourly: String?
-  @Option(help: "Keep the newest one of each of so many days.") var keepDaily: String?
-  @Option(help: "Keep the newest one of each of so many weeks, Monday to Sunday.") var keepWeekly: String?
-  @Option(help: "Keep the newest one of each of so many months.") var keepMonthly: String?
-  @Option(help: "Keep the newest one of each of so many years.") var keepYearly: String?
-  @Option(help: "Keep all that are younger than this, seen from the newest: years, months, days, hours as in 1y5m7d2h.")
+  @Option(help: "Keep the newest n backups: a number or `unlimited`.") var keepLast: String?
+  @Option(help: "Keep the newest backup of each hour, for n hours.") var keepHourly: String?
+  @Option(help: "Keep the newest backup of each day, for n days.") var keepDaily: String?
+  @Option(help: "Keep the newest backup of each week (Monday to Sunday), for n weeks.") var keepWeekly: String?
+  @Option(help: "Keep the newest backup of each month, for n months.") var keepMonthly: String?
+  @Option(help: "Keep the newest backup of each year, for n years.") var keepYearly: String?
+  @Option(help: "Keep all backups made in this span before the newest one, such as 1y5m7d2h.")
   var keepWithin: String?
 }

@@ -58,7 +58,7 @@ struct AcceptCommandTests {
     let refused = workspace.open("accept", "Shai Mishali", "-y")
     #expect(refused.status == .unexpectedVault)
     #expect(
-      refused.errorLines.first?.contains("is revision 1, and this machine has seen 2") == true, "\(refused.errors)")
+      refused.errorLines.first?.contains("is revision 1, but this machine has seen 2") == true, "\(refused.errors)")
     let isUnchanged = workspace.snapshot() == before
     #expect(isUnchanged)
   }
@@ -70,7 +70,7 @@ struct AcceptCommandTests {
     }
     let refused = workspace.open("accept", "Shai Mishali", "-y")
     #expect(refused.status == .declined)
-    #expect(refused.errorLines.first?.hasPrefix("vault: \(file): no version of it verifies") == true)
+    #expect(refused.errorLines.first?.hasPrefix("vault: \(file): no version in git or the trash verifies") == true)
     #expect(refused.errors.contains("--no-baseline"))
     #expect(refused.output.contains("Oslo"))
     #expect(refused.output.contains("•••••••• sealed "))
@@ -93,7 +93,7 @@ struct AcceptCommandTests {
     _ = workspace.write(swapped.joined(separator: "\n"), to: "v/" + file)
     let outcome = workspace.open("accept", "Shai Mishali", "-y")
     #expect(outcome.status == .damaged)
-    #expect(outcome.errorLines.first?.hasPrefix("vault: \(file): access_key: holds another sealed value") == true)
+    #expect(outcome.errorLines.first?.hasPrefix("vault: \(file): access_key does not have the sealed value") == true)
     #expect(workspace.text(of: "v/" + file) == swapped.joined(separator: "\n"))
   }
 

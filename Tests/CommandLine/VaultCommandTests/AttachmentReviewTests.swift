@@ -48,7 +48,7 @@ struct AttachmentReviewTests {
       let before = workspace.snapshot()
       let refused = workspace.open("accept", "Office", "-y")
       #expect(refused.status == .damaged, "\(refused.errors)")
-      #expect(refused.errors.contains("$vault.attachments: names other"), "\(refused.errors)")
+      #expect(refused.errors.contains("$vault.attachments does not have the attachments"), "\(refused.errors)")
       for line in lines { #expect(refused.output.contains(line + "\n"), "\(change): \(refused.output)") }
       #expect(workspace.open("accept", "Office", "-y", "--no-baseline").status == .damaged)
       #expect(workspace.snapshot() == before)

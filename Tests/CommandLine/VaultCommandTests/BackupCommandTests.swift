@@ -36,7 +36,7 @@ struct BackupCommandTests {
       to: "b/v-20260101T000000Z.cvault.age")
     let run = workspace.run(words + [file, "--identity", "id.txt"])
     #expect(run.status == .damaged, "\(run.errors)")
-    #expect(run.errors.contains("hint: it is damaged, incomplete or no backup"), "\(run.errors)")
+    #expect(run.errors.contains("hint: it is damaged, incomplete or not a backup"), "\(run.errors)")
   }
 
   private func create(_ more: String...) -> ProcessOutcome {
@@ -81,7 +81,7 @@ struct BackupCommandTests {
   func depths() throws {
     let file = try made()
     let rows: [(arguments: [String], says: String)] = [
-      ([], "an age file for 1 recipient, the recorded size and SHA-256; not opened, since no key is given"),
+      ([], "an age file for 1 recipient, the recorded size and SHA-256; not opened, because no key is given"),
       (["--identity", "safe.txt"], "opened to its end, its list not verified without a key of the vault"),
       (["--identity", "safe.txt", "--identity", "id.txt"], "opened to its end, attested"),
       (["--identity", "safe.txt", "--identity", "id.txt", "--deep"], "every record verified, attested"),
@@ -115,7 +115,7 @@ struct BackupCommandTests {
     }
     let both = ["--identity", "safe.txt", "--identity", "id.txt"]
     let outcome = workspace.run(["backup", "verify", file] + both)
-    #expect(outcome.errorLines == ["note: \(file): recorded in backups.json now, which it was not"])
+    #expect(outcome.errorLines == ["note: \(file) was missing in backups.json, and is recorded there now"])
     #expect(workspace.run("backup", "list", "b").output.contains("verified (list)"))
     #expect(workspace.run("backup", "verify", file).output.contains("the recorded size and SHA-256"))
     forgetRecords()
@@ -134,12 +134,12 @@ struct BackupCommandTests {
     for more in [[], ["--deep", "--subset", "1/2"]] {
       #expect(workspace.run(["backup", "verify", file] + both + more).errors.isEmpty)
     }
-    #expect(workspace.run(["backup", "verify", file, "--deep"] + both).errors.contains("recorded in backups.json now"))
+    #expect(workspace.run(["backup", "verify", file, "--deep"] + both).errors.contains("is recorded there now"))
     let other = "b/v-20200101T000000Z.cvault.age"
     FileTree.write(try #require(FileTree.contents(of: workspace.path + "/" + file)), to: workspace.path + "/" + other)
     let renamed = workspace.run(["backup", "verify", other, "--deep"] + both)
     #expect(renamed.code == 0, "\(renamed.errors)")
-    #expect(renamed.errors.hasPrefix("note: not recorded in backups.json: "), "\(renamed.errors)")
+    #expect(renamed.errors.hasPrefix("note: the backup was not recorded in backups.json: "), "\(renamed.errors)")
     FileTree.remove(workspace.path + "/b/backups.json")
     #expect(workspace.run(["backup", "verify", file, "--deep"] + both).errors.isEmpty)
     #expect(!FileTree.names(in: workspace.path + "/b").contains("backups.json"))
@@ -164,7 +164,7 @@ struct BackupCommandTests {
   func unattested() throws {
     let outcome = workspace.run("backup", "create", "--vault", "v", "--to", "b", "--recipient", recipient)
     #expect(outcome.code == 0)
-    #expect(outcome.errors.contains("note: not attested"))
+    #expect(outcome.errors.contains("note: the backup is not attested"))
     let file = String(outcome.output.dropLast())
     let refused = restore(file, to: "r")
     #expect(refused.status == .inputRefused)
@@ -256,12 +256,12 @@ struct BackupCommandTests {
     FileTree.makeFolder(workspace.path + "/open")
     FileTree.setMode(0o777, of: workspace.path + "/open")
     let rows: [(arguments: [String], code: Int32, line: String)] = [
-      (["--to", "nowhere"], 18, "vault: nowhere is not there"),
-      (["--to", "id.txt"], 18, "vault: id.txt is no directory"),
-      (["--to", "v"], 17, "vault: v: lies in the vault"), (["--to", "v/records"], 17, "vault: v/records: lies in"),
-      (["--to", "open"], 18, "vault: open: others than its owner may write to it"),
+      (["--to", "nowhere"], 18, "vault: nowhere does not exist"),
+      (["--to", "id.txt"], 18, "vault: id.txt is not a folder"),
+      (["--to", "v"], 17, "vault: v is in the vault"), (["--to", "v/records"], 17, "vault: v/records is in"),
+      (["--to", "open"], 18, "vault: open: other users can write to this folder"),
       (["--recipient", "age1x"], 64, "vault: --recipient: "),
-      (["--prove-with", "id.txt"], 11, "vault: --prove-with: no identity in it"),
+      (["--prove-with", "id.txt"], 11, "vault: --prove-with: no identity in the file"),
       (["--to", "-", "--label", "x"], 64, "vault: --label: "),
     ]
     for (arguments, code, line) in rows {

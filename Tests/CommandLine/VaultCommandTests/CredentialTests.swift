@@ -186,8 +186,8 @@ struct CredentialTests {
     #expect(JSON(call(docker, ["list"]).stdout)["https://reg.example.com:5000"]?.text == "cy")
     let stored = call(docker, ["store"], input: "{}")
     #expect(stored.code == 1)
-    #expect(stored.output.contains("is not done"))
-    #expect(stored.errors.contains("is not done"))
+    #expect(stored.output.contains("is not supported"))
+    #expect(stored.errors.contains("is not supported"))
   }
 
   @Test("ansible and git find their credentials by the names of links, and aws by a command")

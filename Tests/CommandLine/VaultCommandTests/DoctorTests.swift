@@ -72,7 +72,7 @@ struct DoctorTests {
   func nothingOpens() throws {
     let workspace = try Workspace.withVault()
     _ = workspace.write("a passphrase\n", to: "pass.txt")
-    #expect(try check("key", workspace, ["--passphrase-file", "pass.txt"]).text.contains("no slot that is whole"))
+    #expect(try check("key", workspace, ["--passphrase-file", "pass.txt"]).text.contains("no intact slot"))
     workspace.prepare("mv v/slots/*.age .")
     let outcome = workspace.run("doctor", "--vault", "v", "--identity", "id.txt")
     #expect(outcome.status == .findings, "\(outcome.output)")
@@ -144,9 +144,9 @@ struct DoctorTests {
     try expect("ok", "permissions", workspace)
     workspace.prepare("chmod -R a+rX v")
     try expect("warn", "permissions", workspace)
-    #expect(workspace.run("status", "--vault", "v").output.contains("others may enter the folder: `chmod go= v`"))
+    #expect(workspace.run("status", "--vault", "v").output.contains("other users can enter the folder: `chmod go= v`"))
     workspace.prepare("cp -r v 'a b'")
-    #expect(workspace.run("doctor", "--vault", "a b").output.contains("`chmod -R go= 'a b'` forbids it"))
+    #expect(workspace.run("doctor", "--vault", "a b").output.contains("run `chmod -R go= 'a b'`"))
     // In a clone git makes the modes, again with each pull.
     workspace.prepare("mkdir clone clone/.git; cp -r v clone/v")
     let clone = workspace.run("doctor", "--vault", "clone/v")
@@ -158,10 +158,10 @@ struct DoctorTests {
     #expect(!verified.output.contains("chmod"))
     workspace.prepare("chmod o+w clone/v")
     let writable = workspace.run("doctor", "--vault", "clone/v")
-    #expect(writable.output.contains("fault permissions: everybody may write to clone/v; `chmod -R o-w clone/v`"))
+    #expect(writable.output.contains("fault permissions: everybody can write to clone/v; run `chmod -R o-w clone/v`"))
     #expect(
       workspace.run("status", "--vault", "clone/v").output.contains(
-        "everybody may write to the folder: `chmod o-w clone/v`"))
+        "everybody can write to the folder: `chmod o-w clone/v`"))
   }
 
   @Test("a journal that is none")

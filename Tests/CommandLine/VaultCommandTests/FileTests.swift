@@ -239,7 +239,7 @@ struct FileTests {
     _ = workspace.write("a {{ \(reference) }}", to: "t")
     let injected = workspace.open("inject", "-i", "t", "-o", "filled")
     #expect(injected.status == .inputRefused, "\(injected.errors)")
-    #expect(injected.errors.contains("holds bytes that are no text"), "\(injected.errors)")
+    #expect(injected.errors.contains("has a value that is not text"), "\(injected.errors)")
   }
 
   @Test("a scan finds the bytes of a file and its base64")

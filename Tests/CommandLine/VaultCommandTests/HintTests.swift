@@ -91,12 +91,12 @@ struct HintTests {
     Mistake(["list", "--vault", "README.md"], 6, "README.md is not a vault: it is a file", nil),
     Mistake(
       ["init", "README.md", "--generate-identity", "z"], 5, "README.md is a file, but a vault is a folder", nil),
-    Mistake(["backup", "verify", "b"], 18, "b has no recorded backup whose file is there", "`vault backup list b`"),
+    Mistake(["backup", "verify", "b"], 18, "b has no recorded backup whose file exists", "`vault backup list b`"),
     Mistake(
-      ["backup", "restore", "b", "--to", "w"], 18, "b is a directory, and a backup is a file", "`vault backup list b`"),
+      ["backup", "restore", "b", "--to", "w"], 18, "b is a folder, not a backup file", "`vault backup list b`"),
     Mistake(["backup", "verify", "none"], 18, "none does not exist", nil),
-    Mistake(["backup", "prune", "b", "--keep-last", "-2"], "--keep-last takes a number", nil),
-    Mistake(["backup", "prune", "README.md", "--keep-last", "1"], 18, "README.md is no directory", nil),
+    Mistake(["backup", "prune", "b", "--keep-last", "-2"], "--keep-last must be a number", nil),
+    Mistake(["backup", "prune", "README.md", "--keep-last", "1"], 18, "README.md is not a folder", nil),
     Mistake(
       ["get", "AWS", "username", "--identity", "big.txt"], 17, "big.txt is too large for an identity file", nil),
     Mistake(["key", "add", "--recipient", "foo"], "--recipient is not an age recipient: ", nil),

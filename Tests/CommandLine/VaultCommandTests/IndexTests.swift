@@ -241,7 +241,7 @@ struct IndexTests {
     #expect(status["index"]?["path"]?.text?.hasPrefix(bench.cache + "/") == true)
     #expect(bench.run(["doctor"]).output.contains("ok    index: \(bench.cache)/"))
     FileTree.setMode(0o755, of: bench.cache)
-    #expect(bench.run(["doctor"]).output.contains("warn  index: is not used"))
+    #expect(bench.run(["doctor"]).output.contains("warn  index: the index is not used"))
   }
 }
 

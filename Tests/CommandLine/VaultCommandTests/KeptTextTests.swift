@@ -75,8 +75,8 @@ struct KeptTextTests {
     for command in ["check", "doctor"] {
       let outcome = workspace.open(command)
       #expect(outcome.status == .findings)
-      #expect(outcome.output.contains("opened text: an earlier edit has left \(path), in clear"), "\(outcome.output)")
-      #expect(outcome.output.contains("--resume` goes on with it, `rm -r \(Binary.parent(path))` takes it away"))
+      #expect(outcome.output.contains("opened text: an earlier edit left \(path), in clear text"), "\(outcome.output)")
+      #expect(outcome.output.contains("--resume` continues with it, `rm -r \(Binary.parent(path))` removes it"))
     }
     let plain = edit(workspace, "true")
     #expect(plain.errors.contains("note: the text of an earlier edit is kept in \(path): --resume continues with it"))

@@ -119,8 +119,8 @@ struct ReadingTests {
     let missing = ["CVAULT_IDENTITY_FILE": "/none/id.txt", "CVAULT_PASSPHRASE_FILE": "/none/pw"]
     let status = workspace.run("status", "--vault", "v", adding: missing)
     #expect(status.code == 0)
-    #expect(status.output.contains("key file:    /none/id.txt is not there\n"))
-    #expect(status.output.contains("/none/pw is not there"))
+    #expect(status.output.contains("key file:    /none/id.txt does not exist\n"))
+    #expect(status.output.contains("/none/pw does not exist"))
     let document = JSON(workspace.run("status", "--vault", "v", "--json", adding: missing).output)
     #expect(document["key_files_missing"] == .array([.string("/none/id.txt"), .string("/none/pw")]))
     #expect(!workspace.run("status", "--vault", "v", "--identity", "id.txt").output.contains("not there"))

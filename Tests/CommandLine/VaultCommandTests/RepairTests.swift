@@ -33,7 +33,7 @@ struct RepairCommandTests {
     try workspace.damage(file, "\"mac\" : \"")
     let left = workspace.open("repair", "-y")
     #expect(left.status == .partlyDone || left.status == .damaged, "\(left.errors)")
-    #expect((left.output + left.errors).contains("is revision 1, and this machine has seen 2"), "\(left.output)")
+    #expect((left.output + left.errors).contains("is revision 1, but this machine has seen 2"), "\(left.output)")
     #expect(workspace.open("get", id, "address.city").status == .damaged)
     let fingerprint = workspace.run("fingerprint", "--vault", "v").output.filter { $0 != "\n" }
     #expect(workspace.run("pin", "update", "--fingerprint", fingerprint, "--record", id, "--vault", "v").code == 0)

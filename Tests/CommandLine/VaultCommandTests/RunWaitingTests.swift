@@ -29,7 +29,7 @@ struct RunWaitingTests {
     #expect(outcome.code == 7)
     #expect(outcome.output == "«GitHub/password», ada-example\n«GitHub/password»")
     #expect(
-      outcome.errorLines.last == "note: 3 sealed values were replaced in the output: `--redact never` leaves them")
+      outcome.errorLines.last == "note: 3 sealed values were replaced in the output: `--redact never` keeps them")
     #expect(outcome.errors.contains("«GitHub/password»"))
     #expect(!outcome.errors.contains("cCB3"))
     #expect(run(value, "--redact", "never", script: "echo $A").output == "p w\"x-4711\n")

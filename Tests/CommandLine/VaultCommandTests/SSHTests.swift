@@ -144,10 +144,10 @@ struct SSHTests {
     #expect(bench.held().isEmpty)
     let other = bench.run("ssh", "add", "cvault://Box/secrets.other")
     #expect(other.status == .inputRefused)
-    #expect(other.errors.contains("secrets.other of Box is no private key in OpenSSH's form"))
+    #expect(other.errors.contains("secrets.other of Box is not a private key in OpenSSH format"))
     let none = bench.run("ssh", "add", "Box")
     #expect(none.status == .notFound)
-    #expect(none.errors.contains("a reference names another field, such as cvault://"))
+    #expect(none.errors.contains("name another field with a reference, such as cvault://"))
     #expect(bench.run("ssh", "add", "Nobody").status == .notFound)
     #expect(bench.run("ssh", "add", "cvault://Box/secrets.key?view=otp").status == .usage)
     for ttl in ["x", "8d", "-1"] {
@@ -170,7 +170,7 @@ struct SSHTests {
       let refused = bench.run("ssh", "add", "first", "sealed")
       #expect(refused.code == 1, "\(refused.errors)")
       #expect(refused.errors.contains("vault: sealed: the passphrase of the private key is wrong, or missing\n"))
-      #expect(refused.errors.contains("hint: these were added before: first\n"))
+      #expect(refused.errors.contains("hint: these keys were already added: first\n"))
       #expect(bench.held() == ["first key"])
     }
   }
@@ -220,11 +220,12 @@ struct SSHTests {
     #expect(JSON(removed.stdout)["removed"]?.items?.count == 1)
     #expect(bench.held() == ["one key", "own"])
     #expect(bench.held("second") == ["one key"])
-    #expect(bench.run("ssh", "remove", "two", adding: keyless).errors == "note: no key was there\n")
+    #expect(bench.run("ssh", "remove", "two", adding: keyless).errors == "note: there was no key to remove\n")
     #expect(bench.run("init", "other", "--generate-identity", "other.txt").code == 0)
-    #expect(bench.run("ssh", "remove", "--vault", "other", adding: keyless).errors == "note: no key was there\n")
+    #expect(
+      bench.run("ssh", "remove", "--vault", "other", adding: keyless).errors == "note: there was no key to remove\n")
     let locked = bench.run("lock", adding: keyless)
-    #expect(locked.errors == "note: 2 keys taken out of the ssh-agent\nnote: no vault was unlocked\n")
+    #expect(locked.errors == "note: 2 keys removed from the ssh-agent\nnote: no vault was unlocked\n")
     #expect(bench.held() == ["own"])
     #expect(bench.held("second").isEmpty)
     #expect(bench.notes.isEmpty)
@@ -254,12 +255,12 @@ struct SSHTests {
       export SSH_AUTH_SOCK=agent SSH_ASKPASS=$PWD/ask SSH_ASKPASS_REQUIRE=force
       printf '#!/bin/sh\necho word\n' >ask; chmod 700 ask; ssh-add -x 2>/dev/null </dev/null
       """)
-    #expect(bench.run("ssh", "remove").errors == "note: no key was there\n")
+    #expect(bench.run("ssh", "remove").errors == "note: there was no key to remove\n")
     #expect(bench.notes.count == 2)
     bench.workspace.prepare(
       "SSH_AUTH_SOCK=agent SSH_ASKPASS=$PWD/ask SSH_ASKPASS_REQUIRE=force ssh-add -X 2>/dev/null </dev/null")
     #expect(bench.held() == ["two key"])
-    #expect(bench.run("lock").errors.hasPrefix("note: 1 key taken"))
+    #expect(bench.run("lock").errors.hasPrefix("note: 1 key removed"))
     #expect(bench.notes == ["note-x"])
   }
 
@@ -269,7 +270,7 @@ struct SSHTests {
     try bench.addKey("deploy")
     bench.workspace.prepare("mkdir empty; echo >file")
     for (variables, reason) in [
-      (["SSH_AUTH_SOCK": ""], "SSH_AUTH_SOCK: names no ssh-agent"),
+      (["SSH_AUTH_SOCK": ""], "SSH_AUTH_SOCK does not name an ssh-agent"),
       (["SSH_AUTH_SOCK": "nothing"], "nothing: no ssh-agent answers there"),
       (["SSH_AUTH_SOCK": "file"], "file: no ssh-agent answers there"),
       (["PATH": bench.workspace.path + "/empty"], "ssh-add is not installed"),

@@ -24,7 +24,7 @@ struct UsesTests {
 
   @Test("what was given is listed once for each program, with how often; a record by its name, also after its removal")
   func listed() {
-    #expect(workspace.run(["uses", "--vault", "v"]).errors == "note: nothing was noted\n")
+    #expect(workspace.run(["uses", "--vault", "v"]).errors == "note: nothing was logged\n")
     for _ in 0..<2 { #expect(run(["--", "true"]).code == 0) }
     #expect(run(["--stdin", "cvault://GitHub/username", "--", "cat"]).code == 0)
     let all = workspace.run(["uses", "--vault", "v", "--json"])
@@ -56,7 +56,7 @@ struct UsesTests {
     let outcome = run(["--redact", "never", "--", "echo", "ran"])
     #expect(outcome.code == 0)
     #expect(outcome.output == "ran\n")
-    #expect(outcome.errors.contains("not noted for `vault uses`"))
+    #expect(outcome.errors.contains("the delivery was not logged for `vault uses`"))
   }
 
   @Test("what was given to a program that could not be started is not listed, and the others are")

@@ -138,7 +138,7 @@ extension Backup {
       }
     }
     throw VaultError(
-      .alreadyExists, "others make backups of this name all the time", file: directory.path,
+      .alreadyExists, "other processes keep making backups of this name", file: directory.path,
       remedies: ["try again later"])
   }
 
@@ -183,8 +183,8 @@ extension Backup {
       if let made { return made }
     }
     throw VaultError(
-      .changedUnderneath, "attachments of it vanished while they were read", file: "attachments",
-      remedies: ["something else than this program changes the vault's folder: let it end, and try again"])
+      .changedUnderneath, "some files were removed while they were read", file: "attachments",
+      remedies: ["another program is changing the vault's folder: wait until it ends, and try again"])
   }
 
   private static func spool(
@@ -260,7 +260,7 @@ extension Backup {
     try await ArchiveReader(age, path: file.path).readAll(
       making: { _ in () }, take: { file, _ throws(VaultError) in try found.take(file) })
     guard try found.finish() == written else {
-      throw VaultError(.ioFailed, "does not read back as it was written; it was taken away", file: file.path)
+      throw VaultError(.ioFailed, "does not read back as it was written, and was removed", file: file.path)
     }
     return options.now()
   }

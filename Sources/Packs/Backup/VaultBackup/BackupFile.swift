@@ -54,8 +54,8 @@ public final class BackupFile: Sendable {
     }
     guard AgeFile.canBePayload(byteCount: file.byteCount - headerByteCount) else {
       throw VaultError(
-        .damaged, "has a size that no age file has: a part of it is missing", file: file.path,
-        remedies: ["take another copy of the backup, or another backup"])
+        .damaged, "has a size that no age file can have: a part is missing", file: file.path,
+        remedies: ["use another copy of the backup, or another backup"])
     }
     self.lock = lock
   }

@@ -38,7 +38,7 @@ extension VaultError {
       // While reading, the file is at fault. While writing, the recipient is.
       let isRead = error.code == .lowOrderShare && file != nil
       let code = isRead ? .damaged : Self.code(of: error)
-      let reason = error.code == .noMatchingIdentity ? "no key that was given opens the backup" : error.reason
+      let reason = error.code == .noMatchingIdentity ? "no given key opens the backup" : error.reason
       self.init(code, reason, file: file, remedies: Self.remedies(for: code), underlying: error)
     }
   }
@@ -56,7 +56,7 @@ extension VaultError {
 
   private static func remedies(for code: Code) -> [Remedy] {
     switch code {
-    case .damaged: ["it is damaged, incomplete or no backup: take another copy of it, or another backup"]
+    case .damaged: ["it is damaged, incomplete or not a backup: use another copy, or another backup"]
     case .noMatchingSlot: [.useIdentity]
     default: []
     }

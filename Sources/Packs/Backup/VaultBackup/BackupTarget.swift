@@ -13,14 +13,14 @@ struct BackupTarget {
   func check(_ store: any RecordStore) throws(VaultError) {
     if let store = store as? DirectoryStore, try inStore({ () throws(StoreError) in try folder.isInside(store) }) {
       throw VaultError(
-        .inputRefused, "lies in the vault: a backup there is lost with it", file: folder.path,
-        remedies: ["name a directory outside, best on another disk"])
+        .inputRefused, "is in the vault: a backup there would be lost with the vault", file: folder.path,
+        remedies: ["use a folder outside the vault, preferably on another disk"])
     }
     let status = try inStore { () throws(StoreError) in try folder.status() }
     guard !status.isWritableByOthers else {
       throw VaultError(
-        .permissionDenied, "others than its owner may write to it, and exchange backups there", file: folder.path,
-        remedies: ["`chmod go-w \(folder.path.shellQuoted)` forbids it", .useStandardOutput])
+        .permissionDenied, "other users can write to this folder and replace backups there", file: folder.path,
+        remedies: ["run `chmod go-w \(folder.path.shellQuoted)`", .useStandardOutput])
     }
   }
 
@@ -61,8 +61,8 @@ struct BackupTarget {
       if !there.names.contains(name) { return (time, fromTheFuture(name, of: vaultID, among: there)) }
       guard attempt < 200 else {
         throw VaultError(
-          .alreadyExists, "is there already, and the clock stands still", file: folder.path(of: name.fileName),
-          remedies: ["set the clock right; nothing was made"])
+          .alreadyExists, "is already there, and the clock does not move", file: folder.path(of: name.fileName),
+          remedies: ["correct the clock; no backup was made"])
       }
       try? await Task.sleep(for: .milliseconds(50))
     }
@@ -78,7 +78,7 @@ struct BackupTarget {
       try directory.update { catalog in catalog.record(entry) }
     } catch {
       throw VaultError(
-        error.code, "the backup is there, but could not be recorded in \(BackupCatalog.fileName): \(error.reason)",
+        error.code, "the backup was made, but could not be recorded in \(BackupCatalog.fileName): \(error.reason)",
         file: folder.path(of: made.name.fileName), remedies: error.remedies, underlying: error)
     }
   }
@@ -87,7 +87,8 @@ struct BackupTarget {
 extension BackupName {
   init(backupStem stem: String, time: Timestamp) throws(VaultError) {
     guard let name = BackupName(stem: stem, time: time) else {
-      throw VaultError(.inputRefused, "is no name for a backup: use letters, digits, `.`, `_` and `-`", file: stem)
+      throw VaultError(
+        .inputRefused, "cannot be the name of a backup: use letters, digits, `.`, `_` and `-`", file: stem)
     }
     self = name
   }

@@ -237,7 +237,7 @@ extension VaultError {
   /// The error for a file that was removed despite the lock.
   fileprivate static func vanished(_ place: StoreLocation) -> VaultError {
     VaultError(
-      .changedUnderneath, "vanished while it was read", file: place.relativePath,
-      remedies: ["something else than this program changes the vault's folder: let it end, and try again"])
+      .changedUnderneath, "was removed while it was read", file: place.relativePath,
+      remedies: ["another program is changing the vault's folder: wait until it ends, and try again"])
   }
 }

@@ -11,34 +11,39 @@ extension BackupCommand {
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "create",
-      abstract: "Back the whole vault up into one new file.",
+      abstract: "Back up the whole vault into one new file.",
       discussion: """
-        It is sealed to the recipients that are named, whose identity can lie in a safe, else to the recipients of the \
-        vault's own slots. With a key of the vault the backup is attested: it holds an authenticated list of its files. \
-        Without one it is not, and restoring it needs --unattested. At a terminal a passphrase of the vault is asked for, \
-        and one for the backup if the vault has no recipient. --prove-with opens what was written before it gets \
-        its name and compares it with what was read.
-
         Example:
-          vault backup create --to /mnt/backups --recipient age1… --prove-with backup-identity.txt
+          vault backup create --to /mnt/backups \\
+            --recipient age1… --prove-with backup-identity.txt
+
+        The backup is sealed to the recipients that you name, whose identity can lie in a safe. Without them it is \
+        sealed to the recipients of the vault's own slots.
+
+        With a key of the vault the backup is attested: it contains an authenticated list of its files. Without a key \
+        it is not attested, and restoring it needs --unattested.
+
+        At a terminal the command asks for a passphrase of the vault. If the vault has no recipient, it also asks for \
+        a passphrase for the backup. With --prove-with it opens the new file and compares it with what it read. Only \
+        then does the file get its name.
         """)
 
     @Option(
       help: ArgumentHelp(
-        "The directory of the backups, else the working directory; - is standard output.", valueName: "dir"))
+        "The folder for the backup; - is standard output.", valueName: "dir"))
     var to = "."
 
     @OptionGroup var target: BackupKeyOptions
 
     @Option(
       help: ArgumentHelp(
-        "What the file's name begins with, else the name of the vault: letters, digits, . _ -", valueName: "name"))
+        "The beginning of the file name: letters, digits, . _ - (default: the vault's name).", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("What the backup is called in backups.json.", valueName: "text"))
+    @Option(help: ArgumentHelp("A name for the backup in backups.json.", valueName: "text"))
     var label: String?
 
-    @Option(help: ArgumentHelp("Open what was written with a file of age identities.", valueName: "identity"))
+    @Option(help: ArgumentHelp("Prove the new backup by opening it with this identity file.", valueName: "identity"))
     var proveWith: String?
 
     @OptionGroup var everywhere: EverywhereOptions
@@ -58,10 +63,11 @@ extension BackupCommand {
       options.label = label
       options.proof = (proof ?? []).map { .identity($0) }
       if opened == nil {
-        global.messages.note("not attested, since the vault was not unlocked: restoring it needs --unattested")
+        global.messages.note(
+          "the backup is not attested, because the vault was not unlocked: restoring it needs --unattested")
       }
       if session.locked.isReplica {
-        global.messages.note("the server is a replica: the backup holds what had arrived there")
+        global.messages.note("the server is a replica: the backup contains only what has arrived there")
       }
       let source: Backup.Source = opened.map { .unlocked($0) } ?? .locked(session.locked)
       if to == "-" { return try await stream(source, options) }
@@ -78,15 +84,15 @@ extension BackupCommand {
 
     private func check() throws {
       if let label, label.utf8.count > BackupCatalog.labelByteLimit {
-        throw CommandError.usage("--label", "has at most \(BackupCatalog.labelByteLimit) bytes")
+        throw CommandError.usage("--label", "must be at most \(BackupCatalog.labelByteLimit) bytes long")
       }
       guard to == "-" else { return }
-      guard !global.json else { throw CommandError.usage("--json", "has no place beside a backup on standard output") }
-      guard label == nil else { throw CommandError.usage("--label", "is recorded in a directory, and --to - has none") }
-      guard name == nil else { throw CommandError.usage("--name", "names a file in a directory, and --to - has none") }
+      guard !global.json else { throw CommandError.usage("--json", "cannot be combined with --to -") }
+      guard label == nil else { throw CommandError.usage("--label", "cannot be combined with --to -") }
+      guard name == nil else { throw CommandError.usage("--name", "cannot be combined with --to -") }
       guard !Output.isTerminal else {
         throw CommandError.usage(
-          "--to", "a backup is not for a terminal", "pipe it on: `vault backup create --to - | …`")
+          "--to", "a backup cannot be written to a terminal", "pipe it to a program: `vault backup create --to - | …`")
       }
     }
 
@@ -110,11 +116,12 @@ extension BackupCommand {
       progress.end()
       if let ahead = made.fromTheFuture {
         global.messages.note(
-          "\(ahead.fileName) is of a later time than this backup. Check the clock; if it was wrong then, move that file away"
+          "\(ahead.fileName) has a later time than this backup: check the clock; "
+            + "if it was wrong then, move that file away"
         )
       }
       let path = System.join(to, made.name.fileName)
-      try Output.afterwards("the backup \(path) is made", hint: "`vault backup list DIR` shows it") {
+      try Output.afterwards("the backup \(path) was made", hint: "`vault backup list DIR` shows it") {
         global.json ? try Output.document(made.members(path)) : try Output.line(path)
       }
     }
@@ -143,7 +150,9 @@ extension CreatedBackup {
 
 extension BackupCommand.Create: RunsOverSet {
   func prepared(_ run: SetRun) async throws -> Self {
-    guard to != "-" else { throw CommandError.usage("--everywhere", "makes a file for each vault, and --to - is one") }
+    guard to != "-" else {
+      throw CommandError.usage("--everywhere", "cannot be combined with --to -: it makes one file for each vault")
+    }
     return self
   }
 }

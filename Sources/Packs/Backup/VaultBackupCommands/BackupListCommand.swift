@@ -8,17 +8,17 @@ extension BackupCommand {
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
-      abstract: "List the backups in a directory, the oldest first.",
+      abstract: "List the backups in a folder, oldest first.",
       discussion: """
-        Compares what is there with backups.json, by names and sizes; no backup is read. A file that has changed, or is gone \
-        though no prune has removed it, ends with 14.
-
         Example:
           vault backup list /mnt/backups
+
+        The command compares the names and sizes of the files with backups.json. It reads no backup. It exits with 14 \
+        if a file has changed, or if a file is missing although no prune removed it.
         """,
       aliases: ["ls"])
 
-    @Argument(help: "The directory of the backups.")
+    @Argument(help: "The folder of the backups.")
     var dir: String
 
     @OptionGroup var table: TableOptions
@@ -34,7 +34,7 @@ extension BackupCommand {
         } else {
           try Output.lines(rows.map(Self.line))
         }
-        if rows.isEmpty { global.messages.note("no backup is here") }
+        if rows.isEmpty { global.messages.note("there is no backup here") }
       }
       let findings = rows.compactMap(\.finding)
       for finding in findings { global.messages.note(finding) }

@@ -10,20 +10,24 @@ extension BackupCommand {
       commandName: "prune",
       abstract: "Remove the backups that no rule keeps.",
       discussion: """
-        The rules mean what they mean to restic, in UTC: a backup stays when any of them keeps it; periods without a backup do \
-        not count. Backups of several vaults are looked at one vault at a time. Of each, one that was verified always stays. \
-        Files that backups.json does not record, or that are not as it records them, are never removed.
-
         Example:
-          vault backup prune /mnt/backups --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --keep-yearly 3 --dry-run
+          vault backup prune /mnt/backups --keep-daily 7 --keep-weekly 5 \\
+            --keep-monthly 12 --keep-yearly 3 --dry-run
+
+        The rules work as in restic, in UTC: a backup stays if any rule keeps it. Periods without a backup do not \
+        count. Backups of several vaults are treated one vault at a time. One verified backup of each vault always \
+        stays. Files that backups.json does not record, or that differ from what it records, are never removed.
+
+        The command shows its plan and asks before it removes anything. Without a terminal it needs --yes or \
+        --dry-run.
         """)
 
-    @Argument(help: "The directory of the backups.")
+    @Argument(help: "The folder of the backups.")
     var dir: String
 
     @OptionGroup(title: "Rules") var rules: RetentionOptions
 
-    @Flag(help: "Say what would be removed, and remove nothing.")
+    @Flag(help: "Show what would be removed; remove nothing.")
     var dryRun = false
 
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
@@ -33,7 +37,7 @@ extension BackupCommand {
       let directory = try BackupDirectory(at: dir)
       guard dryRun || global.yes || (global.canAsk && !global.json) else {
         throw CommandError(
-          .declined, "declined", subject: "prune", "there is nobody to ask",
+          .declined, "declined", subject: "prune", "there is no terminal to ask for your consent",
           hints: ["add --yes to remove what --dry-run shows"])
       }
       if dryRun { return try finish(try directory.plan(policy, now: .now()), isDone: false) }
@@ -61,7 +65,7 @@ extension BackupCommand {
       let removed = plan.removals.count
       let kept = plan.steps.count { $0.action == .keep }
       let action = "\(removed) \(isDone ? "removed" : "would be removed") (\(ByteSize.text(plan.removedByteCount)))"
-      try Output.afterwards("\(removed) backups are removed") {
+      try Output.afterwards("\(removed) backups were removed") {
         if global.json {
           try Output.document([
             "backups": plan.steps, "dry_run": !isDone, "kept": kept, "removed": removed,
@@ -73,7 +77,7 @@ extension BackupCommand {
       }
       global.messages.note("\(action), \(kept) kept")
       guard plan.hasFindings else { return }
-      global.messages.note("something needs to be looked at: see the reasons, and `vault backup list`")
+      global.messages.note("some backups need attention: see the reasons, and `vault backup list`")
       throw Finished(status: .findings)
     }
   }
@@ -82,32 +86,35 @@ extension BackupCommand {
 struct RetentionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Keep the newest ones; a number or `unlimited`, here and below.", valueName: "n"))
+    help: ArgumentHelp("Keep the newest n backups: a number or `unlimited`.", valueName: "n"))
   var keepLast: String?
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("Keep the newest one of each of so many hours.", valueName: "n"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Keep the newest backup of each hour, for n hours.", valueName: "n"))
   var keepHourly: String?
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("Keep the newest one of each of so many days.", valueName: "n"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Keep the newest backup of each day, for n days.", valueName: "n"))
   var keepDaily: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Keep the newest one of each of so many weeks, Monday to Sunday.", valueName: "n"))
+    help: ArgumentHelp("Keep the newest backup of each week (Monday to Sunday), for n weeks.", valueName: "n"))
   var keepWeekly: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Keep the newest one of each of so many months.", valueName: "n"))
+    help: ArgumentHelp("Keep the newest backup of each month, for n months.", valueName: "n"))
   var keepMonthly: String?
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("Keep the newest one of each of so many years.", valueName: "n"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Keep the newest backup of each year, for n years.", valueName: "n"))
   var keepYearly: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Keep all that are younger than this, seen from the newest: years, months, days, hours as in 1y5m7d2h.",
+      "Keep all backups made in this span before the newest one, such as 1y5m7d2h.",
       valueName: "span"))
   var keepWithin: String?
 
@@ -121,14 +128,14 @@ struct RetentionOptions: ParsableArguments {
     policy[.yearly] = try Self.count(keepYearly, "--keep-yearly")
     policy.within = try keepWithin.map { text in
       guard let span = RetentionSpan(text) else {
-        throw CommandError.usage("--keep-within", "takes years, months, days and hours such as 1y5m7d2h or 90d")
+        throw CommandError.usage("--keep-within", "must be years, months, days and hours, such as 1y5m7d2h or 90d")
       }
       return span
     }
     guard !policy.isEmpty else {
       throw CommandError.usage(
-        "prune", "nothing says what to keep: it never removes everything",
-        "give a rule, such as --keep-daily 7; --dry-run shows what it would do")
+        "prune", "no rule says what to keep, and a prune never removes everything",
+        "add a rule, such as --keep-daily 7; --dry-run shows what it would do")
     }
     return policy
   }
@@ -137,7 +144,7 @@ struct RetentionOptions: ParsableArguments {
     guard let text else { return .limited(0) }
     if text == "unlimited" || text == "-1" { return .unlimited }
     guard let count = JSONNumber(literal: text)?.int, count >= 0 else {
-      throw CommandError.usage(option, "takes a number or `unlimited`")
+      throw CommandError.usage(option, "must be a number or `unlimited`")
     }
     return .limited(count)
   }

@@ -11,41 +11,44 @@ extension BackupCommand {
   struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "restore",
-      abstract: "Restore a backup, after all of it was verified.",
+      abstract: "Restore a backup after all of it was verified.",
       discussion: """
-        It takes the key of the backup and a key of the vault in it. All of it is opened, unpacked beside its place and \
-        verified before anything that is there is touched. A vault that is there is exchanged in one step and kept \
-        beside it; in a folder with other things, such as a git repository, its files are changed, and a copy is kept. \
-        What is older than this machine or the folder knows ends with 16, unless --accept-rollback is given.
-
-        With --records only these come back into the vault that is there, each as its next revision, with their \
-        attachments.
-
         Example:
-          vault backup restore team-20261121T014028Z.cvault.age --to restored --identity identity.txt
-          vault backup restore team-20261121T014028Z.cvault.age --to my-vault --records 4e8c2f1a
+          vault backup restore team-20261121T014028Z.cvault.age \\
+            --to restored --identity identity.txt
+          vault backup restore team-20261121T014028Z.cvault.age \\
+            --to my-vault --records 4e8c2f1a
+
+        The command needs the key of the backup and a key of the vault in it. It opens everything, unpacks it beside \
+        the target and verifies it. Only then does it touch what exists. An existing vault is replaced in one step \
+        and kept beside the new one. In a folder with other things, such as a git repository, the vault's files are \
+        changed, and a copy is kept. If the backup is older than what this machine or the folder knows, the command \
+        exits with 16, unless you give --accept-rollback.
+
+        With --records, only these records come back into the existing vault. Each becomes its next revision, with \
+        its attachments.
         """)
 
-    @Argument(help: ArgumentHelp("The backup.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The backup file.", valueName: "file"))
     var file: String
 
-    @Option(help: ArgumentHelp("The folder of the vault, which need not be there.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The folder of the vault; it need not exist.", valueName: "dir"))
     var to: String
 
     @Option(
       parsing: .upToNextOption, help: ArgumentHelp("Only these records, by their ids in the backup.", valueName: "id"))
     var records: [String] = []
 
-    @Flag(help: "Also a backup without an authenticated list of its files.")
+    @Flag(help: "Accept a backup without an authenticated list of its files.")
     var unattested = false
 
-    @Flag(help: "Also a backup that is older than what is known of the vault.")
+    @Flag(help: "Accept a backup that is older than the known state of the vault.")
     var acceptRollback = false
 
-    @Flag(help: "Open and verify all of it, say what would come back, and change nothing.")
+    @Flag(help: "Open and verify all of it; show what would come back; change nothing.")
     var dryRun = false
 
-    @Option(help: ArgumentHelp("Refuse every vault but the one with this fingerprint.", valueName: "hex"))
+    @Option(help: ArgumentHelp("Accept only the vault with this fingerprint.", valueName: "hex"))
     var requireFingerprint: String?
 
     @Option(help: ArgumentHelp("Read the passphrase of the backup from a file.", valueName: "file"))
@@ -55,11 +58,11 @@ extension BackupCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
-      guard !to.isEmpty else { throw CommandError.usage("--to", "names no folder") }
+      guard !to.isEmpty else { throw CommandError.usage("--to", "must name a folder") }
       guard !records.isEmpty || !VaultPlace.isDatabase(to) else {
         throw CommandError.usage(
-          "--to", "is a database, and a whole vault is restored into a folder",
-          "restore it into one, then `vault store copy FOLDER ADDRESS`")
+          "--to", "a whole vault can be restored only into a folder, not into a database",
+          "restore it into a folder, then run `vault store copy FOLDER ADDRESS`")
       }
       let keys = try BackupKeys(unlocking, backupPassphraseFile: backupPassphraseFile, global)
       let backup = try BackupFile.argument(file)
@@ -108,14 +111,14 @@ extension BackupCommand {
       guard !dryRun else { return try tell(nil, contents: contents, found: staged.verification) }
       let restored = try staged.putInPlace()
       WrittenFiles.current?.note(.newVault, at: restored.path, global.messages)
-      if let kept = restored.keptPath { global.messages.note("the vault that was there before is kept in \(kept)") }
-      try Output.afterwards("the vault is restored to \(restored.path)") {
+      if let kept = restored.keptPath { global.messages.note("the previous vault is kept in \(kept)") }
+      try Output.afterwards("the vault was restored to \(restored.path)") {
         try tell(restored, contents: contents, found: staged.verification)
       }
     }
 
     private func refuse(_ staged: StagedRestore) throws {
-      staged.faults.report(global, ["nothing was changed: take another backup"])
+      staged.faults.report(global, ["nothing was changed: use another backup"])
       if let status = staged.faults.status { throw Finished(status: status) }
       guard !staged.rollbacks.isEmpty, !acceptRollback else { return }
       let faults = staged.rollbacks.faults
@@ -123,8 +126,8 @@ extension BackupCommand {
         global,
         [
           faults.count > 10
-            ? "and \(faults.count - 10) more would go back; nothing was changed" : "nothing was changed",
-          "--accept-rollback restores it all the same; the vault of now is kept beside it",
+            ? "\(faults.count - 10) more would go back; nothing was changed" : "nothing was changed",
+          "--accept-rollback restores the backup anyway; the present vault is kept beside it",
         ])
       throw Finished(status: .unexpectedVault)
     }
@@ -132,7 +135,7 @@ extension BackupCommand {
     /// - Parameter restored: nil for a trial.
     private func tell(_ restored: RestoredVault?, contents: BackupContents, found: Verification) throws {
       if !contents.isAttested {
-        global.messages.note("not attested: what was left out of the backup, or older in it, shows to nobody")
+        global.messages.note("the backup is not attested: nobody can tell whether something in it is missing or older")
       }
       guard global.json else {
         let end = restored == nil ? "would be restored" : "restored"
@@ -150,7 +153,8 @@ extension BackupCommand {
 extension BackupCommand.Restore {
   private func bringBack(_ contents: BackupContents, backedUp: Vault, keys: BackupKeys) async throws {
     guard !acceptRollback else {
-      throw CommandError.usage("--accept-rollback", "is not for single records: they come back as new revisions")
+      throw CommandError.usage(
+        "--accept-rollback", "cannot be combined with --records: single records come back as new revisions")
     }
     if !unattested { try contents.requireAttestation() }
     let found = try contents.records(named: records, with: backedUp)
@@ -165,11 +169,12 @@ extension BackupCommand.Restore {
       let names = replaced.prefix(3).map { $0.name.isEmpty ? $0.id.text : $0.name }.joined(separator: ", ")
       let count = counted(replaced.count, "record")
       try global.confirm(
-        "\(count) in \(to) differ from the backup (\(names)). Replace their content by that of \(contents.createdAt.text)?"
+        "The backup of \(contents.createdAt.text) has other content for \(count) in \(to) (\(names)). "
+          + "Replace the present content?"
       )
     }
     let written = try await contents.bringBack(found, into: vault)
-    try Output.afterwards(written.count == 1 ? "1 record is back" : "\(written.count) records are back") {
+    try Output.afterwards(written.count == 1 ? "1 record was restored" : "\(written.count) records were restored") {
       try tell(written, of: found)
     }
   }
@@ -181,7 +186,7 @@ extension BackupCommand.Restore {
         "unchanged": found.map(\.id).filter { !written.contains($0) },
       ])
     }
-    for record in found where !written.contains(record.id) { global.messages.note("\(record.id.text) is as it was") }
+    for record in found where !written.contains(record.id) { global.messages.note("\(record.id.text) is unchanged") }
     try Output.lines(written.map(\.text))
   }
 }

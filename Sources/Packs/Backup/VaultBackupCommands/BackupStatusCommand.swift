@@ -9,26 +9,26 @@ extension BackupCommand {
   struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "status",
-      abstract: "Say whether the newest backup is there, as recorded, and young enough.",
+      abstract: "Check that the newest backup exists, is unchanged and is recent enough.",
       discussion: """
-        For a monitor: one line for each vault, and 14 when anything is wrong with its newest backup, or when there is \
-        none. Names and sizes are compared; --read also reads the files and compares their SHA-256. Nothing is opened: \
-        `vault backup verify` does that.
-
         Example:
           vault backup status /mnt/backups --max-age 26h
+
+        The command is for monitoring: it prints one line for each vault. It exits with 14 if anything is wrong with \
+        the newest backup of a vault, or if there is no backup. It compares names and sizes; with --read it also \
+        reads the files and compares their SHA-256. It opens no backup: `vault backup verify` does that.
         """)
 
-    @Argument(help: "The directory of the backups.")
+    @Argument(help: "The folder of the backups.")
     var dir: String
 
-    @Option(help: ArgumentHelp("How old the newest one may be: 26h, 2d, 90m, 1w.", valueName: "age"))
+    @Option(help: ArgumentHelp("The maximum age of the newest backup: 26h, 2d, 90m, 1w.", valueName: "age"))
     var maxAge: String?
 
-    @Option(help: ArgumentHelp("Only backups whose names begin so, then a time.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only backups with this name before the time.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("Only the vault that this backup is of.", valueName: "file"))
+    @Option(help: ArgumentHelp("Only the vault of this backup.", valueName: "file"))
     var of: String?
 
     @Flag(help: "Read each file and compare its SHA-256 with the recorded one.")
@@ -68,7 +68,7 @@ extension BackupCommand {
       let name = BackupName(fileName: file.split(separator: "/").last.map(String.init) ?? "")
       guard let entry = listing.rows.first(where: { $0.name == name })?.entry else {
         throw CommandError.usage(
-          "--of", "names a backup that is recorded in the directory", "`vault backup list DIR` shows the names")
+          "--of", "must name a backup that is recorded in the folder", "`vault backup list DIR` shows the names")
       }
       return entry.vaultID
     }
@@ -92,14 +92,14 @@ private struct NewestBackup: DocumentValue {
     ageSeconds = now.secondsSinceEpoch - newest.name.time.secondsSinceEpoch
     switch newest.state {
     case .recorded: break
-    case .changed where newest.hasOtherContent: faults.append(("changed", "its content is not the recorded one"))
-    case .changed: faults.append(("changed", "its size is not the recorded one"))
-    case .gone: faults.append(("gone", "its file is gone"))
+    case .changed where newest.hasOtherContent: faults.append(("changed", "its content differs from the recorded one"))
+    case .changed: faults.append(("changed", "its size differs from the recorded one"))
+    case .gone: faults.append(("gone", "its file is missing"))
     case .unrecorded: faults.append(("not_recorded", "it is not recorded in backups.json"))
     }
     if ageSeconds < -Self.toleratedSeconds {
-      faults.append(
-        ("from_the_future", "it is \(BackupView.age(seconds: -ageSeconds)) ahead: a clock went back, or was wrong"))
+      let ahead = BackupView.age(seconds: -ageSeconds)
+      faults.append(("from_the_future", "it is \(ahead) in the future: a clock was set back, or was wrong"))
     } else if let limit, ageSeconds > limit.seconds {
       faults.append(("too_old", "it is older than \(BackupView.age(seconds: limit.seconds))"))
     }

@@ -11,32 +11,37 @@ extension BackupCommand {
   struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "verify",
-      abstract: "Check backups as far as the keys that are given allow; nothing is restored.",
+      abstract: "Check backups as far as the given keys allow; restore nothing.",
       discussion: """
-        Without a key: that it is an age file of a possible size, and the recorded SHA-256, when backups.json beside it \
-        has one. With the identity of the backup: every byte, every rule of the archive, and that it holds what its list \
-        says. With a key of the vault in it, too: that somebody with that key made the list; with --deep every MAC and \
-        every sealed field of every record. What it passed is noted in backups.json; a good backup that is not recorded \
-        there is recorded, when its list or every record was verified with a key of the vault.
-
         Example:
           vault backup verify team-20261121T014028Z.cvault.age
-          vault backup verify *.cvault.age --deep --identity backup-identity.txt --identity identity.txt
+          vault backup verify *.cvault.age --deep \\
+            --identity backup-identity.txt --identity identity.txt
           vault backup verify /mnt/backups --oldest 2
+
+        Without a key, the command checks that each file is an age file of a possible size. It also checks the \
+        SHA-256, if backups.json beside the file records one.
+
+        With the identity of the backup, it checks every byte, every rule of the archive, and that the archive \
+        contains what its list says. With a key of the vault in it, too, it checks that somebody with that key made \
+        the list. With --deep it checks every MAC and every sealed field of every record.
+
+        The result is noted in backups.json. A good backup that is not recorded there is recorded, if its list or \
+        every record was verified with a key of the vault.
         """)
 
-    @Argument(help: ArgumentHelp("The backups, or a directory of backups: those recorded there.", valueName: "file"))
+    @Argument(help: ArgumentHelp("Backup files, or a folder: the backups recorded there.", valueName: "file"))
     var files: [String]
 
     @Option(
-      help: ArgumentHelp("Of a directory only the n backups that were checked the longest ago.", valueName: "n"))
+      help: ArgumentHelp("In a folder, only the n backups that were checked longest ago.", valueName: "n"))
     var oldest: Int?
 
-    @Flag(help: "Verify every record, which takes a key of the vault.")
+    @Flag(help: "Verify every record; this needs a key of the vault.")
     var deep = false
 
     @Option(
-      help: ArgumentHelp("With --deep, only the n-th of t parts of the records, for scheduled runs.", valueName: "n/t"))
+      help: ArgumentHelp("With --deep, verify only part n of t of the records, for scheduled runs.", valueName: "n/t"))
     var subset: String?
 
     @Option(help: ArgumentHelp("Read the passphrase of the backup from a file.", valueName: "file"))
@@ -61,17 +66,17 @@ extension BackupCommand {
 
     /// The files of the arguments. For a directory, its recorded backups, the least recently checked first.
     private func backups() throws -> [String] {
-      if let oldest, oldest < 1 { throw CommandError.usage("--oldest", "takes a whole number from 1") }
+      if let oldest, oldest < 1 { throw CommandError.usage("--oldest", "must be a whole number from 1") }
       let isDirectory = files.map { System.kind(of: $0) == .directory }
       guard oldest == nil || isDirectory.allSatisfy({ $0 }) else {
-        throw CommandError.usage("--oldest", "chooses from a directory, and a file was named")
+        throw CommandError.usage("--oldest", "needs a folder, but a file was named")
       }
       return try zip(files, isDirectory).flatMap { path, isDirectory in
         guard isDirectory else { return [path] }
         let rows = try BackupDirectory(at: path).listing().leastRecentlyChecked()
         guard !rows.isEmpty else {
           throw CommandError(
-            .inputOutput, "io_failed", subject: path, "has no recorded backup whose file is there",
+            .inputOutput, "io_failed", subject: path, "has no recorded backup whose file exists",
             hints: ["`vault backup list \(Printable.text(path))` shows the backups in it"])
         }
         return rows.prefix(oldest ?? rows.count).map { System.join(path, $0.name.fileName) }

@@ -11,18 +11,20 @@ struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
     commandName: "accept",
     abstract: "Authenticate records whose readable fields were edited by hand.",
     discussion: """
-      It shows what differs from the newest version that verifies, in git or the trash, and asks. Sealed values must stand \
-      where they stood, and attachments be those that they were. Where no version verifies it shows the whole record, sealed fields masked: then --no-baseline says \
-      that you have looked at all of it.
-
       Example:
         vault accept "Shai Mishali" --identity identity.txt
+
+      For each record, the command shows what differs from the newest version that verifies, in git or the trash. \
+      Then it asks. Sealed values must be where they were, and attachments must be the same.
+
+      If no version verifies, the command shows the whole record, with sealed fields masked. Then --no-baseline says \
+      that you have looked at all of it.
       """)
 
   @Argument(help: "Ids, exact names, or beginnings of ids.")
   var record: [String]
 
-  @Flag(help: "Accept also what cannot be compared with any version that verifies.")
+  @Flag(help: "Also accept a record without a version to compare it with.")
   var noBaseline = false
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -53,7 +55,7 @@ struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
     if !reviews.isEmpty { try global.confirm(Self.question(reviews.count)) }
     try await opened.accept(reviews)
     if global.json { return try Output.document(["accepted": reviews]) }
-    if reviews.isEmpty { global.messages.note("nothing to accept: it verifies as it is") }
+    if reviews.isEmpty { global.messages.note("there is nothing to accept: all verifies as it is") }
   }
 
   private static func question(_ count: Int) -> String {
@@ -63,10 +65,10 @@ struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
   private static func needsBaseline(_ review: EditReview) -> CommandError {
     var error = CommandError(
       .declined, "no_baseline", subject: review.file,
-      "no version of it verifies, in git or the trash: there is nothing to compare it with",
+      "no version in git or the trash verifies: there is nothing to compare the record with",
       hints: [
-        "look at every field of it; `vault accept \(review.found.id.text) --no-baseline` accepts all of them",
-        "--yes alone does not",
+        "look at every field; `vault accept \(review.found.id.text) --no-baseline` accepts all of them",
+        "--yes alone does not accept them",
       ])
     error.file = review.file
     error.record = review.found.id.text
@@ -77,7 +79,7 @@ struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
 extension EditReview: DocumentValue {
   /// The difference, or the whole record if there is nothing to compare.
   fileprivate func lines(_ style: Style) throws -> [String] {
-    guard let baseline else { return ["\(file): compared with nothing"] + (try RecordView(found).lines(style)) }
+    guard let baseline else { return ["\(file): no version to compare with"] + (try RecordView(found).lines(style)) }
     var lines = [Printable.text("\(file): compared with revision \(baseline.revision) from \(baseline.origin)")]
     if changes.isEmpty, attachments.isEmpty {
       lines.append("  no field differs, only the MAC, the revision or the time of the last change")

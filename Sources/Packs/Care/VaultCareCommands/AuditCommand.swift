@@ -7,31 +7,33 @@ import VaultTerminal
 struct AuditCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit",
-    abstract: "Find weak, re-used, breached, expired and old secrets; 14 when there are any.",
+    abstract: "Find weak, reused, breached, expired and old secrets.",
     discussion: """
-      What is looked at depends on what a field is: passwords for being weak (zxcvbn), known from breaches and old, tokens \
-      for being old, passwords, tokens and keys for being used twice. PINs, card numbers and notes are left alone. No \
-      value and no hash of one is printed, and nothing is sent anywhere: --hibp takes a list of SHA-1 hashes that you \
-      have, sorted by hash, or the folder of its ranges.
-
       Example:
         vault audit --hibp ~/pwned-passwords.txt
+
+      The checks depend on the kind of field. Passwords: weak (zxcvbn), breached, old. Tokens: old. Passwords, tokens \
+      and keys: used twice. PINs, card numbers and notes are not checked. The command exits with 14 if it finds \
+      anything.
+
+      No value and no hash of a value is printed, and nothing is sent anywhere. --hibp reads a list of SHA-1 hashes \
+      that you have, sorted by hash, or the folder of its ranges.
       """)
 
   @Option(help: "Only records of this kind.")
   var kind: String?
 
-  @Option(help: ArgumentHelp("A password is weak below so many bits.", valueName: "bits"))
+  @Option(help: ArgumentHelp("Passwords with fewer bits than this are weak.", valueName: "bits"))
   var minBits: Int?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("A value is old when it was sealed so long ago: 1y, 90d, 2w.", valueName: "age"))
+    help: ArgumentHelp("Values sealed longer ago than this are old: 1y, 90d, 2w.", valueName: "age"))
   var olderThan = "1y"
 
   @Option(
     help: ArgumentHelp(
-      "Passwords known from breaches: a list sorted by SHA-1, or a folder of ranges.", valueName: "path"))
+      "Breached passwords: a list sorted by SHA-1, or a folder of ranges.", valueName: "path"))
   var hibp: String?
 
   @OptionGroup var table: TableOptions
@@ -41,7 +43,7 @@ struct AuditCommand: AsyncParsableCommand {
 
   func run() async throws {
     if let minBits, !(1...256).contains(minBits) {
-      throw CommandError.usage("--min-bits", "takes a number from 1 to 256")
+      throw CommandError.usage("--min-bits", "must be between 1 and 256")
     }
     let age = try Age(olderThan, option: "--older-than")
     let breaches = try hibp.map { try BreachList($0, global.messages) }
@@ -54,7 +56,7 @@ struct AuditCommand: AsyncParsableCommand {
       rules.old["\(field.record.id) \(field.path)"] = field.sealedAt
     }
     if !GuessEstimate.isAvailable {
-      global.messages.note("weak passwords are not looked for: install libzxcvbn (Debian libzxcvbn0)")
+      global.messages.note("weak passwords are not found without libzxcvbn: install it (Debian: libzxcvbn0)")
     }
     try await AuditReport(audit: Audit(rules, of: opened), table: table).print(session)
   }

@@ -9,16 +9,18 @@ import VaultRepair
 struct CheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Check whether all is well, as far as the keys at hand allow.",
+    abstract: "Check that all is well, as far as the keys at hand allow.",
     discussion: """
-      It checks everything around the vault, as `vault doctor` does. With a key at hand it verifies the contents, as \
-      `vault verify` does. Without a key it checks their form, as `vault lint` does. Only --deep asks for a key. It ends \
-      with 13 if anything is damaged, 16 if something went back or is gone, 18 if something could not be read, and 14 if \
-      something else needs action.
-
       Example:
         vault check
         vault check --deep
+
+      The command checks everything around the vault, as `vault doctor` does. With a key at hand it verifies the \
+      contents, as `vault verify` does. Without a key it checks their form, as `vault lint` does. Only --deep asks \
+      for a key.
+
+      It exits with 13 if anything is damaged, and with 16 if something went back to an older state or is missing. It \
+      exits with 18 if something could not be read, and with 14 if something else needs action.
       """)
 
   @Flag(help: "Ask for a key if none is at hand, and verify every record.")

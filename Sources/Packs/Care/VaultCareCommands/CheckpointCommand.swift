@@ -10,15 +10,15 @@ struct CheckpointCommand: AsyncParsableCommand {
     commandName: "checkpoint",
     abstract: "Verify the vault and write an authenticated list of all its records.",
     discussion: """
-      Later, `vault verify` tells what was added, changed and removed since, and refuses what went back or is gone. \
-      Nothing is written when anything is wrong. After an older state was restored on purpose, --accept-rollback makes a \
-      new list.
-
       Example:
         vault checkpoint --identity identity.txt
+
+      Later, `vault verify` shows what was added, changed and removed since. It refuses records that went back to an \
+      older state or are missing. If anything is wrong, no list is written. After you restored an older state on \
+      purpose, --accept-rollback makes a new list.
       """)
 
-  @Flag(help: "Also when records went back, or are gone, since the last checkpoint.")
+  @Flag(help: "Accept records that went back or are missing since the last checkpoint.")
   var acceptRollback = false
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions

@@ -9,11 +9,12 @@ struct DoctorCommand: ParsableCommand {
     commandName: "doctor",
     abstract: "Check keys, slots, memory, permissions and leftovers, and say what to do.",
     discussion: """
-      One line for each check: ok, warn or fault, and what to do about it. It needs no key, asks for nothing and changes \
-      nothing. It ends with 14 when there is something to act on. The records are checked by `vault lint` and `vault verify`.
-
       Example:
         vault doctor
+
+      The command prints one line for each check: ok, warn or fault, and what to do about it. It needs no key, asks \
+      nothing and changes nothing. It exits with 14 if there is something to do. `vault lint` and `vault verify` \
+      check the records.
       """)
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions

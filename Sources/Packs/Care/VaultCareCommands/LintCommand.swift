@@ -11,18 +11,20 @@ struct LintCommand: AsyncParsableCommand, RunsOverSet {
     commandName: "lint",
     abstract: "Check the form of every file without a key.",
     discussion: """
-      Strict JSON, members and places of records, slot files, sealed fields that hold clear text, sealed values that \
-      belong to different keys or stand twice, what does not belong there, and the canonical form. It says nothing about \
-      whether anything is authentic: `vault verify` does. It ends with 14 when it finds something.
+      Example:
+        vault lint --fix
 
       As a git hook, in .git/hooks/pre-commit:
         vault lint --vault .
 
-      Example:
-        vault lint --fix
+      The command checks strict JSON, the members and places of records, slot files, and the canonical form. It finds \
+      clear text in sealed fields, sealed values that belong to different keys or appear twice, and files that do not \
+      belong there.
+
+      It cannot tell whether anything is authentic: `vault verify` does that. It exits with 14 if it finds something.
       """)
 
-  @Flag(help: "Write files in canonical form where only white space, the order of members or spelling differ.")
+  @Flag(help: "Rewrite files that differ from the canonical form only in white space, member order or spelling.")
   var fix = false
 
   @OptionGroup var revision: RevisionOptions
@@ -32,7 +34,7 @@ struct LintCommand: AsyncParsableCommand, RunsOverSet {
 
   func run() async throws {
     guard let commit = revision.at else { return try await runInPlace() }
-    guard !fix else { throw CommandError.usage("--fix", "cannot stand with --at: what is committed does not change") }
+    guard !fix else { throw CommandError.usage("--fix", "cannot be combined with --at: a commit does not change") }
     let location = try VaultLocation.find(vault)
     let store = try Packs.requiredHistory().store(of: location, at: commit)
     try await run(VaultLint(store: store, options: global.vaultOptions(nil)), try? LockedVault(store: store))

@@ -13,27 +13,27 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
     commandName: "repair",
     abstract: "Restore damaged or missing records from versions that verify.",
     discussion: """
-      It prints a plan first, a line for each step, and asks; without a terminal it needs --yes. Versions come from the \
-      vault itself, its trash, and git when the vault lies in a work tree; only what verifies with the key is taken. What \
-      is replaced is kept in a new folder beside the vault. Of a record without any good version, the sealed fields that \
-      still open are written there, in clear and marked as unverified.
-
-      A record that was removed and emptied from the trash since the last commit looks like a missing one: read the plan, \
-      or name the records that you want.
-
       Example:
         vault repair --dry-run
         vault repair --yes
+
+      The command first prints a plan, one line for each step, and asks. Without a terminal it needs --yes. It takes \
+      versions from the vault itself, its trash, and git if the vault is in a work tree. It uses only versions that \
+      verify with the key. Replaced files are kept in a new folder beside the vault. If a record has no good version, \
+      its sealed fields that still open are written there, in clear text and marked as unverified.
+
+      A record that was removed and emptied from the trash since the last commit looks like a missing record. Read \
+      the plan, or name the records that you want.
       """)
 
-  @Argument(help: "Only these records: ids, or beginnings of ids; at a terminal parts of names, too.")
+  @Argument(help: "Only these records: ids or beginnings of ids; at a terminal also parts of names.")
   var record: [String] = []
 
   @Flag(help: "Print the plan and change nothing.")
   var dryRun = false
 
   @Option(
-    help: ArgumentHelp("A new folder for what is kept (beside the vault, named after it).", valueName: "dir"))
+    help: ArgumentHelp("A new folder for replaced files (default: beside the vault).", valueName: "dir"))
   var aside: String?
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -57,7 +57,7 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
 
   private func plan(_ session: Session, _ opened: Vault) async throws -> RepairPlan {
     let history = Packs.history?.fileHistory(ofVaultAt: session.location.path)
-    global.messages.detail(history == nil ? "git has no version of this vault" : "git is asked for older versions")
+    global.messages.detail(history == nil ? "git has no version of this vault" : "git is searched for older versions")
     let plan = try await opened.repairPlan(history.map { [$0] } ?? [])
     guard !record.isEmpty else { return plan }
     let known = Set(plan.steps.compactMap(\.record))
@@ -69,7 +69,8 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
     guard let id = found.first, found.count == 1 else {
       let failure = CommandError(
         .notFound, found.isEmpty ? "no_such_record" : "ambiguous_record", subject: text,
-        found.isEmpty ? "no step of the plan is about this record" : "means \(found.count) records: name one by its id",
+        found.isEmpty
+          ? "no step of the plan concerns this record" : "\(found.count) records match this: use the id of one",
         hints: ["`vault repair --dry-run` shows the plan"])
       // A damaged record may still have its name. A missing record does not.
       guard found.isEmpty, !global.yes else { throw failure }
@@ -85,7 +86,7 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
     } else if result == nil {
       try Output.lines(plan.steps.map(\.line))
     }
-    if plan.steps.isEmpty { return global.messages.note("nothing to repair") }
+    if plan.steps.isEmpty { return global.messages.note("there is nothing to repair") }
     guard let result else { throw Finished(status: .damaged) }
     for failure in result.failures.compactMap(\.self) { global.messages.report(failure) }
     tell(plan, result)
@@ -99,10 +100,10 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
     let left = plan.steps.count - repaired
     global.messages.note("\(repaired) repaired" + (left > 0 ? ", \(left) still damaged" : ""))
     guard let folder = result.asideFolder else { return }
-    global.messages.note("kept aside in \(folder)")
+    global.messages.note("the replaced files are kept in \(folder)")
     if done.contains(where: { $0.action == .salvage }) {
       global.messages.note(
-        "WARNING: \(folder) holds secrets in clear that are not verified: take them over by hand, then delete it")
+        "WARNING: \(folder) contains unverified secrets in clear text: copy them by hand, then delete it")
     }
   }
 
@@ -142,7 +143,7 @@ private enum AsideLocation {
     }
     let trimmed = System.withoutLastSlashes(named)
     guard ProcessEnvironment.realPath(System.parent(of: trimmed)) != nil else {
-      throw CommandError.usage("--aside", "lies in no folder that is there")
+      throw CommandError.usage("--aside", "must be in a folder that exists")
     }
     try vault.checkOutside(trimmed)
     return trimmed

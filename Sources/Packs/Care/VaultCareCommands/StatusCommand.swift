@@ -14,10 +14,10 @@ struct StatusCommand: ParsableCommand, RunsOverSet {
     commandName: "status",
     abstract: "Show which vault and which key would be used, and why.",
     discussion: """
-      It needs no key and verifies nothing; nobody is asked for anything.
-
       Example:
         vault status
+
+      The command needs no key, verifies nothing and asks nothing.
       """)
 
   @OptionGroup var everywhere: EverywhereOptions
@@ -65,7 +65,7 @@ private struct VaultStatus {
     switch SecureMemory.status {
     case .locked: "\(SecureMemory.byteCount >> 20) MiB, locked"
     case .notLocked: "\(SecureMemory.byteCount >> 20) MiB, not locked: raise the limit of locked memory (`ulimit -l`)"
-    case .unavailable: "not to be had: the vault cannot be unlocked"
+    case .unavailable: "not available: the vault cannot be unlocked"
     }
   }
 
@@ -73,12 +73,12 @@ private struct VaultStatus {
     if let remote { return "those of the role \(remote.role) in the database" }
     let path = session.location.path
     if System.status(of: path)?.isWritableByAll == true {
-      return "everybody may write to the folder: `chmod o-w \(path.shellQuoted)`"
+      return "everybody can write to the folder: `chmod o-w \(path.shellQuoted)`"
     }
     guard System.isOpenToOthers(path), Packs.history?.isInWorkTree(path) != true else {
       return Doctor.permissions(of: path)
     }
-    return "others may enter the folder: `chmod go= \(path.shellQuoted)`"
+    return "other users can enter the folder: `chmod go= \(path.shellQuoted)`"
   }
 
   var facts: [Fact] {
@@ -94,7 +94,7 @@ private struct VaultStatus {
         name: "unfinished_rotation", value: header.unfinishedRotation?.reason.rawValue),
       Fact("git", operation),
       Fact(
-        "key file", missingKeyFiles.map { "\($0) is not there" }, name: "key_files_missing", value: missingKeyFiles),
+        "key file", missingKeyFiles.map { "\($0) does not exist" }, name: "key_files_missing", value: missingKeyFiles),
       Fact("pin", session.pin.line, value: session.pin.word),
       Fact("key", key ?? "none: give --identity FILE, or a passphrase", value: key), Fact("memory", memory),
       Fact("permissions", permissions), Fact("index", index.text, value: index), Fact("library", CryptoLibrary.version),

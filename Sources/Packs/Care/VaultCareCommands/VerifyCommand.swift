@@ -10,22 +10,25 @@ struct VerifyCommand: AsyncParsableCommand, RunsOverSet {
     commandName: "verify",
     abstract: "Check every record, slot and file of the vault with the key.",
     discussion: """
-      Every MAC, sealed field and attachment, what the kinds say, names against ids, trash, checkpoint, and what does not \
-      belong there. It goes on after a fault and names each file with its reason. It ends with 13 when anything is \
-      damaged, else with 16 when something went back or is gone, else with 18 when something could not be read, else \
-      with 14 when a record does not fit its declared kind.
-
       Example:
         vault verify --identity identity.txt
         vault verify --subset 1/7 --identity identity.txt
+
+      The command checks every MAC, sealed field and attachment, the declared kinds, names against ids, the trash, \
+      the checkpoint, and files that do not belong there. After a fault it continues, and it names each file with its \
+      reason.
+
+      It exits with 13 if anything is damaged, and with 16 if something went back to an older state or is missing. It \
+      exits with 18 if something could not be read, and with 14 if a record does not fit its declared kind. The first \
+      code that applies counts.
       """)
 
   @Flag(
     help: ArgumentHelp(
-      "List what changed since the checkpoint, and of all other records verify the MAC alone."))
+      "List the changes since the checkpoint; of other records verify only the MAC."))
   var sinceCheckpoint = false
 
-  @Option(help: ArgumentHelp("Only the n-th of t parts of the records, for scheduled runs.", valueName: "n/t"))
+  @Option(help: ArgumentHelp("Verify only part n of t of the records, for scheduled runs.", valueName: "n/t"))
   var subset: String?
 
   @OptionGroup var revision: RevisionOptions

@@ -39,7 +39,7 @@ extension EditReview {
   package func requireAcceptable() throws(VaultError) {
     guard attachments.isEmpty else {
       throw EditedRecord.refused(
-        "names other attachments than the version that verifies: only readable fields can be accepted", file: file,
+        "does not have the attachments of the version that verifies: only readable fields can be accepted", file: file,
         id: found.id, path: EditedRecord.path(of: RecordEnvelope.attachmentsMemberName))
     }
   }
@@ -118,7 +118,7 @@ extension EditedRecord {
     if known > 0 { return known + 1 }
     guard stored.envelope.revision <= Self.plausibleRevision else {
       throw refused(
-        "is higher than any record's", Self.path(of: "revision"))
+        "is higher than any record can have", Self.path(of: "revision"))
     }
     return stored.envelope.revision + 1
   }
@@ -129,10 +129,11 @@ extension EditedRecord {
     let old = Dictionary(uniqueKeysWithValues: baseline.tokens)
     let new = Dictionary(uniqueKeysWithValues: stored.stored.tokens)
     for (path, token) in stored.stored.tokens where old[path] != token {
-      throw refused("holds another sealed value than in the version that verifies: it was moved or copied", path)
+      throw refused(
+        "does not have the sealed value of the version that verifies: another one was moved or copied here", path)
     }
     for (path, _) in baseline.tokens where new[path] == nil {
-      throw refused("held a sealed value in the version that verifies, which is gone", path)
+      throw refused("had a sealed value in the version that verifies, which is missing now", path)
     }
   }
 
@@ -145,7 +146,7 @@ extension EditedRecord {
     if !isWithAttachments { free.formUnion([RecordEnvelope.attachmentsMemberName, Requirements.memberName]) }
     for name in Set(envelope.names + baseline.names).subtracting(free).sorted() where envelope[name] != baseline[name] {
       throw refused(
-        "differs from the version that verifies: only readable fields can be accepted", Self.path(of: name))
+        "does not match the version that verifies: only readable fields can be accepted", Self.path(of: name))
     }
   }
 
@@ -171,7 +172,7 @@ extension EditedRecord {
   private func outdated(_ candidate: RepairPlanner.Candidate, listed: Int, seen: Int) throws(VaultError) -> VaultError {
     let known = listed >= seen ? "the checkpoint lists \(listed)" : "this machine has seen \(seen)"
     return VaultError(
-      .unexpectedVault, "the newest version that verifies is revision \(candidate.revision), and \(known)",
+      .unexpectedVault, "the newest version that verifies is revision \(candidate.revision), but \(known)",
       file: file, record: stored.id,
       remedies: [
         "look for a newer version in version control or a backup before you accept an edit of an older one",

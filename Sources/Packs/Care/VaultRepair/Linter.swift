@@ -57,7 +57,7 @@ struct Linter {
     let known = Set(header.slots.map(\.id))
     let slots = try inStore { () throws(StoreError) in try files.slots() }
     for id in slots where !known.contains(id) {
-      report.notes.append("\(StoreLocation.slot(id).relativePath) belongs to no slot of the header")
+      report.notes.append("\(StoreLocation.slot(id).relativePath) does not belong to a slot of the header")
     }
   }
 

@@ -81,7 +81,7 @@ struct RepairPlanner {
     guard let note = check.notes.first, let unnamed = check.unnamed else { return }
     steps.append(
       RepairStep(
-        .remove, StoreLocation.attachmentsPath, reason: note, detail: "all records verify, live and removed",
+        .remove, StoreLocation.attachmentsPath, reason: note, detail: "all live and removed records verify",
         change: .removeAttachments(Set(unnamed))))
   }
 
@@ -93,12 +93,12 @@ struct RepairPlanner {
       let count = "\(places.count) change\(places.count == 1 ? "" : "s")"
       steps.append(
         RepairStep(
-          .finishJournal, file, reason: "a batch of \(count) is committed and not in place yet", change: .journal))
+          .finishJournal, file, reason: "a batch of \(count) is committed but not in place yet", change: .journal))
     case .malformed(let error):
       steps.append(
         RepairStep(
           .dropJournal, file, reason: error.reason,
-          detail: "it and what it staged are kept aside; the files stay as they are", change: .journal))
+          detail: "the journal and its staged files are kept aside; other files do not change", change: .journal))
     }
   }
 
@@ -132,7 +132,7 @@ struct RepairPlanner {
           .salvage, fault.file, record: id, reason: fault.reason,
           detail: "no good version was found; \(salvage.summary)", change: .salvage(salvage)))
     } else {
-      steps.append(.leaving(fault, "no good version was found, and nothing of it opens: look for a backup"))
+      steps.append(.leaving(fault, "no good version was found, and nothing in it opens: look for a backup"))
     }
   }
 
@@ -150,7 +150,7 @@ struct RepairPlanner {
     }
     if good.home != place, try exists(good.home) {
       return .leaving(
-        fault, "there is one at \(good.home.relativePath), too: look at both, and move this one away yourself")
+        fault, "there is another one at \(good.home.relativePath): look at both, and move this one away yourself")
     }
     return .restoring(
       fault, good: good, claimed: claimedRevision(found),
@@ -172,10 +172,10 @@ struct RepairPlanner {
   ) throws(VaultError) -> RepairStep {
     let found = "the newest good version, from \(good.origin), is revision \(good.revision)"
     return .leaving(
-      fault, "\(found), and this machine has seen \(seen)",
+      fault, "\(found), but this machine has seen \(seen)",
       [
-        "look for a newer one in a backup", .acceptRecords([id], fingerprint: try vault.header.fingerprint()),
-        "then repair again",
+        "look for a newer version in a backup", .acceptRecords([id], fingerprint: try vault.header.fingerprint()),
+        "then run the repair again",
       ])
   }
 
@@ -185,7 +185,7 @@ struct RepairPlanner {
   ) throws(VaultError) -> RepairStep {
     let target: StoreLocation = place == .record(id) ? .trash(id) : .record(id)
     guard try exists(target) == false, let good = try candidate(bytes, for: target, origin: "") else {
-      return .leaving(fault, "there is one at \(target.relativePath), too: look at both and move one away")
+      return .leaving(fault, "there is another one at \(target.relativePath): look at both, and move one away")
     }
     return RepairStep(
       .move, fault.file, record: id, reason: fault.reason, detail: "to \(target.relativePath)", revision: good.revision,
@@ -317,7 +317,7 @@ extension VaultFault {
     case .strayEntry, .wrongFileType: ["move it out of the vault yourself if nobody needs it there"]
     case .equalRevisions: record.map { [.keepOne($0)] } ?? []
     case .missingSlot, .damagedSlot: ["restore it from version control or a backup; the vault opens with other slots"]
-    case .unreadable: ["look at its owner and mode, and at the disk"]
+    case .unreadable: ["check its owner, its mode and the disk"]
     case .newerFormat: [.useNewerVersion]
     case .rolledBack, .forked, .vanished, .conflicted: [self].remedies(fingerprint: fingerprint)
     default: ["restore it from version control or a backup"]

@@ -61,7 +61,7 @@ extension Vault {
     let place = StoreLocation.attachment(attachment.id)
     guard let version = try history.version(of: attachment), let directory = store as? DirectoryStore else {
       throw VaultError(
-        .changedUnderneath, "is not in the history any more", file: place.relativePath)
+        .changedUnderneath, "is no longer in the history", file: place.relativePath)
     }
     if directory.isOccupied(place) {
       let name = place.relativePath.split(separator: "/").joined(separator: "-")

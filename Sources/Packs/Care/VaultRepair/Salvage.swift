@@ -14,7 +14,7 @@ struct Salvage: Sendable {
   var summary: String {
     let fields = openedCount == 1 ? "1 sealed field still opens" : "\(openedCount) sealed fields still open"
     let closed = closedCount == 0 ? "" : ", \(closedCount) do\(closedCount == 1 ? "es" : "") not"
-    return "\(fields)\(closed): written aside in clear, UNVERIFIED"
+    return "\(fields)\(closed): written aside in clear text, UNVERIFIED"
   }
 
   /// The file's text. Nothing in it is verified, except that each opened field was sealed for this record.
@@ -22,7 +22,7 @@ struct Salvage: Sendable {
     do throws(DocumentError) {
       return try JSONValue.object(document).prettyBytes()
     } catch {
-      throw VaultError(.inputRefused, "exceeds the limits of a record: \(error.reason)", record: id)
+      throw VaultError(.inputRefused, "has parts that exceed the limits of a record: \(error.reason)", record: id)
     }
   }
 

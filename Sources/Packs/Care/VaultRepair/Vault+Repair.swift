@@ -81,13 +81,13 @@ private struct Repairer {
   private func removeAttachments(_ ids: Set<AttachmentID>) throws(VaultError) {
     guard vault.header.unfinishedRotation == nil else {
       throw VaultError(
-        .changedUnderneath, "were not looked at again, since a rotation has begun",
+        .changedUnderneath, "were not checked again, because a rotation has begun",
         file: StoreLocation.attachmentsPath, remedies: [.finishRotation])
     }
     let removed = try vault.removeUnnamedAttachments(among: ids, lock)
     guard removed.count == ids.count else {
       throw VaultError(
-        .changedUnderneath, "has files that are named, gone, or not to be told from such since the plan was made",
+        .changedUnderneath, "has files that are named, missing or unclear since the plan was made",
         file: StoreLocation.attachmentsPath)
     }
   }
@@ -98,7 +98,7 @@ private struct Repairer {
     let state = try inStore { () throws(StoreError) in try directory.journalState() }
     switch state {
     case .none: break
-    case .pending: throw VaultError(.ioFailed, "could not be put in place", file: ".journal.json")
+    case .pending: throw VaultError(.ioFailed, "cannot be put in place", file: ".journal.json")
     case .malformed:
       let folder = try aside.made()
       try inStore { () throws(StoreError) in try directory.setAsideJournalAndStagedChanges(in: folder, under: lock) }

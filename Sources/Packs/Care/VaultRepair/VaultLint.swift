@@ -72,8 +72,9 @@ package struct VaultLint: Sendable {
       let count = linter.report.rewritten.count
       guard error.code == .cancelled, count > 0 else { throw error }
       throw VaultError(
-        .cancelled, "was cancelled when \(count) file\(count == 1 ? " was" : "s were") written again, and others not",
-        remedies: ["run it again for the others: no document has changed its meaning"])
+        .cancelled,
+        "the command was cancelled after \(count) file\(count == 1 ? " was" : "s were") rewritten, and before the others",
+        remedies: ["run it again for the others; no document has changed its meaning"])
     }
     return linter.report
   }

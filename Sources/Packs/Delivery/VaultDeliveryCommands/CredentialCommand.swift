@@ -12,12 +12,13 @@ struct CredentialCommand: ParsableCommand {
     commandName: "credential",
     abstract: "Answer git, docker, aws and ansible in their own protocols.",
     discussion: """
-      The program calls these itself, as its configuration says; docs/programs.md has a line for each. Nobody is ever \
-      asked: with an agent (`vault unlock`) or an identity it works, else it ends at once. The vault is --vault, \
-      CVAULT_DIR or the user's own, never one that lies in the working folder.
-
       Example:
         git config --global credential.helper '!vault credential git'
+
+      The other program runs this command itself, as its configuration says; docs/programs.md has a line for each \
+      program. The command never asks anything: it works with an agent (`vault unlock`) or an identity, and otherwise \
+      fails at once. It uses the vault of --vault, of CVAULT_DIR or your own, never one that lies in the working \
+      folder.
       """,
     subcommands: [Git.self, Docker.self, Aws.self, Ansible.self])
 }
@@ -27,12 +28,13 @@ extension CredentialCommand {
   struct Aws: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "aws",
-      abstract: "A credential_process of the AWS command line and libraries.",
+      abstract: "Serve as credential_process for the AWS command line and libraries.",
       discussion: """
-        Gives key id and secret of a record of the kind api-key; one that is past its expires_at ends with 14.
-
         Example:
           aws configure set credential_process 'vault credential aws Deploy'
+
+        The command prints the key id and the secret of a record of the kind api-key. It exits with 14 if the \
+        record's expires_at has passed.
         """)
 
     @Argument(help: "An id or an exact name.")
@@ -48,8 +50,8 @@ extension CredentialCommand {
       let expires = found.fields["expires_at"]?.string
       if let expires, let time = try? Timestamp(parsing: expires), time < Timestamp.now() {
         throw CommandError(
-          .findings, "expired", subject: found.name, "has expired at \(expires)",
-          hints: ["make a new key, and store it with `vault set`"])
+          .findings, "expired", subject: found.name, "has been expired since \(expires)",
+          hints: ["make a new key and store it with `vault set`"])
       }
       let members = JSONObject(present: [
         "AccessKeyId": try found.line(at: "key_id").text, "Expiration": expires,
@@ -64,13 +66,15 @@ extension CredentialCommand {
   struct Ansible: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "ansible",
-      abstract: "A vault password client of ansible.",
+      abstract: "Serve as vault password client for ansible.",
       discussion: """
-        Prints the password of the record that has the name of the vault id; without such a one it ends with 2, which \
-        ansible understands. ansible wants a file whose name ends in -client: link that to this program.
-
         Example:
-          ln -s "$(command -v vault)" cvault-client && ansible-vault view --vault-id dev@cvault-client file.yml
+          ln -s "$(command -v vault)" cvault-client
+          ansible-vault view --vault-id dev@cvault-client file.yml
+
+        The command prints the password of the record with the name of the vault id. If there is no such record, it \
+        exits with 2, which ansible understands. ansible needs a file whose name ends in -client: link that name to \
+        this program.
         """)
 
     @Option(help: ArgumentHelp("The name of the record.", valueName: "id"))

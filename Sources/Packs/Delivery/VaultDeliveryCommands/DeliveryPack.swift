@@ -17,7 +17,7 @@ extension Pack {
     $0.takesBack = { vault, messages in
       DeliveryFolder.sweep()
       let keys = try GivenKeys.takeBack { vault == nil || $0.vault == vault }
-      if !keys.isEmpty { messages.note("\(counted(keys.count, "key")) taken out of the ssh-agent") }
+      if !keys.isEmpty { messages.note("\(counted(keys.count, "key")) removed from the ssh-agent") }
     }
   }
 }

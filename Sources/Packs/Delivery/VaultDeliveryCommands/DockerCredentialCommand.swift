@@ -12,13 +12,14 @@ extension CredentialCommand {
   struct Docker: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "docker",
-      abstract: "A credential helper of docker, podman and skopeo.",
+      abstract: "Serve as credential helper for docker, podman and skopeo.",
       discussion: """
-        Gives the user name and password of the one login whose address has the registry's host and port. What is to be \
-        stored or erased is refused. Docker wants a program named docker-credential-NAME: link that to this program.
-
         Example:
           ln -s "$(command -v vault)" ~/.local/bin/docker-credential-cvault
+
+        The command prints the user name and password of the one login whose address has the registry's host and \
+        port. It refuses to store or erase anything. Docker needs a program named docker-credential-NAME: link that \
+        name to this program.
         """)
 
     /// The text that docker expects if there is no credential.
@@ -39,9 +40,9 @@ extension CredentialCommand {
         case "version": try Output.line("docker-credential-cvault \(Version.current)")
         case "store", "erase":
           throw CommandError(
-            .declined, "declined", subject: operation, "is not done: records change with vault alone",
-            hints: ["`vault add login` and `vault set` store one"])
-        default: throw CommandError.usage(Printable.argument(operation), "is none of get, list, store, erase, version")
+            .declined, "declined", subject: operation, "is not supported: only vault itself changes records",
+            hints: ["use `vault add login` or `vault set`"])
+        default: throw CommandError.usage(Printable.argument(operation), "must be get, list, store, erase or version")
         }
       } catch let error as Finished {
         throw error
@@ -57,7 +58,7 @@ extension CredentialCommand {
     private func get() async throws {
       guard let bytes = System.bytes(from: System.standardInput, limit: 1 << 16),
         let words = String(validating: bytes, as: UTF8.self)?.split(whereSeparator: \.isWhitespace), words.count == 1
-      else { throw CommandError(.inputRefused, "input_refused", subject: "-", "names no registry") }
+      else { throw CommandError(.inputRefused, "input_refused", subject: "-", "the request does not name a registry") }
       let server = String(words[0])
       let helper = try HelperSession(vault, unlocking: unlocking, global: global)
       var found: OpenRecord?

@@ -13,23 +13,24 @@ extension CredentialCommand {
   struct Git: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "git",
-      abstract: "A credential helper of git.",
+      abstract: "Serve as credential helper for git.",
       discussion: """
-        Gives the user name and password of the one login whose address has the scheme, host and port that git asks \
-        for, and whose path is a beginning of the path where git sends one (credential.useHttpPath). What git wants \
-        stored or erased is left alone without --store.
-
         Example:
-          git config --global credential.https://github.com.helper '!vault credential git'
+          git config --global \\
+            credential.https://github.com.helper '!vault credential git'
+
+        The command prints the user name and password of the one login whose address has the scheme, host and port \
+        that git asks for. If git sends a path (credential.useHttpPath), the login's path must be a beginning of it. \
+        Requests to store or erase are ignored without --store.
         """)
 
     @Argument(help: "get, store, erase or capability.")
     var operation: String
 
-    @Flag(help: "Also for addresses with http, over which a password travels in clear.")
+    @Flag(help: "Also answer for http addresses, which send passwords in clear text.")
     var allowHTTP = false
 
-    @Flag(help: "Store what git has signed in with, and remove what was refused.")
+    @Flag(help: "Store logins that worked, and remove logins that were refused.")
     var store = false
 
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -90,7 +91,8 @@ extension CredentialCommand {
         try found.line(at: "password") == password
       else { return }
       try await helper.vaultToWrite().remove([found.id])
-      global.messages.note("\(found.name) was refused, and is in the trash: `vault restore \(found.id.text)`")
+      global.messages.note(
+        "\(found.name) was refused and moved to the trash: `vault restore \(found.id.text)` brings it back")
     }
   }
 }

@@ -12,17 +12,20 @@ import VaultTerminal
 struct InjectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inject",
-    abstract: "Put values into the places of a template.",
+    abstract: "Fill in the placeholders of a template.",
     discussion: """
-      A place is {{ cvault://RECORD/FIELD }}, with or without blanks; {{{{ stands for {{, and nothing else is replaced. \
-      Every reference is found, verified and opened first; when one fails, nothing is written. With a format, which the \
-      name of the file tells, each value is written as its place asks, with its quotes and escapes, and the result is \
-      read again: when anything but the places would differ from the template, it is refused.
-
-      A file appears whole or not at all, for its owner only, and not where git tracks it. `vault run` needs no file.
-
       Example:
         vault inject -i app.yaml.tmpl -o app.yaml
+
+      A placeholder is {{ cvault://RECORD/FIELD }}, with or without blanks. {{{{ stands for {{, and nothing else is \
+      replaced. The command finds, verifies and opens every reference first; if one fails, it writes nothing.
+
+      With a format, which the file name can tell, each value is written as its place needs it, with quotes and \
+      escapes. The result is then read again. If anything but the placeholders would differ from the template, it is \
+      refused.
+
+      The file appears whole or not at all. Only its owner can read it, and it is not written where git tracks it. \
+      `vault run` needs no file.
       """)
 
   @Option(
@@ -33,14 +36,14 @@ struct InjectCommand: AsyncParsableCommand {
     name: .shortAndLong, help: ArgumentHelp("Write to a file; it appears whole or not at all.", valueName: "file"))
   var output: String?
 
-  @Option(help: "What the text is; else what a first line #! or the file's name tells, else raw.")
+  @Option(help: "The format (default: by a first line #! or the file's name, else raw).")
   var format: Format?
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case raw, json, yaml, toml, ini, env, shell, xml, url
   }
 
-  @Flag(help: "Write nothing: show what each place means. No key is needed.")
+  @Flag(help: "Write nothing; show what each placeholder means. Needs no key.")
   var dryRun = false
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -51,10 +54,10 @@ struct InjectCommand: AsyncParsableCommand {
     let target = ExportTarget(output: output, recipients: [])
     if target.file == nil, !dryRun {
       try global.requireReveal("inject to stdout")
-      guard !global.json else { throw CommandError.usage("--json", "goes with --output or --dry-run") }
+      guard !global.json else { throw CommandError.usage("--json", "needs --output or --dry-run") }
     }
     guard input != nil || !System.isTerminal(System.standardInput) else {
-      throw CommandError.usage("arguments", "no template is named", "--input FILE names one")
+      throw CommandError.usage("arguments", "no template is named", "name one with --input FILE")
     }
     let bytes = try TextInput.file(input ?? "-", limit: 1 << 20)
     let format = chosenFormat(for: bytes)
@@ -122,8 +125,8 @@ struct InjectCommand: AsyncParsableCommand {
   private func checkTexts(_ values: [SecretReference: DeliveredValue]) throws {
     guard let bytes = values.values.first(where: { $0.secret.string == nil }) else { return }
     throw CommandError(
-      .inputRefused, "input_refused", subject: "\(bytes.reference)", "holds bytes that are no text",
-      hints: ["`vault run --file` and `vault get --output` give them to a program as a file"])
+      .inputRefused, "input_refused", subject: "\(bytes.reference)", "has a value that is not text",
+      hints: ["`vault run --file` and `vault get --output` give it to a program as a file"])
   }
 }
 
@@ -147,8 +150,8 @@ extension CommandError {
     self.init(
       .inputRefused, "input_refused", subject: file, (fault.line.map { "line \($0): " } ?? "") + fault.reason,
       hints: [
-        "nothing was written; --format says what the text is",
-        "`vault run --env NAME=cvault://… -- PROGRAM` gives a value to a program without writing it into a text",
+        "nothing was written; --format names the format of the template",
+        "`vault run --env NAME=cvault://… -- PROGRAM` gives a value to a program without a file",
       ])
     self.file = file
   }

@@ -9,11 +9,11 @@ struct RefCommand: AsyncParsableCommand, OneRecordNaming {
     commandName: "ref",
     abstract: "Print the reference to a value, for `vault run` and for files.",
     discussion: """
-      It names the record by its id, and its present name is a label behind it: the reference holds when the record gets \
-      another name, and says then that it has. With --name it is the name alone. No key is needed.
-
       Example:
         vault ref GitHub password
+
+      The reference has the id of the record, and its present name as a label behind it. It stays valid if the record \
+      is renamed; the old label is then reported. With --name, the reference has the name alone. No key is needed.
       """)
 
   @Argument(help: "An id, an exact name, or the beginning of an id.")
@@ -22,7 +22,7 @@ struct RefCommand: AsyncParsableCommand, OneRecordNaming {
   @Argument(help: ArgumentHelp("A field, such as contact_info.email; none with --view url.", valueName: "field"))
   var path: String?
 
-  @Flag(help: "Name the record by its name.")
+  @Flag(help: "Use the record's name instead of its id.")
   var name = false
 
   @Option(help: ArgumentHelp("otp for the code of a key, url for the address of a database.", valueName: "view"))
@@ -40,7 +40,8 @@ struct RefCommand: AsyncParsableCommand, OneRecordNaming {
   func run() async throws {
     guard (path == nil) == (view == .url) else {
       throw CommandError.usage(
-        "arguments", view == .url ? "--view url takes no field" : "names no field", "give a field")
+        "arguments", view == .url ? "--view url takes no field" : "a field is missing",
+        view == .url ? "leave out the field" : "add a field")
     }
     let path = try path.map { text in try MemberPath.argument(text, of: "path") }
     let session = try Session(vault, global)

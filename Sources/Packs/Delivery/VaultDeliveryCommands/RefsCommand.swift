@@ -13,13 +13,16 @@ struct RefsCommand: AsyncParsableCommand {
     commandName: "refs",
     abstract: "Check the references in files, without a key.",
     discussion: """
-      Finds cvault:// references in any text, and looks whether the record and the field are there, whether a program \
-      can be given the value, and whether the label is still the record's name. A file named .env or *.env is read as \
-      `vault run --env-file` reads it, and a variable in it that has a secret's name and a value of its own is found, \
-      too. Nothing is verified, since there is no key. It ends with 14 when there is something to act on.
-
       Example:
         git ls-files -z '*.env' | xargs -0 vault refs
+
+      The command finds cvault:// references in any text. It checks that the record and the field exist, and that a \
+      program can be given the value. It also checks that the label is still the record's name.
+
+      A file named .env or *.env is read as `vault run --env-file` reads it. A variable in it with a secret's name \
+      and a value of its own is reported, too.
+
+      Nothing is verified, because there is no key. The command exits with 14 if there is something to do.
       """)
 
   @Argument(help: "Files; - is standard input.")
@@ -97,7 +100,7 @@ struct ReferenceFinding {
       self.reference = reference
       let field = try await session.locked.field(of: reference)
       self.field = field
-      if field.isMislabelled { fault = "the record is called \"\(field.record.name)\" now" }
+      if field.isMislabelled { fault = "the record is now called \"\(field.record.name)\"" }
     } catch let error as ReferenceFault {
       fault = error.reason
     } catch {

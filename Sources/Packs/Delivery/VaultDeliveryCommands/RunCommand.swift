@@ -10,67 +10,72 @@ import VaultTerminal
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Run a program with values of the vault in its environment.",
+    abstract: "Run a program with values from the vault in its environment.",
     discussion: """
-      Every reference is found, verified and opened first; when one fails, nothing runs. Then this process becomes the \
-      program: same process, terminal and signals. It stays beside it, and passes signals on, only with --file, with \
-      --wait, and where sealed values are replaced in what the program prints: in each stream that is no terminal, by \
-      «RECORD/FIELD»; --redact never leaves all as it is. That is a guard against accidents. No shell sees the words behind --, so $NAME is not put in there: run \
-      sh -c '…' for that. It ends as the program does; with 125 when it could not run for a reason of ours, 126 when the \
-      program cannot be executed, and 127 when it is not there.
-
-      What is in an environment can be read by everything that runs as you; --fd gives a file in memory instead, whose \
-      name /proc/self/fd/N is the variable, and --file one in a folder in memory, for programs that close what they inherit.
-
       Example:
-        vault run --env PGPASSWORD=cvault://Orders/password -- psql -h db.example.com
+        vault run --env PGPASSWORD=cvault://Orders/password -- \\
+          psql -h db.example.com
+
+      The command finds, verifies and opens every reference first; if one fails, nothing runs. Then this process \
+      becomes the program: same process, terminal and signals. No shell reads the words after --, so $NAME is not \
+      expanded there: run sh -c '…' for that.
+
+      Everything that runs as you can read an environment. --fd gives a file in memory instead: the variable is its \
+      name, /proc/self/fd/N. --file gives a file in a folder in memory, for programs that close inherited files.
+
+      In each stream that is not a terminal, sealed values in the output are replaced by «RECORD/FIELD». This is a \
+      guard against accidents; --redact never turns it off. This process stays beside the program, and passes signals \
+      on, only while it replaces values, or with --file or --wait.
+
+      The command exits as the program does. If it fails before the program runs, it exits with 125. It exits with \
+      126 if the program cannot be executed, and with 127 if the program does not exist.
       """,
     aliases: ["exec"])
 
-  @Option(help: ArgumentHelp("A variable with the value; may be repeated.", valueName: "name=reference"))
+  @Option(help: ArgumentHelp("Set a variable to the value; may be repeated.", valueName: "name=reference"))
   var env: [String] = []
 
-  @Option(help: ArgumentHelp("A variable that names a file in memory; may be repeated.", valueName: "name=reference"))
+  @Option(help: ArgumentHelp("Set a variable to a file in memory; may be repeated.", valueName: "name=reference"))
   var fd: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "A variable that names a file in a folder in memory; may be repeated.", valueName: "name=reference"))
+      "Set a variable to a file in a memory folder; may be repeated.", valueName: "name=reference"))
   var file: [String] = []
 
   @Option(help: ArgumentHelp("What the program reads from standard input.", valueName: "reference"))
   var stdin: String?
 
-  @Option(help: ArgumentHelp("Lines NAME=reference or NAME=text; may be repeated.", valueName: "file"))
+  @Option(help: ArgumentHelp("Read lines NAME=reference or NAME=text; may be repeated.", valueName: "file"))
   var envFile: [String] = []
 
-  @Option(help: ArgumentHelp("Of what files name, only these.", valueName: "name,…"))
+  @Option(help: ArgumentHelp("Use only these variables of the files.", valueName: "name,…"))
   var only: String?
 
   @Option(
     help: ArgumentHelp(
-      "Names that files may set, beside those that are plainly a secret or a user.", valueName: "name,…"))
+      "More names that files may set, besides plain secrets and users.", valueName: "name,…"))
   var allow: String?
 
-  @Flag(help: "Also what inherited variables refer to.")
+  @Flag(help: "Also resolve references in inherited variables.")
   var fromEnvironment = false
 
   @Flag(help: "Inherit only PATH, HOME, USER, LOGNAME, LANG, LC_*, TERM, TZ and TMPDIR.")
   var pristine = false
 
-  @Option(help: ArgumentHelp("With --pristine, these as well.", valueName: "name,…"))
+  @Option(help: ArgumentHelp("With --pristine, inherit these as well.", valueName: "name,…"))
   var inherit: String?
 
   @Flag(help: "Leave CVAULT_* in the program's environment.")
   var passVault = false
 
-  @Option(help: ArgumentHelp("Replace sealed values in what it prints: auto, always, never.", valueName: "when"))
+  @Option(help: ArgumentHelp("Replace sealed values in the output: auto, always, never.", valueName: "when"))
   var redact = RedactionMode.auto
 
   @Flag(help: "Stay beside the program until it ends.")
   var wait = false
 
-  @Flag(help: "Run nothing: show what the program would get. No key is needed.")
+  @Flag(help: "Run nothing; show what the program would get. Needs no key.")
   var dryRun = false
 
   @Argument(parsing: .postTerminator, help: ArgumentHelp("The program and its arguments.", valueName: "command"))
@@ -84,7 +89,7 @@ struct RunCommand: AsyncParsableCommand {
     guard !command.isEmpty || dryRun else {
       throw CommandError.usage("arguments", "no program is named", "`vault run … -- PROGRAM ARGUMENT…`")
     }
-    guard inherit == nil || pristine else { throw CommandError.usage("--inherit", "goes with --pristine") }
+    guard inherit == nil || pristine else { throw CommandError.usage("--inherit", "needs --pristine") }
     let named = Self.names(inherit) ?? []
     let environment = ProgramEnvironment { name in
       // Some variables of this program lead to keys.
@@ -135,7 +140,8 @@ struct RunCommand: AsyncParsableCommand {
     let given = Set(plan.deliveries.map(\.name))
     for (name, value) in environment.texts where SecretReference.isMeant(by: value) && !given.contains(name) {
       guard fromEnvironment else {
-        global.messages.note("\(name) of the environment holds a reference: --from-environment gives its value")
+        global.messages.note(
+          "\(name) of the environment is a reference: --from-environment gives the program its value")
         continue
       }
       let reference = try SecretReference.argument(value, of: name)

@@ -25,25 +25,25 @@ extension SSHCommand {
       commandName: "add",
       abstract: "Give private keys to the ssh-agent that SSH_AUTH_SOCK names, without a file.",
       discussion: """
-        The key is the field private_key of a record, with passphrase where it has one, or what a reference names. It \
-        stays for --ttl; without that for as long as `vault unlock` holds the vault from now, or 15 minutes. `vault \
-        lock` and `vault ssh remove` take it back.
-
         Example:
           vault ssh add Deploy --ttl 1h --confirm
+
+        The key is the field private_key of a record, with its passphrase if it has one, or the field that a \
+        reference names. The agent keeps the key for --ttl. Without --ttl it keeps the key as long as `vault unlock` \
+        now holds the vault, or for 15 minutes. `vault lock` and `vault ssh remove` take it back.
         """)
 
     @Argument(help: ArgumentHelp("Ids, exact names, or references to fields.", valueName: "record"))
     var record: [String]
 
-    @Option(help: ArgumentHelp("How long the agent keeps it, at most a week; 0 for no end.", valueName: "time"))
+    @Option(help: ArgumentHelp("How long the agent keeps it, at most a week; 0 for no limit.", valueName: "time"))
     var ttl: String?
 
     @Flag(help: "Let the agent ask before each use.")
     var confirm = false
 
     @Option(
-      help: ArgumentHelp("Only for this host or way, as `ssh-add -h` takes it; may be repeated.", valueName: "host"))
+      help: ArgumentHelp("Only for this host or path, as for `ssh-add -h`; may be repeated.", valueName: "host"))
     var host: [String] = []
 
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -54,7 +54,7 @@ extension SSHCommand {
       let given = try ttl.map { $0 == "0" ? nil : try TimeSpan.argument($0, of: "--ttl") }
       let fields = try record.map { try FieldArgument($0, nil) }
       for field in fields where field.view != nil {
-        throw CommandError.usage("view=", "is no private key", "leave it out of the reference")
+        throw CommandError.usage("view=", "a view is not a private key", "leave view= out of the reference")
       }
       // The agent is checked before a key is asked for.
       let agent = try SSHAgent.running()
@@ -77,7 +77,7 @@ extension SSHCommand {
           note.takeBack()
           let done = keys[..<index].map { $0.record.name }.joined(separator: ", ")
           let failure = CommandError(any: error).about(key.record.name)
-          throw index == 0 ? failure : failure.hinting("these were added before: \(Printable.text(done))")
+          throw index == 0 ? failure : failure.hinting("these keys were already added: \(Printable.text(done))")
         }
         let time = lifetime.map { "for \(TimeSpan.text($0))" } ?? "until it is removed"
         global.messages.note("\(key.record.name) is in the ssh-agent \(time): \(key.fingerprint)")
@@ -109,7 +109,7 @@ extension SSHCommand {
         do {
           keys.append(try await CommandError.naming(membersOf: found) { try PrivateKey(of: found, at: path) })
         } catch let error as CommandError where error.status == .notFound && field.path == nil {
-          throw error.hinting("a reference names another field, such as cvault://\(found.id.text)/secrets.key")
+          throw error.hinting("name another field with a reference, such as cvault://\(found.id.text)/secrets.key")
         }
       }
       return keys
@@ -130,13 +130,13 @@ extension SSHCommand {
   struct Remove: AsyncParsableCommand, ManyRecordsNaming {
     static let configuration = CommandConfiguration(
       commandName: "remove",
-      abstract: "Take keys that `vault ssh add` gave out of their ssh-agents: of these records, or all.",
+      abstract: "Remove keys that `vault ssh add` gave from their ssh-agents.",
       discussion: """
-        No key is needed. Without a record all are meant that were added here, of whatever vault, or of the one that \
-        --vault names.
-
         Example:
           vault ssh remove Deploy
+
+        Without a record, the command removes all keys that were added on this machine: of every vault, or of the \
+        vault that --vault names. No key is needed.
         """,
       aliases: ["rm", "delete"])
 
@@ -161,7 +161,7 @@ extension SSHCommand {
         }
         return try Output.document(["removed": removed])
       }
-      global.messages.note(taken.isEmpty ? "no key was there" : "\(counted(taken.count, "key")) removed")
+      global.messages.note(taken.isEmpty ? "there was no key to remove" : "\(counted(taken.count, "key")) removed")
     }
   }
 }
@@ -192,8 +192,8 @@ private struct PrivateKey {
     let line = try SSHKey.publicKey(ofPrivate: stored) ?? beside
     guard let line, let fingerprint = SSHKey.fingerprint(of: line) else {
       var refused = CommandError(
-        .inputRefused, "input_refused", subject: "\(path) of \(record.name)", "is no private key in OpenSSH's form",
-        hints: ["`ssh-keygen -p -f FILE` gives a key that form; records of the kind ssh-key take others, too"])
+        .inputRefused, "input_refused", subject: "\(path) of \(record.name)", "is not a private key in OpenSSH format",
+        hints: ["`ssh-keygen -p -f FILE` converts a key; records of the kind ssh-key also take other formats"])
       (refused.record, refused.field) = (record.id.text, path.description)
       throw refused
     }

@@ -11,29 +11,33 @@ import VaultTerminal
 struct ScanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",
-    abstract: "Look for values of this vault in files, or in git.",
+    abstract: "Look for values of this vault in files or in git.",
     discussion: """
-      Finds each sealed value, also of removed records, in the forms in which programs write it: as it is, in base64, hex \
-      and UTF-16, and with the escapes of JSON, programming languages, XML, HTML, URLs, SQL and shells. It prints file, line, record and field, never the value, and \
-      ends with 14 when it finds one. Links and .git are left out of folders. Values of fewer than 8 bytes, and numbers \
-      of fewer than 12 digits, are not looked for.
-
       Example:
         vault scan ~/src/orders
         vault scan --staged
         pbpaste | vault scan --value -
+
+      The command finds each sealed value, also of removed records, in the forms in which programs write it. These \
+      are plain text, base64, hex and UTF-16, and the escapes of JSON, programming languages, XML, HTML, URLs, SQL \
+      and shells.
+
+      It prints the file, line, record and field, never the value. It exits with 14 if it finds one.
+
+      It skips links and .git in folders. It does not look for values of fewer than 8 bytes, or for numbers of fewer \
+      than 12 digits.
       """)
 
-  @Argument(help: "Files and folders; - is standard input. The working folder, where nothing is given.")
+  @Argument(help: "Files and folders (default: the working folder); - is standard input.")
   var path: [String] = []
 
-  @Flag(help: "What is staged in git's index.")
+  @Flag(help: "Scan what is staged in git's index.")
   var staged = false
 
-  @Option(help: ArgumentHelp("What the commits after REF brought, and their messages.", valueName: "ref"))
+  @Option(help: ArgumentHelp("Scan what the commits after REF added, and their messages.", valueName: "ref"))
   var since: String?
 
-  @Option(help: ArgumentHelp("Whether a file, or - , is or holds one of the values, of any length.", valueName: "file"))
+  @Option(help: ArgumentHelp("Check whether a file (or -) is or contains a value of any length.", valueName: "file"))
   var value: String?
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -43,7 +47,7 @@ struct ScanCommand: AsyncParsableCommand {
   func run() async throws {
     let given = [!path.isEmpty, staged, since != nil, value != nil].count { $0 }
     guard given <= 1 else {
-      throw CommandError.usage("arguments", "say one of PATH, --staged, --since and --value")
+      throw CommandError.usage("arguments", "PATH, --staged, --since and --value cannot be combined")
     }
     let session = try Session(vault, global)
     if let value { return try await compare(value, session) }

@@ -8,17 +8,17 @@ import VaultTerminal
 struct UsesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "uses",
-    abstract: "List which programs were given which fields on this machine.",
+    abstract: "List which programs received which fields on this machine.",
     discussion: """
-      What `run`, `inject`, `credential` and `ssh add` gave, from the log of this machine: names, never values or \
-      arguments. When a value is replaced, these are the places to look at. It needs no key. CVAULT_NO_USES=1 keeps no \
-      log.
-
       Example:
         vault uses Orders --since 30d
+
+      The list comes from the log of this machine. The log has what `run`, `inject`, `credential` and `ssh add` gave: \
+      names, never values or arguments. If you replace a value, these are the places to look at. The command needs no \
+      key. With CVAULT_NO_USES=1 no log is kept.
       """)
 
-  @Argument(help: "A record: its name, its id, or the beginning of that.", completion: .default)
+  @Argument(help: "A record: its name, its id, or the beginning of its id.", completion: .default)
   var record: String?
 
   @Option(
@@ -50,7 +50,7 @@ struct UsesCommand: AsyncParsableCommand {
     } else if !rows.isEmpty {
       try Table(rows, columns, width: nil).print(global.style)
     }
-    if rows.isEmpty { global.messages.note("nothing was noted") }
+    if rows.isEmpty { global.messages.note("nothing was logged") }
   }
 
   private var columns: [TableColumn<DeliveryUses>] {

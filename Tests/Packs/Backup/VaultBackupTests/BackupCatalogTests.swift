@@ -180,7 +180,7 @@ struct BackupCatalogTests {
   func unreachable() throws {
     let folder = TemporaryFolder()
     FileTree.write([], to: folder.path + "/file")
-    for (name, reason) in [("none", "is not there"), ("file", "is no directory"), ("none/x", "is not there")] {
+    for (name, reason) in [("none", "does not exist"), ("file", "is not a folder"), ("none/x", "does not exist")] {
       let error = #expect(throws: VaultError.self) { try BackupDirectory(at: folder.path + "/" + name) }
       #expect(error?.code == .ioFailed)
       #expect(error?.reason == reason)

@@ -44,7 +44,7 @@ final class ArchiveReader {
     do throws(DocumentError) {
       return try Timestamp(secondsSinceEpoch: Int64(modified))
     } catch {
-      throw damaged("has a time that does not exist")
+      throw damaged("has an invalid time")
     }
   }
 
@@ -79,7 +79,7 @@ final class ArchiveReader {
   }
 
   private func readPadding(_ count: Int) throws(VaultError) {
-    guard try read(count).allSatisfy({ $0 == 0 }) else { throw damaged("has something between two files") }
+    guard try read(count).allSatisfy({ $0 == 0 }) else { throw damaged("has data between two files") }
   }
 
   private func header(_ block: [UInt8]) throws(VaultError) -> TarHeader {
@@ -88,22 +88,22 @@ final class ArchiveReader {
 
   private func member(_ header: TarHeader) throws(VaultError) -> ArchiveMember {
     guard let member = ArchiveMember(path: header.name[...]) else {
-      throw damaged("holds a file that does not belong into a vault")
+      throw damaged("has a file that does not belong in a vault")
     }
-    if let last, !(last < member) { throw damaged("holds its files twice or in another order", member) }
+    if let last, !(last < member) { throw damaged("has files twice or in the wrong order", member) }
     guard last != nil || member == .document(.header) else { throw damaged("does not begin with the header") }
-    guard last == nil || header.modified == modified else { throw damaged("has files of several times", member) }
+    guard last == nil || header.modified == modified else { throw damaged("has files with different times", member) }
     modified = header.modified
-    guard header.fileByteCount <= member.byteLimit else { throw damaged("holds a file over its size limit", member) }
+    guard header.fileByteCount <= member.byteLimit else { throw damaged("has a file over its size limit", member) }
     last = member
     return member
   }
 
   /// Reads the second block of zeros, after which nothing may follow.
   private func finish() throws(VaultError) {
-    guard try read(TarHeader.byteCount).allSatisfy({ $0 == 0 }) else { throw damaged("is not ended as it should be") }
-    guard last != nil else { throw damaged("holds no vault") }
-    guard offset == piece.count, try nextPiece() == nil else { throw damaged("goes on after its end") }
+    guard try read(TarHeader.byteCount).allSatisfy({ $0 == 0 }) else { throw damaged("does not end correctly") }
+    guard last != nil else { throw damaged("does not contain a vault") }
+    guard offset == piece.count, try nextPiece() == nil else { throw damaged("has data after its end") }
     isAtEnd = true
   }
 
@@ -118,7 +118,7 @@ final class ArchiveReader {
   /// From one byte up to `count` bytes.
   private func readSome(_ count: Int) throws(VaultError) -> ArraySlice<UInt8> {
     if offset == piece.count {
-      guard let next = try nextPiece() else { throw damaged("ends in the middle of a file") }
+      guard let next = try nextPiece() else { throw damaged("is cut off in the middle of a file") }
       (piece, offset) = (next, 0)
     }
     let start = offset
@@ -134,6 +134,6 @@ final class ArchiveReader {
     let place = member.map { ": " + $0.path } ?? ""
     return VaultError(
       .damaged, reason + place, file: path,
-      remedies: ["it is no backup as this program makes them: whoever has its recipient can have made it"])
+      remedies: ["this program does not make such backups: anybody who knows the recipient can have made it"])
   }
 }

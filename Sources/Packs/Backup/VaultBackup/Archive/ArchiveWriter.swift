@@ -63,7 +63,7 @@ final class ArchiveWriter {
     guard file.byteCount == byteCount else {
       throw VaultError(
         .changedUnderneath, "the file changed while it was read", file: member.vaultPath,
-        remedies: ["something else than this program changes the vault's folder: let it end, and try again"])
+        remedies: ["another program is changing the vault's folder: wait until it ends, and try again"])
     }
     try take(file)
     var end = segment

@@ -70,20 +70,20 @@ struct TarHeader: Equatable {
   init(parsing block: [UInt8]) throws(TextFault) {
     precondition(block.count == Self.byteCount, "a block has 512 bytes")
     guard block[257..<265].elementsEqual("ustar\u{0}00".utf8) else {
-      throw TextFault("holds no archive of this program")
+      throw TextFault("does not contain an archive of this program")
     }
     guard block[Self.typeOffset] == UInt8(ascii: "0") else {
-      throw TextFault("holds something that is no regular file")
+      throw TextFault("has an entry that is not a regular file")
     }
     guard let size = Self.number(block[Self.sizeRange]), let modified = Self.number(block[Self.timeRange]) else {
-      throw TextFault("has a file header of another form")
+      throw TextFault("has a file header of an unknown form")
     }
     self.init(name: Array(block[Self.nameRange].prefix { $0 != 0 }), fileByteCount: size, modified: modified)
     // Only one spelling is valid. Another owner, mode, prefix or checksum means another program.
     var own: [UInt8] = []
     own.reserveCapacity(Self.byteCount)
     append(to: &own)
-    guard own.has(block, at: 0) else { throw TextFault("has a file header of another form") }
+    guard own.has(block, at: 0) else { throw TextFault("has a file header of an unknown form") }
   }
 
   /// Replaces zeros by octal digits, and returns the sum of the digits' bytes.

@@ -30,7 +30,7 @@ extension BackupCatalog {
       }
       entries.append(entry)
     }
-    guard let catalog = BackupCatalog(entries) else { throw .damagedCatalog(file, "lists a backup twice") }
+    guard let catalog = BackupCatalog(entries) else { throw .damagedCatalog(file, "has two entries for one backup") }
     self = catalog
   }
 
@@ -44,7 +44,7 @@ extension BackupCatalog {
     do {
       return try JSONValue.members(["backups": entries, "format": Self.format]).prettyBytes()
     } catch {
-      throw VaultError(.inputRefused, "more backups than one directory can have recorded", underlying: error)
+      throw VaultError(.inputRefused, "there are more backups than one folder can record", underlying: error)
     }
   }
 }
@@ -103,7 +103,7 @@ extension VaultError {
       .damaged, reason, file: file, field: field,
       remedies: [
         .verifyBackups,
-        "put back a copy of this file, or move it away: its backups then count as not recorded, and are never pruned",
+        "restore a copy of this file, or move it away: its backups then count as not recorded and are never pruned",
       ], underlying: underlying)
   }
 }

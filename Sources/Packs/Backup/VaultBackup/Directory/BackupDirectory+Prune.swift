@@ -28,8 +28,8 @@ extension BackupDirectory {
     let plan = try plan(policy, now: now, old)
     if let approved, approved.removals != plan.removals {
       throw VaultError(
-        .changedUnderneath, "changed since the question was asked; nothing was removed", file: path,
-        remedies: ["repeat it to see what would be removed now"])
+        .changedUnderneath, "has changed since the question was asked; nothing was removed", file: path,
+        remedies: ["run the prune again to see what would be removed now"])
     }
     var new = old
     new.keepOnly(Set(plan.steps.filter { $0.action != .forget }.map(\.row.name)))
@@ -42,7 +42,7 @@ extension BackupDirectory {
       try save(new, under: lock)
     } catch {
       var failure = error
-      failure.remedies = ["some files are removed already: repeat the prune when that is repaired"]
+      failure.remedies = ["some files were already removed: repair the cause, then run the prune again"]
       throw failure
     }
     return plan

@@ -17,8 +17,8 @@ extension BackupDirectory {
   ) throws(VaultError) -> Bool {
     guard contents.createdAt.secondsSinceEpoch == name.time.secondsSinceEpoch else {
       throw VaultError(
-        .inputRefused, "was made at \(contents.createdAt.text), and its name says another time",
-        file: contents.file.path, remedies: ["give it the name that it had"])
+        .inputRefused, "was made at \(contents.createdAt.text), but its name says another time",
+        file: contents.file.path, remedies: ["rename the file to its original name"])
     }
     let sha256 = try contents.file.hash()
     guard let found = try contentHash(of: name), found == (contents.file.byteCount, sha256) else {

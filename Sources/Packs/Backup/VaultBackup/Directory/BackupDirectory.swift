@@ -28,9 +28,9 @@ public struct BackupDirectory: Sendable {
     var failure = VaultError(store: error)
     guard error.code == .missing || error.code == .notADirectory else { return failure }
     let isMissing = error.code == .missing
-    failure = VaultError(.ioFailed, isMissing ? "is not there" : "is no directory", file: path, underlying: error)
+    failure = VaultError(.ioFailed, isMissing ? "does not exist" : "is not a folder", file: path, underlying: error)
     failure.remedies = [
-      isMissing ? "check the path, and whether its disk is mounted" : "name the directory of the backups"
+      isMissing ? "check the path, and whether its disk is mounted" : "name the folder of the backups"
     ]
     return failure
   }
@@ -103,8 +103,8 @@ func inBackups<Result: ~Copyable>(_ step: () throws(StoreError) -> Result) throw
   } catch {
     var failure = VaultError(store: error)
     switch failure.code {
-    case .permissionDenied: failure.remedies = ["check who owns the directory of the backups, its mode and its mount"]
-    case .damaged: failure.remedies = ["it is no file of this program: move it away"]
+    case .permissionDenied: failure.remedies = ["check the owner, the mode and the mount of the backup folder"]
+    case .damaged: failure.remedies = ["this program did not write it: move it away"]
     default: break
     }
     throw failure

@@ -106,7 +106,7 @@ final class StagedVault {
     let (files, directory, path) = (parent.files, parent.directory.descriptor, parent.path(of: name))
     guard let left = try files.openIfPresent(name, in: directory, as: .directory, at: path) else { return }
     guard let lock = try files.lock(left, at: path) else {
-      throw StoreError(.locked, reason: "another process restores there", path: path)
+      throw StoreError(.locked, reason: "another process is restoring there", path: path)
     }
     // If it cannot be removed, making the new one fails and reports it.
     files.removeTree(DirectoryEntry(name: name, isExact: true, kind: .directory), in: directory)
@@ -231,7 +231,7 @@ final class StagedVault {
     } catch {
       guard error.errno == Errno.notSupported.number else { throw error }
       guard try parent.status(of: new) == nil else {
-        throw StoreError(.alreadyExists, reason: "is there already", path: place)
+        throw StoreError(.alreadyExists, reason: "is already there", path: place)
       }
       try files.call(at: place) { [parent = parent.directory.descriptor] (system) throws(Errno) in
         try system.rename(old, in: parent, to: new, in: parent)

@@ -51,11 +51,12 @@ extension BackupContents {
     }
     guard let found = places.values.first else {
       throw VaultError(
-        .noSuchRecord, "no such record in the backup", file: file.path, remedies: ["name it by its id: \(name)"])
+        .noSuchRecord, "the backup has no record whose id begins with \(name)", file: file.path,
+        remedies: ["use the id of a record, or at least 4 characters of it"])
     }
     guard places.count == 1 else {
       throw VaultError(
-        .ambiguousRecord, "means \(places.count) records: name one by its whole id", file: file.path,
+        .ambiguousRecord, "\(places.count) records match this beginning of an id: use one whole id", file: file.path,
         remedies: places.keys.sorted().prefix(10).map { .sentence($0.text) })
     }
     return found

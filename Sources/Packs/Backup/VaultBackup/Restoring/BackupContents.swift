@@ -63,7 +63,7 @@ public final class BackupContents: Sendable {
       guard error.code == .damaged else { throw error }
       throw VaultError(
         .damaged, "does not authenticate: it was changed or forged", file: "\(file.path): \(ArchiveMember.listName)",
-        remedies: ["take another copy of the backup, or another backup"])
+        remedies: ["use another copy of the backup, or another backup"])
     }
   }
 
@@ -178,7 +178,7 @@ private final class ArchiveSurvey {
     let list = try BackupList(reader.finish())
     try require(list, header)
     guard try list.head.itemHash() == files.hash else {
-      throw VaultError(.damaged, "names other files than are there", file: ArchiveMember.listName)
+      throw VaultError(.damaged, "does not match the files in the backup", file: ArchiveMember.listName)
     }
     return list
   }
@@ -186,17 +186,17 @@ private final class ArchiveSurvey {
   private func requireSlots(of header: VaultHeader) throws(VaultError) {
     let expected = header.slots.sorted { $0.id < $1.id }
     guard slots.map(\.id) == expected.map(\.id), slots.map(\.sha256) == expected.map(\.sha256) else {
-      throw damaged("holds other slots than its header lists")
+      throw damaged("does not contain the slots that its header lists")
     }
   }
 
   private func require(_ list: BackupList, _ header: VaultHeader) throws(VaultError) {
     guard list.vaultID == header.vaultID, list.rootID == header.root.id, list.headerRevision == header.revision
-    else { throw damaged("holds a list of another vault, or of another state of it") }
+    else { throw damaged("has a list of another vault, or of another state of this vault") }
   }
 
   private func damaged(_ reason: String) -> VaultError {
-    VaultError(.damaged, reason, file: path, remedies: ["it was not made so by this program: take another backup"])
+    VaultError(.damaged, reason, file: path, remedies: ["this program did not make it like this: use another backup"])
   }
 }
 
@@ -206,7 +206,7 @@ extension VaultError {
     var error = self
     if error.file != path { error.file = error.file.map { "\(path): \($0)" } ?? path }
     error.remedies =
-      code == .newerFormat ? [.useNewerVersion] : ["take another copy of the backup, or another backup"]
+      code == .newerFormat ? [.useNewerVersion] : ["use another copy of the backup, or another backup"]
     return error
   }
 }

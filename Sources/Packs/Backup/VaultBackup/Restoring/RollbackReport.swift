@@ -136,12 +136,12 @@ extension SeenVersion {
     }
     guard let other else {
       // A missing record in the trash is normal, because the trash is emptied.
-      return isTrashed ? nil : fault(.vanished, "would be gone: the backup has no such record")
+      return isTrashed ? nil : fault(.vanished, "the record would be lost: the backup does not have it")
     }
     return switch other.succession(after: version) {
     case .newer, .same: nil
-    case .older: fault(.rolledBack, "would go back from revision \(revision) to \(other.revision)")
-    case .forked: fault(.forked, "is another version of revision \(revision) than the backup has")
+    case .older: fault(.rolledBack, "the record would go back from revision \(revision) to \(other.revision)")
+    case .forked: fault(.forked, "is not the version of revision \(revision) that the backup has")
     }
   }
 }

@@ -68,7 +68,7 @@ private struct RestoreChanges {
     guard count > ChangePlan.maximumChangeCount else { return }
     throw VaultError(
       .inputRefused, "has more changes than one batch takes", file: file.path,
-      remedies: ["restore it into a folder that is not there yet"])
+      remedies: ["restore it into a folder that does not exist yet"])
   }
 
   func keepOld(in copy: StagedVault) throws(StoreError) {

@@ -224,19 +224,21 @@ extension BackupContents {
   public func requireAttestation() throws(VaultError) {
     guard !isAttested else { return }
     throw VaultError(
-      .inputRefused, "has no list of its files: nobody can say whether it is whole, or who made it", file: file.path,
+      .inputRefused, "has no list of its files: nobody can tell whether it is complete, or who made it",
+      file: file.path,
       remedies: [.restoreUnattested])
   }
 }
 
 extension VaultError {
   fileprivate static func older(_ file: BackupFile) -> VaultError {
-    VaultError(.rolledBack, "is older than what is known of its vault", file: file.path, remedies: [.restoreOlder])
+    VaultError(.rolledBack, "is older than the known state of its vault", file: file.path, remedies: [.restoreOlder])
   }
 
   fileprivate static func foreignPlace(_ path: String) -> VaultError {
     VaultError(
-      .alreadyExists, "is there already, and is no vault", file: path, remedies: ["name a folder that is not there yet"]
+      .alreadyExists, "is already there, and is not a vault", file: path,
+      remedies: ["name a folder that does not exist yet"]
     )
   }
 }

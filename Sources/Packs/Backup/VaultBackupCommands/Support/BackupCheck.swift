@@ -101,7 +101,7 @@ struct BackupRecord {
     guard file.byteCount == entry.byteCount, try file.hash() == entry.sha256 else {
       throw CommandError(
         .damaged, "damaged", subject: file.path, "is not the file that \(BackupCatalog.fileName) records",
-        hints: ["it was damaged or exchanged since it was made: take another copy of it, or another backup"])
+        hints: ["the file was damaged or replaced after it was made: use another copy, or another backup"])
     }
   }
 
@@ -113,7 +113,7 @@ struct BackupRecord {
         catalog.note(BackupCatalog.Verification(time: .now(), kind: kind), of: name)
       }
     } catch {
-      global.messages.note("not noted in \(BackupCatalog.fileName): \(error.description)")
+      global.messages.note("the check was not recorded in \(BackupCatalog.fileName): \(error.description)")
     }
   }
 
@@ -124,11 +124,12 @@ struct BackupRecord {
     do throws(VaultError) {
       let verification = BackupCatalog.Verification(time: .now(), kind: kind)
       if try directory.record(contents, as: name, verification) {
-        global.messages.note("\(contents.file.path): recorded in \(BackupCatalog.fileName) now, which it was not")
+        global.messages.note(
+          "\(contents.file.path) was missing in \(BackupCatalog.fileName), and is recorded there now")
       }
       return true
     } catch {
-      global.messages.note("not recorded in \(BackupCatalog.fileName): \(error.description)")
+      global.messages.note("the backup was not recorded in \(BackupCatalog.fileName): \(error.description)")
       return false
     }
   }
@@ -152,7 +153,7 @@ struct BackupReport: DocumentValue {
   func tell(_ global: GlobalOptions) {
     if let failure { return global.messages.report(failure) }
     if !global.json { try? Output.line(line) }
-    verification?.faults.report(global, ["take another backup: this one restores nothing that is damaged"])
+    verification?.faults.report(global, ["use another backup: this one cannot restore what is damaged"])
   }
 
   /// Such as `b/team-20261121T014028Z.cvault.age: 24 records, 1 in the trash; every record verified, attested`.
@@ -168,7 +169,7 @@ struct BackupReport: DocumentValue {
       case .passphrase?, nil: "a passphrase"
       }
     let hash = isRecorded ? "the recorded size and SHA-256" : "not recorded in \(BackupCatalog.fileName)"
-    return "an age file for \(who), \(hash); not opened, since no key is given"
+    return "an age file for \(who), \(hash); not opened, because no key is given"
   }
 
   private var depth: String {
@@ -183,7 +184,7 @@ struct BackupReport: DocumentValue {
 
   /// A note that attachments were not opened.
   private var hashes: String {
-    (contents?.attachmentCount ?? 0) > 0 ? ", attachments by size and hash alone" : ""
+    (contents?.attachmentCount ?? 0) > 0 ? ", attachments by size and hash only" : ""
   }
 
   private func attestation(_ contents: BackupContents) -> String {

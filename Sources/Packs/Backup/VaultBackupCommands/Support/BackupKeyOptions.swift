@@ -10,7 +10,7 @@ struct BackupKeyOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Seal to an age recipient; may be repeated.", valueName: "age1…"))
   var recipient: [String] = []
 
-  @Option(help: ArgumentHelp("Seal to the recipients in a file, one in a line.", valueName: "file"))
+  @Option(help: ArgumentHelp("Seal to the recipients in a file, one per line.", valueName: "file"))
   var recipientsFile: String?
 
   @Option(help: ArgumentHelp("Seal with a passphrase from a file instead.", valueName: "file"))
@@ -24,10 +24,10 @@ struct BackupKeyOptions: ParsableArguments {
     if let recipientsFile { recipients += try RecipientsFile.read(recipientsFile) }
     if let newPassphraseFile {
       guard recipients.isEmpty else {
-        throw CommandError.usage("--new-passphrase-file", "cannot be used together with recipients")
+        throw CommandError.usage("--new-passphrase-file", "cannot be combined with --recipient or --recipients-file")
       }
       guard proof == nil else {
-        throw CommandError.usage("--prove-with", "opens with an identity, and the backup is sealed with a passphrase")
+        throw CommandError.usage("--prove-with", "needs an identity, but the backup is sealed with a passphrase")
       }
       return .passphrase(try SecretInput.file(newPassphraseFile).newPassphrase(session.messages))
     }
@@ -37,8 +37,9 @@ struct BackupKeyOptions: ParsableArguments {
     if recipients.isEmpty { recipients = try ownRecipients(session, opened) }
     if let proof, !proof.contains(where: { recipients.contains($0.recipient) }) {
       throw CommandError(
-        .cannotUnlock, "no_matching_slot", subject: "--prove-with", "no identity in it is of a recipient of the backup",
-        hints: ["name its recipient with --recipient: `age-keygen -y FILE` prints it"])
+        .cannotUnlock, "no_matching_slot", subject: "--prove-with",
+        "no identity in the file belongs to a recipient of the backup",
+        hints: ["name the identity's recipient with --recipient; `age-keygen -y FILE` prints it"])
     }
     return .recipients(recipients)
   }
@@ -60,13 +61,14 @@ struct BackupKeyOptions: ParsableArguments {
       if typed.count == 0, let usual { return usual }
       if typed.count == 0 { continue }
       if let fault = SecretLine.fault(ofNewPassphrase: HiddenContent(in: typed)) {
-        try terminal.say("That \(fault). Try again.\n")
+        try terminal.say("The passphrase \(fault). Try again.\n")
       } else if try terminal.repeats(typed, "Passphrase of the backup, again: ") {
         return typed
       }
     }
     throw CommandError(
-      .declined, "declined", subject: "terminal", "no passphrase was typed twice alike", hints: ["nothing was made"])
+      .declined, "declined", subject: "terminal", "no passphrase was typed the same way twice",
+      hints: ["no backup was made"])
   }
 
   private func ownRecipients(_ session: Session, _ opened: Vault?) throws -> [AgeRecipient] {
@@ -79,7 +81,7 @@ struct BackupKeyOptions: ParsableArguments {
     }
     let who =
       recipients.count == 1 ? "the recipient of the vault's own slot" : "the recipients of the vault's own slots"
-    session.messages.note("sealed to \(who)" + (opened == nil ? ", as its header says, which is not verified" : ""))
+    session.messages.note("sealed to \(who)" + (opened == nil ? ", as its unverified header lists them" : ""))
     return recipients
   }
 }

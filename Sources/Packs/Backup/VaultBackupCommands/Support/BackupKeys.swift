@@ -140,8 +140,8 @@ extension CommandError {
     let reason =
       switch (isGiven, file.lock) {
       case (false, _): "no key for the backup is given"
-      case (true, .recipients): "the key that is given does not open the backup, which is for recipients"
-      case (true, .passphrase): "the key that is given does not open the backup, which has a passphrase"
+      case (true, .recipients): "the given key does not open the backup, which is sealed to recipients"
+      case (true, .passphrase): "the given key does not open the backup, which is sealed with a passphrase"
       }
     return CommandError(.cannotUnlock, "no_key", subject: file.path, reason, hints: [hint])
   }
@@ -149,15 +149,15 @@ extension CommandError {
   /// The error if a given key opens neither a backup nor the vault in it, although another key does.
   static func keyOpensNothing(_ file: BackupFile) -> CommandError {
     CommandError(
-      .cannotUnlock, "no_key", subject: file.path, "the key that is given opens neither the backup nor the vault in it",
-      hints: ["leave the key out: your own identity opens the backup"])
+      .cannotUnlock, "no_key", subject: file.path, "the given key opens neither the backup nor the vault in it",
+      hints: ["leave out the key: your own identity opens the backup"])
   }
 
   static func backedUpVaultNotUnlocked(_ file: BackupFile) -> CommandError {
     CommandError(
       .cannotUnlock, "no_key", subject: file.path,
-      "it opens, but no key that is given unlocks the vault in it",
-      hints: ["give the identity or the passphrase of one of the vault's slots, too: --identity may be repeated"])
+      "the backup opens, but no given key unlocks the vault",
+      hints: ["also give the identity or passphrase of one of the vault's slots; --identity can be repeated"])
   }
 }
 
@@ -165,7 +165,7 @@ extension BackupFile {
   static func argument(_ path: String) throws -> BackupFile {
     guard System.kind(of: path) != .directory else {
       var error = CommandError(
-        .inputOutput, "io_failed", subject: path, "is a directory, and a backup is a file",
+        .inputOutput, "io_failed", subject: path, "is a folder, not a backup file",
         hints: ["`vault backup list \(Printable.text(path))` shows the backups in it"])
       error.file = path
       throw error

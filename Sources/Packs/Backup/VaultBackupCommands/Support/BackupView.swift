@@ -37,8 +37,8 @@ extension BackupListing.Row: DocumentValue {
     switch state {
     case .recorded, .unrecorded: nil
     case .changed:
-      "\(name.fileName): its size or its hash is not the recorded one: it is damaged, or somebody has replaced it"
-    case .gone: "\(name.fileName): its file is gone, and no prune has removed it"
+      "\(name.fileName): its size or hash differs from the recorded one: it is damaged, or somebody has replaced it"
+    case .gone: "\(name.fileName): its file is missing, and no prune removed it"
     }
   }
 }

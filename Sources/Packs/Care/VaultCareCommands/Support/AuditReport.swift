@@ -16,7 +16,8 @@ struct AuditReport {
       try Table(findings, columns(session.global.style), width: nil).print(session.global.style)
     }
     let records = counted(audit.recordCount, "record")
-    session.messages.note(findings.isEmpty ? "nothing is found in \(records)" : "\(findings.count) found in \(records)")
+    session.messages.note(
+      findings.isEmpty ? "nothing was found in \(records)" : "\(findings.count) found in \(records)")
     if !findings.isEmpty { throw Finished(status: .findings) }
   }
 

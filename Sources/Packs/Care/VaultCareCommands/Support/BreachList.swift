@@ -21,7 +21,7 @@ enum BreachList {
     let (first, last) = try HashFile(path, digitCount: 40).checkedOrder()
     if !first.starts(with: Array("00".utf8)) || !last.starts(with: Array("FF".utf8)) {
       let ends = [first, last].map { String(decoding: $0.prefix(Self.prefixCount), as: UTF8.self) }
-      messages.note("\(path) goes from \(ends[0])… to \(ends[1])…: passwords outside of that are not found")
+      messages.note("\(path) covers \(ends[0])… to \(ends[1])…: passwords outside this range are not found")
     }
   }
 
@@ -34,7 +34,7 @@ enum BreachList {
       let range = String(decoding: digits.prefix(Self.prefixCount), as: UTF8.self)
       let names = [range, range + ".txt", range.lowercased(), range.lowercased() + ".txt"].map { path + "/" + $0 }
       guard let name = names.first(where: { System.kind(of: $0) == .regular }) else {
-        throw HashFile.refused(path, "lacks files of ranges, such as 00000.txt: it is not whole")
+        throw HashFile.refused(path, "does not have all files of ranges, such as 00000.txt")
       }
       let rest = Array(digits.dropFirst(Self.prefixCount))
       return try HashFile(name, digitCount: rest.count).count(of: rest)
@@ -59,7 +59,7 @@ struct HashFile: ~Copyable {
 
   init(_ path: String, digitCount: Int) throws {
     guard let file = try NamedFile.plain(path), let byteCount = System.byteCount(of: file.descriptor) else {
-      throw Self.refused(path, "is no plain file")
+      throw Self.refused(path, "is not a regular file")
     }
     guard byteCount > 0 else { throw Self.refused(path, "is empty") }
     self.file = file
@@ -70,7 +70,7 @@ struct HashFile: ~Copyable {
   static func refused(_ path: String, _ reason: String) -> CommandError {
     CommandError(
       .inputRefused, "input_refused", subject: path, reason,
-      hints: ["give the list of SHA-1 hashes that is ordered by hash"])
+      hints: ["use the list of SHA-1 hashes that is sorted by hash"])
   }
 
   private var unsorted: CommandError { Self.refused(file.path, "is not sorted by hash") }

@@ -43,9 +43,9 @@ struct Doctor {
   }
 
   private var rotation: DoctorCheck {
-    guard let rotation = header.unfinishedRotation else { return .good("rotation", "none is unfinished") }
+    guard let rotation = header.unfinishedRotation else { return .good("rotation", "no rotation is unfinished") }
     return .warning(
-      "rotation", "a \(rotation.reason.rawValue) was begun and not finished", advice: "`vault rekey` finishes it")
+      "rotation", "a \(rotation.reason.rawValue) was begun but not finished", advice: "`vault rekey` finishes it")
   }
 
   private var memory: DoctorCheck {
@@ -53,8 +53,8 @@ struct Doctor {
     let advice = "raise the limit of locked memory (`ulimit -l`)"
     return switch SecureMemory.status {
     case .locked: .good("memory", "\(size), locked")
-    case .notLocked: .warning("memory", "\(size) that may be swapped out", advice: advice)
-    case .unavailable: .fault("memory", "there is none for secrets: nothing opens", advice: advice)
+    case .notLocked: .warning("memory", "\(size), which can be swapped to disk", advice: advice)
+    case .unavailable: .fault("memory", "there is no memory for secrets: nothing can be opened", advice: advice)
     }
   }
 
@@ -62,8 +62,8 @@ struct Doctor {
   private var confinement: DoctorCheck? {
     guard !ProcessHardening.canFilterCalls else { return nil }
     return .warning(
-      "imports", "this system cannot take system calls away from what reads foreign files",
-      advice: "import files that you do not trust on a Linux with seccomp")
+      "imports", "this system cannot restrict the process that reads files of other tools",
+      advice: "import files that you do not trust on Linux with seccomp")
   }
 
   /// Nil if locks of the file system hold for other machines.
@@ -71,7 +71,7 @@ struct Doctor {
     let path = session.location.path
     if System.lacksLocks(at: System.join(path, "vault.json")) {
       return .fault(
-        "locks", "the file system of \(path) gives no locks: nothing can be written",
+        "locks", "the file system of \(path) does not support locks: nothing can be written",
         advice: "keep the vault on a disk with locks, and share it by git or in a database")
     }
     return UnsharedLocks(at: path).map { .warning("locks", $0.text, advice: UnsharedLocks.advice) }
@@ -83,38 +83,38 @@ struct Doctor {
       let others = places.count > 1 ? " and \(places.count - 1) more" : ""
       return DoctorCheck(
         name: "permissions", state: state, text: "\(words) \(first)\(others)",
-        advice: "`chmod -R \(mode) \(first.shellQuoted)` forbids it")
+        advice: "run `chmod -R \(mode) \(first.shellQuoted)`")
     }
-    return check(.fault, "everybody may write to", condition.placesWritableByAll, "o-w")
-      ?? check(.warning, "others than the owner may read", condition.placesOpenToOthers, "go=")
+    return check(.fault, "everybody can write to", condition.placesWritableByAll, "o-w")
+      ?? check(.warning, "other users can read", condition.placesOpenToOthers, "go=")
       ?? .good("permissions", Self.permissions(of: session.location.path))
   }
 
   /// The permissions of a folder in words, if they are right.
   static func permissions(of path: String) -> String {
-    System.isOpenToOthers(path) ? "as git makes files; what is secret in them is sealed" : "the owner's alone"
+    System.isOpenToOthers(path) ? "as git makes files; their secrets are sealed" : "only the owner has access"
   }
 
   private func journal(_ condition: VaultCondition) -> DoctorCheck {
     if let fault = condition.journalFault {
-      return .fault("journal", fault.description, advice: "`vault repair` puts it aside")
+      return .fault("journal", fault.description, advice: "`vault repair` moves it aside")
     }
     if let note = condition.journalNote { return .warning("journal", note) }
     if condition.hasStagedFiles {
       return .warning(
-        "journal", "files are left in .staging, or are being written now",
-        advice: "the next commands that lock the vault take them away")
+        "journal", "files are left in .staging, or another command is writing them now",
+        advice: "the next command that locks the vault removes leftover files")
     }
-    return .good("journal", "nothing is left of a write")
+    return .good("journal", "no write is unfinished")
   }
 
   private var checkpoint: DoctorCheck {
     do throws(VaultError) {
       let found = try session.locked.unverifiedCheckpoint()
       let text = found.map { "number \($0.sequence) of \($0.createdAt.text)" }
-      return .good("checkpoint", text ?? "none was made")
+      return .good("checkpoint", text ?? "no checkpoint was made")
     } catch {
-      return .fault("checkpoint", error.description, advice: "take it from version control or a backup")
+      return .fault("checkpoint", error.description, advice: "restore it from version control or a backup")
     }
   }
 
@@ -122,12 +122,12 @@ struct Doctor {
   private func surroundings(_ condition: VaultCondition) -> [DoctorCheck] {
     condition.workFaults.map { fault in
       DoctorCheck.fault(
-        "folder", fault.description, advice: "nothing can be written: look at what it is, and move it away")
+        "folder", fault.description, advice: "nothing can be written: find out what it is, and move it away")
     }
       + condition.keyFiles.map { file in
         DoctorCheck.fault(
-          "private key", "\(file) looks like one, and whoever has this folder has it, too",
-          advice: "move it away; where it was committed or backed up, give its slot up and `vault rekey --reseal`")
+          "private key", "\(file) looks like a private key, and everybody with this folder has it",
+          advice: "move it away; if it was committed or backed up, remove its slot and run `vault rekey --reseal`")
       }
   }
 
@@ -135,31 +135,31 @@ struct Doctor {
   private var openedTexts: [DoctorCheck] {
     let vault = header.vaultID.text
     return KeptText.left().filter { $0.source.map { $0.vault == vault } ?? true }.map { text in
-      let remove = "`rm -r \(text.folder.path.shellQuoted)` takes it away"
+      let remove = "`rm -r \(text.folder.path.shellQuoted)` removes it"
       return .warning(
-        "opened text", "an earlier edit has left \(text.path), in clear",
-        advice: text.source.map { "`\($0.command)` goes on with it, " + remove } ?? remove)
+        "opened text", "an earlier edit left \(text.path), in clear text",
+        advice: text.source.map { "`\($0.command)` continues with it, " + remove } ?? remove)
     }
   }
 
   private var pin: DoctorCheck {
     guard let refusal = session.pin.refusal else { return .good("pin", session.pin.line) }
-    let advice = refusal.hints.first ?? "find out why before you go on"
+    let advice = refusal.hints.first ?? "find out why before you continue"
     return .fault("pin", session.pin.line, advice: advice)
   }
 
   private var state: DoctorCheck {
     guard let path = StateLocation.path else {
       return .fault(
-        "state", "there is no folder for what this machine has seen", advice: "set HOME or CVAULT_STATE_DIR")
+        "state", "there is not a folder for what this machine remembers", advice: "set HOME or CVAULT_STATE_DIR")
     }
     switch System.kind(of: path) {
     case nil: return .good("state", "\(path) is made when it is needed")
     case .directory? where System.isOpenToOthers(path):
-      return .warning("state", "others may enter \(path)", advice: "`chmod go= \(path.shellQuoted)` forbids it")
+      return .warning("state", "other users can enter \(path)", advice: "run `chmod go= \(path.shellQuoted)`")
     case .directory?: return .good("state", path)
     case .some:
-      return .fault("state", "\(path) is no folder", advice: "move it away, or set CVAULT_STATE_DIR")
+      return .fault("state", "\(path) is not a folder", advice: "move it away, or set CVAULT_STATE_DIR")
     }
   }
 }
@@ -168,7 +168,7 @@ extension Doctor {
   private func keyChecks(_ slots: [SlotState]) throws -> [DoctorCheck] {
     let sources = try KeySource.chosen(session, options)
     guard !sources.isEmpty else {
-      return [.warning("key", "none is given", advice: "give --identity FILE, or a passphrase")]
+      return [.warning("key", "no key is given", advice: "give --identity FILE, or a passphrase")]
     }
     return sources.flatMap { keyChecks($0, slots) }
   }
@@ -178,7 +178,7 @@ extension Doctor {
     guard slots.contains(where: { $0.slot.kind == .scrypt && $0.fault == nil }) else {
       return [
         DoctorCheck.fault(
-          "key", "\(source.explanation): no slot that is whole takes a passphrase",
+          "key", "\(source.explanation): no intact slot takes a passphrase",
           advice: "give the identity of a slot with --identity FILE")
       ]
     }
@@ -203,18 +203,18 @@ extension Doctor {
     } catch {
       return .fault(
         "key", "\(file) (\(origin)): \(CommandError(any: error).reason)",
-        advice: "an identity file is what `age-keygen` writes")
+        advice: "use an identity file as `age-keygen` writes it")
     }
     return check(secretFile: file, "identity \(file) (\(origin))")
   }
 
   private func check(secretFile file: String, _ explanation: String) -> DoctorCheck {
     guard System.kind(of: file) != nil else {
-      return .fault("key", "\(explanation): is not there", advice: "check the path")
+      return .fault("key", "\(explanation): the file does not exist", advice: "check the path")
     }
     guard !System.isOpenToOthers(file) else {
       return .warning(
-        "key", "others than the owner may read \(file)", advice: "`chmod go= \(file.shellQuoted)` forbids it")
+        "key", "other users can read \(file)", advice: "run `chmod go= \(file.shellQuoted)`")
     }
     return .good("key", explanation)
   }
@@ -232,7 +232,7 @@ extension Doctor {
     guard let workFactor = state.workFactor else { return .good(name, state.slot.who) }
     guard state.isWeak else { return .good(name, "passphrase, work factor \(workFactor)") }
     return .warning(
-      name, "passphrase, work factor \(workFactor) where a new one has \(SlotFile.defaultWorkFactor)",
-      advice: "`vault key change-passphrase \(state.slot.id.text.prefix(8))` makes it as strong")
+      name, "passphrase, work factor \(workFactor); a new slot has \(SlotFile.defaultWorkFactor)",
+      advice: "`vault key change-passphrase \(state.slot.id.text.prefix(8))` makes it as strong as a new one")
   }
 }

@@ -14,8 +14,10 @@ struct IndexReport: DocumentValue {
   }
 
   var text: String {
-    guard reasonAgainst == nil, let state else { return "not used: " + (reasonAgainst ?? "the vault is in no folder") }
-    guard let size = state.byteCount else { return "none yet: \(state.path) is made when it is of use" }
+    guard reasonAgainst == nil, let state else {
+      return "not used: " + (reasonAgainst ?? "the vault is not in a folder")
+    }
+    guard let size = state.byteCount else { return "none yet: \(state.path) is made when it is useful" }
     return "\(state.path), \(size >> 10) KiB; it may be deleted at any time"
   }
 
@@ -29,7 +31,7 @@ struct IndexReport: DocumentValue {
       return .good("index", text)
     }
     return .warning(
-      "index", "is not used, since others may enter \(directory)",
-      advice: "`chmod go= \(directory.shellQuoted)` forbids it")
+      "index", "the index is not used, because other users can enter \(directory)",
+      advice: "run `chmod go= \(directory.shellQuoted)`")
   }
 }

@@ -18,7 +18,7 @@ extension RemoteState: DocumentValue {
     [
       ("database", engine),
       ("connection", encryption ?? (isLocal ? "on this machine, not encrypted" : "not encrypted")),
-      ("role", role), ("generation", String(generation)), ("lock", holder.map { "held by \($0)" } ?? "nobody holds it"),
+      ("role", role), ("generation", String(generation)), ("lock", holder.map { "held by \($0)" } ?? "not held"),
     ]
   }
 

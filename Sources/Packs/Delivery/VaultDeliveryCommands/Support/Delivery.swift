@@ -39,7 +39,7 @@ struct DeliveryPlan {
   mutating func add(_ new: [Delivery], _ messages: Messages) throws {
     var names: Set<String> = []
     for delivery in new where !names.insert(delivery.name).inserted {
-      throw CommandError.usage(delivery.source, "\(delivery.name) is given twice", "give it once")
+      throw CommandError.usage(delivery.source, "\(delivery.name) is given more than once", "give it once")
     }
     for replaced in deliveries where names.contains(replaced.name) {
       messages.note("\(replaced.name) of \(replaced.source) is replaced by \(new[0].source)")
@@ -50,7 +50,7 @@ struct DeliveryPlan {
   /// Removes other variables that come from files.
   mutating func keep(only names: [String]) throws {
     for name in names where !deliveries.contains(where: { $0.name == name }) {
-      throw CommandError.usage("--only", "\(name) is in no file of variables")
+      throw CommandError.usage("--only", "no file of variables sets \(name)")
     }
     deliveries = deliveries.filter { names.contains($0.name) }
   }
@@ -88,7 +88,7 @@ extension Delivery {
     let names = all.map(\.name).filter { !DeliveredVariable.mayComeFromFile($0) }
     return CommandError(
       .inputRefused, "input_refused", subject: delivery.source,
-      "\(delivery.name) may decide what a program runs or where it connects: a file does not set it unasked",
+      "\(delivery.name) may decide what a program runs or where it connects: a file cannot set it unless you allow it",
       hints: ["if the file is yours, add --allow \(names.joined(separator: ","))"])
   }
 
@@ -105,7 +105,8 @@ extension Delivery {
       var refused = CommandError(
         .inputRefused, "input_refused", subject: path, "line \(error.line ?? 0): \(error.reason)",
         hints: [
-          "one NAME=cvault://RECORD/FIELD or NAME=text a line; quotes as in a shell, and nothing put in for $NAME"
+          "write one NAME=cvault://RECORD/FIELD or NAME=text per line; quotes work as in a shell, but "
+            + "$NAME is not expanded"
         ])
       refused.file = path
       throw refused
@@ -128,7 +129,7 @@ extension Session {
       return values
     } catch {
       let place = wanted.first { $0.reference == error.reference }?.place ?? "the program"
-      throw CommandError(any: error.reason).hinting("it is wanted for \(place): \(error.reference)")
+      throw CommandError(any: error.reason).hinting("it is needed for \(place): \(error.reference)")
     }
   }
 }

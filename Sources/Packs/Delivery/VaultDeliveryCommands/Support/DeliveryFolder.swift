@@ -11,8 +11,10 @@ final class DeliveryFolder {
   static func make() throws -> DeliveryFolder {
     guard let parent = System.memoryBackedFolder else {
       throw CommandError(
-        .inputRefused, "input_refused", subject: "--file", "needs a folder in memory, and there is none",
-        hints: ["set XDG_RUNTIME_DIR to a folder on a tmpfs", "--fd gives a file in memory without a name"])
+        .inputRefused, "input_refused", subject: "--file", "needs a folder in memory, but there is no such folder",
+        hints: [
+          "set XDG_RUNTIME_DIR to a folder on a tmpfs", "or use --fd, which gives a file in memory without a name",
+        ])
     }
     sweep(parent)
     return DeliveryFolder(try .make(in: parent, named: beginning) { pending, path in pending.folder = path })

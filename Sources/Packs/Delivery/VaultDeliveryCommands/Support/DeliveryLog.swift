@@ -94,7 +94,7 @@ struct DeliveryLog {
       try append(bytes, to: path)
       return Note(bytes: bytes)
     } catch {
-      session.messages.note("not noted for `vault uses`: \(CommandError(any: error).reason)")
+      session.messages.note("the delivery was not logged for `vault uses`: \(CommandError(any: error).reason)")
       return Note(bytes: [])
     }
   }

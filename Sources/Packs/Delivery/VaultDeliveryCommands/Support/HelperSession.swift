@@ -18,7 +18,8 @@ struct HelperSession {
     let location = try VaultLocation.find(vault)
     guard location.origin != .parent, location.member?.set.origin != .parent else {
       throw CommandError(
-        .unexpectedVault, "unknown_vault", subject: location.path, "was only found by searching, and is not named",
+        .unexpectedVault, "unknown_vault", subject: location.path,
+        "was only found by searching, but a helper needs a vault that is named",
         hints: ["name the vault with --vault DIR in the helper's configuration, or with CVAULT_DIR"])
     }
     session = try Session(vault, global)
@@ -31,14 +32,14 @@ struct HelperSession {
     guard let first = found.first else { return nil }
     guard found.count == 1 else {
       var error = CommandError(
-        .notFound, "ambiguous_record", subject: nil, "\(found.count) logins are for this address",
+        .notFound, "ambiguous_record", subject: nil, "\(found.count) logins have this address",
         hints: found.prefix(10).map { "\($0.id.text)  \($0.name)" })
       error.hints.append("let the program say which user, or give one of them a longer path")
       throw error
     }
     let record = try await record(first.id.text)
     guard place.isFor(record) else {
-      throw VaultError(.changedUnderneath, "is for another address now", record: record.id)
+      throw VaultError(.changedUnderneath, "is now for another address", record: record.id)
     }
     return record
   }
@@ -82,7 +83,7 @@ extension OpenRecord {
     guard isLine else {
       var refused = CommandError(
         .inputRefused, "input_refused", subject: "\(path) of \(name)",
-        "has several lines, or a NUL, which that program cannot be given")
+        "has several lines or a NUL, which cannot be passed to that program")
       (refused.record, refused.field) = (id.text, path)
       throw refused
     }

@@ -26,7 +26,8 @@ struct OutputRedaction {
     let outputs = [System.standardOutput, System.standardError]
     if mode == .always, outputs.contains(where: System.isTerminal) {
       throw CommandError.usage(
-        "--redact", "always is for what goes to no terminal", "redirect both streams, or leave it out")
+        "--redact", "`always` works only if neither stream goes to a terminal",
+        "redirect both streams, or leave out --redact")
     }
     let seen = mode == .never ? [] : outputs.filter { !System.isTerminal($0) && !System.isNull($0) }
     var (needles, names): (NeedleSet, [String]) = (NeedleSet(), [])
@@ -35,11 +36,11 @@ struct OutputRedaction {
       let name = parts.compactMap(\.self).joined(separator: "/")
       for sealed in try value.sealedValues() {
         if !sealed.withBytes({ needles.add($0, label: names.count) }) {
-          messages.note("\(name) is too short to be looked for in the output")
+          messages.note("\(name) is too short to be found in the output")
         }
         let count = sealed.withBytes { NeedleSet.leftOutLineCount(of: $0) }
         if count > 0 {
-          messages.note("\(counted(count, "short line")) of \(name) may stand in the output by themselves")
+          messages.note("\(counted(count, "short line")) of \(name) may appear in the output by themselves")
         }
       }
       names.append(name)

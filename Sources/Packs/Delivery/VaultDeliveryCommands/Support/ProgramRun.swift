@@ -42,7 +42,7 @@ struct ProgramRun {
     } catch let fault as EnvironmentFault {
       throw CommandError(
         .inputRefused, "input_refused", subject: delivery.source, fault.description,
-        hints: ["--fd \(delivery.name)=… gives the program a file in memory instead"])
+        hints: ["use --fd \(delivery.name)=…, which gives the program a file in memory"])
     }
   }
 
@@ -64,7 +64,7 @@ struct ProgramRun {
     let (end, failure) = program.wait { folder?.remove() }
     if tally.count > 0 {
       let values = tally.count == 1 ? "1 sealed value was" : "\(tally.count) sealed values were"
-      messages.note("\(values) replaced in the output: `--redact never` leaves them")
+      messages.note("\(values) replaced in the output: `--redact never` keeps them")
     }
     if let failure {
       guard end.status != 0 else { throw failure }

@@ -24,7 +24,7 @@ struct SSHAgent {
   /// The agent of `SSH_AUTH_SOCK`.
   static func running() throws -> SSHAgent {
     guard let named = System.environment("SSH_AUTH_SOCK"), !named.isEmpty else {
-      throw missing("SSH_AUTH_SOCK", "names no ssh-agent")
+      throw missing("SSH_AUTH_SOCK", "does not name an ssh-agent")
     }
     // The note is read in other folders as well, so the path must be absolute.
     let agent = SSHAgent(socket: ProcessEnvironment.realPath(named) ?? named)
@@ -53,7 +53,7 @@ struct SSHAgent {
   /// - Parameter passphrase: the passphrase of the key, if it has one.
   func add(_ key: SecretBytes, passphrase: SecretBytes?, _ limits: Limits) throws {
     guard passphrase?.count ?? 0 <= Self.longestPassphrase else {
-      throw CommandError(.inputRefused, "input_refused", subject: "passphrase", "is longer than ssh-add takes")
+      throw CommandError(.inputRefused, "input_refused", subject: "passphrase", "is longer than ssh-add allows")
     }
     let ends = try System.makePipe()
     defer { System.closePipe(ends.reading) }
@@ -89,8 +89,8 @@ struct SSHAgent {
     guard let keys = try keys() else { return .agentGone }
     guard keys.contains(publicKey) else { return .notShown }
     throw CommandError(
-      .failed, "ssh_add_failed", subject: socket, "the ssh-agent does not give a key away",
-      hints: ["`SSH_AUTH_SOCK=\(Printable.text(socket)) ssh-add -D` makes it forget all of them"])
+      .failed, "ssh_add_failed", subject: socket, "the ssh-agent does not remove the key",
+      hints: ["`SSH_AUTH_SOCK=\(Printable.text(socket)) ssh-add -D` removes all of its keys"])
   }
 
   private func ask(
@@ -104,7 +104,7 @@ struct SSHAgent {
     guard let answer else {
       throw CommandError(
         .inputOutput, "no_ssh_add", subject: Self.tool, "is not installed",
-        hints: ["install openssh-client, or what has ssh-add here"])
+        hints: ["install openssh-client, or the package that has ssh-add here"])
     }
     return answer
   }

@@ -36,7 +36,7 @@ struct Scan {
       for entry in try System.entries(in: folder).sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
         let path = shown.isEmpty || shown.hasSuffix("/") ? shown + entry.name : shown + "/" + entry.name
         guard entry.isExact else {
-          faults.append(CommandError(.inputOutput, "io_failed", subject: path, "has a name that is no UTF-8"))
+          faults.append(CommandError(.inputOutput, "io_failed", subject: path, "has a name that is not UTF-8"))
           continue
         }
         switch entry.kind ?? System.status(of: path, followingLink: false)?.kind {

@@ -25,7 +25,7 @@ struct ScanReport {
     }
     if shortLineCount > 0 {
       let lines = shortLineCount == 1 ? "1 short line of a value is" : "\(shortLineCount) short lines of values are"
-      session.messages.note("\(lines) not looked for alone")
+      session.messages.note("\(lines) not searched for alone")
     }
     session.messages.note("\(findings.count) found in \(counted(scan.fileCount, "file"))")
     if !findings.isEmpty { throw Finished(status: .findings) }
@@ -57,7 +57,7 @@ struct ValueReport {
         "values": matches.map { JSONValue.members(["relation": $0.relation, "value": $0.origin.document]) }
       ])
     } else if matches.isEmpty {
-      session.messages.note("it is none of the \(counted(valueCount, "sealed value")) of this vault")
+      session.messages.note("it matches none of the \(counted(valueCount, "sealed value")) of this vault")
     } else {
       let columns = [TableColumn<(relation: String, origin: VaultValues.Origin)>(title: "IT", rank: 0) { $0.relation }]
       try Table(matches, columns + VaultValues.Origin.columns(\.origin), width: nil).print(session.global.style)
