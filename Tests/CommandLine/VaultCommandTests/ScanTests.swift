@@ -50,10 +50,10 @@ struct ScanTests {
   func unreadable() {
     let partly = workspace.open("scan", "src", "none")
     #expect(partly.status == .partlyDone)
-    #expect(partly.errors.contains("none: does not exist"))
+    #expect(partly.errors.contains("none does not exist"))
     let both = workspace.open("scan", "none", "-", input: Self.token)
     #expect(both.status == .findings)
-    #expect(both.errors.contains("none: does not exist"))
+    #expect(both.errors.contains("none does not exist"))
     #expect(workspace.open("scan", "--staged", "--since", "HEAD").status == .usage)
     #expect(workspace.open("scan", "--value", "-", "src", input: "x").status == .usage)
     let outside = workspace.shell("cd / && \(Binary.path) scan --staged --vault \(workspace.path)/v --no-input")
@@ -84,7 +84,7 @@ struct ScanTests {
     #expect(places[1].hasPrefix("a b2"))
     let unknown = workspace.shell(scan + "--since none")
     #expect(unknown.status == .notFound)
-    #expect(unknown.errors.contains("none: does not name a commit in this clone"))
+    #expect(unknown.errors.contains("none does not name a commit in this clone"))
   }
 
   @Test(
