@@ -136,8 +136,8 @@ let package = Package(
         "VaultTrust", "VaultStorage", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
       ]),
 
-    // Dates, names and lists of other formats, for the Codable types of programs.
-    .target(name: "VaultFields", dependencies: ["VaultSealing", "VaultDocument"]),
+    // Dates, names and lists of other formats, search tags and wrapped keys, for the types and tables of programs.
+    .target(name: "VaultFields", dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument"]),
     // For tests of others; nothing here but our own tests stands on it.
     .target(
       name: "VaultTesting",
@@ -234,7 +234,7 @@ let suites: KeyValuePairs = [
   ],
   "VaultIndexTests": ["VaultIndex", "VaultStorage", "VaultDocument", "VaultTestSupport"],
   "VaultRecordsTests": [
-    "VaultRecords", "VaultFields", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport",
+    "VaultRecords", "VaultCare", "VaultFields", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport",
   ],
   "VaultKitTests": [
     "VaultKit", "VaultCare", "VaultRepair", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing",

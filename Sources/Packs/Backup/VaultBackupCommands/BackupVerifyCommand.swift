@@ -2,6 +2,7 @@ import ArgumentParser
 import VaultAge
 import VaultBackup
 import VaultCLI
+import VaultCare
 import VaultDocument
 import VaultKit
 import VaultPackSupport
