@@ -136,8 +136,8 @@ let package = Package(
         "VaultTrust", "VaultStorage", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
       ]),
 
-    // Dates, names and lists of other formats, for the Codable types of programs.
-    .target(name: "VaultFields", dependencies: ["VaultSealing", "VaultDocument"]),
+    // Dates, names and lists of other formats, search tags and wrapped keys, for the types and tables of programs.
+    .target(name: "VaultFields", dependencies: ["VaultSealing", "VaultCrypto", "VaultDocument"]),
     // For tests of others; nothing here but our own tests stands on it.
     .target(
       name: "VaultTesting",
@@ -178,14 +178,21 @@ let package = Package(
     .target(
       name: "VaultCLI",
       dependencies: [
-        "VaultTerminal", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
-        "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries", argumentParser,
+        "VaultTerminal", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
+        "VaultDocument", "VaultSystem", "DynamicLibraries", argumentParser,
       ]),
     .target(
       name: "VaultDaily",
       dependencies: [
-        "VaultCLI", "VaultTerminal", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
-        "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", argumentParser,
+        "VaultCLI", "VaultTerminal", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge",
+        "VaultCrypto", "VaultDocument", "VaultSystem", argumentParser,
+      ]),
+    // What the commands of several packs stand on.
+    .target(
+      name: "VaultPackSupport",
+      dependencies: [
+        "VaultCLI", "VaultTerminal", "VaultCare", "VaultKit", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
+        "VaultDocument",
       ]),
 
     // The program: a list of packs.
@@ -227,7 +234,7 @@ let suites: KeyValuePairs = [
   ],
   "VaultIndexTests": ["VaultIndex", "VaultStorage", "VaultDocument", "VaultTestSupport"],
   "VaultRecordsTests": [
-    "VaultRecords", "VaultFields", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport",
+    "VaultRecords", "VaultCare", "VaultFields", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport",
   ],
   "VaultKitTests": [
     "VaultKit", "VaultCare", "VaultRepair", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing",
@@ -257,13 +264,13 @@ let suites: KeyValuePairs = [
 ]
 package.targets += suites.map { .testTarget(name: $0, dependencies: $1.map { .target(name: $0) }) }
 
-// The commands of a pack stand on the command line and on what is below; none of them knows another pack.
+// The commands of a pack stand on the command line and on what packs share; none of them knows another pack.
 package.targets += packs.map { name, libraries in
   .target(
     name: "Vault\(name)Commands",
     dependencies: (libraries + [
-      "VaultCLI", "VaultTerminal", "VaultKit", "VaultCare", "VaultRecords",
-      "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
+      "VaultPackSupport", "VaultCare", "VaultCLI", "VaultTerminal", "VaultKit", "VaultRecords", "VaultSealing",
+      "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
     ]).map { .target(name: $0) } + [argumentParser],
     path: "Sources/Packs/\(name)/Vault\(name)Commands")
 }
@@ -327,14 +334,16 @@ if Context.environment["VAULT_BUILD_MACROS"] != nil {
         ].map { .product(name: $0, package: "swift-syntax") }))
 }
 
-// Where the targets lie. Core and CommandLine are the vault; a pack is a guest that nothing else knows.
+// Where the targets lie. Core and CommandLine are the vault; a pack is a guest that nothing else knows. Libraries that
+// several packs need lie in Packs/Shared.
 let areas = [
   "Core": [
-    "COpenSSL", "CDynamicLibraries", "DynamicLibraries", "VaultSystem", "VaultCrypto", "VaultDocument", "VaultMarkup",
-    "VaultAge", "VaultSealing", "VaultStorage", "VaultFileStore", "VaultIndex", "VaultRecords",
-    "VaultTrust", "VaultKit", "VaultCare",
+    "COpenSSL", "CDynamicLibraries", "DynamicLibraries", "VaultSystem", "VaultCrypto", "VaultDocument", "VaultAge",
+    "VaultSealing", "VaultStorage", "VaultFileStore", "VaultIndex", "VaultRecords",
+    "VaultTrust", "VaultKit",
   ],
   "CommandLine": ["VaultTerminal", "VaultCLI", "VaultDaily"],
+  "Packs/Shared": ["VaultMarkup", "VaultCare", "VaultPackSupport"],
   "Packs/Agent": ["VaultAgent"],
   "Packs/Backup": ["VaultBackup"],
   "Packs/Care": ["VaultRepair"],

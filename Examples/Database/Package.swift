@@ -4,7 +4,7 @@ import PackageDescription
 // A sealed column in SQLite through GRDB. A package of its own, so that nobody else fetches GRDB.
 let products: [Target.Dependency] = [
   .product(name: "GRDB", package: "GRDB.swift"), .product(name: "VaultCrypto", package: "vault"),
-  .product(name: "VaultSealing", package: "vault"),
+  .product(name: "VaultFields", package: "vault"), .product(name: "VaultSealing", package: "vault"),
 ]
 
 let package = Package(

@@ -3,6 +3,7 @@ import VaultAge
 import VaultCrypto
 import VaultDelivery
 import VaultDocument
+import VaultFields
 import VaultKit
 import VaultRecords
 import VaultSealing

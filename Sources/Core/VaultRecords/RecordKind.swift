@@ -48,7 +48,7 @@ public final class RecordKind: Sendable {
   let allSteps: [MigrationStep]
   /// The steps that apply to clear input, in the order in which they move values.
   let inputSteps: [(source: MemberPath, step: MigrationStep)]
-  let whole: ValueSchema
+  package let whole: ValueSchema
   let type: TypeFunctions?
   let seals: SealMap?
 

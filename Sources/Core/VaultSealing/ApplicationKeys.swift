@@ -1,14 +1,14 @@
-internal import VaultCrypto
+package import VaultCrypto
 public import VaultDocument
 
 /// The keys of an application, the newest first, and the items its fields are bound to (format 1, section 5.4, Outside
 /// a vault).
-struct ApplicationKeys: Sendable {
+package struct ApplicationKeys: Sendable {
   /// The cipher for sealing.
   let current: FieldCipher
   private let ciphers: [(hint: [UInt8], cipher: FieldCipher)]
   /// The keys for search tags, in the order of the keys.
-  let searchKeys: [SecretBytes]
+  package let searchKeys: [SecretBytes]
   private let bound: [[UInt8]]
 
   init(_ keys: [SecretBytes], bound: [String]) throws(SealingError) {
@@ -65,7 +65,7 @@ struct ApplicationKeys: Sendable {
 
 extension SealingContext {
   /// The application keys of this context, or an error if it has none.
-  func requireApplication() throws(SealingError) -> ApplicationKeys {
+  package func requireApplication() throws(SealingError) -> ApplicationKeys {
     guard let application else {
       throw SealingError(.wrongContext, "only a context of application keys can do this")
     }

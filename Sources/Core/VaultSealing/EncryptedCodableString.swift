@@ -45,7 +45,7 @@ public struct EncryptedCodableString: Sendable {
   }
 
   /// A copy of the bytes, which the caller must wipe.
-  func bytesInOrdinaryMemory() throws(SealingError) -> [UInt8] {
+  package func bytesInOrdinaryMemory() throws(SealingError) -> [UInt8] {
     try state.secretText().withBytes { $0.copiedBytes() }
   }
 

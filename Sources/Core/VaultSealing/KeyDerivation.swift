@@ -25,7 +25,7 @@ package enum KeyDerivation {
 
 extension SealingError {
   /// Translates a failure of the layer below.
-  init(crypto error: CryptoError) {
+  package init(crypto error: CryptoError) {
     switch error.code {
     case .authenticationFailed:
       self.init(.authenticationFailed, "does not authenticate: it was changed or damaged", underlying: error)

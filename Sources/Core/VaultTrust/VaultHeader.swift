@@ -202,3 +202,8 @@ extension MemberReader {
     return kinds
   }
 }
+
+extension VaultHeader {
+  /// The start of the newest reseal; nil if there was no reseal.
+  public var newestReseal: Timestamp? { keyring.filter { $0.reason == .reseal }.map(\.replacedAt).max() }
+}

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Testing
+import VaultCare
 import VaultCrypto
 import VaultDocument
 import VaultRecords

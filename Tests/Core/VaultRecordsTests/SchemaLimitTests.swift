@@ -1,4 +1,5 @@
 import Testing
+import VaultCare
 import VaultDocument
 import VaultRecords
 

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import VaultCrypto
 import VaultDocument
+import VaultFields
 import VaultSealing
 
 private struct Row: Codable, Equatable {

@@ -1,6 +1,7 @@
 import Testing
 import VaultCrypto
 import VaultDocument
+import VaultFields
 import VaultTestSupport
 
 #if canImport(FoundationEssentials)

@@ -1,4 +1,5 @@
 public import GRDB
+import VaultFields
 public import VaultSealing
 
 /// A row with sealed columns: each value is bound to its row and column, and one can be searched for.

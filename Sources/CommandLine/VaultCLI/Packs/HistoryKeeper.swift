@@ -1,4 +1,3 @@
-package import VaultCare
 import VaultDocument
 package import VaultKit
 import VaultSealing
@@ -13,18 +12,12 @@ package protocol HistoryKeeper: Sendable {
   func isInWorkTree(_ folder: String) -> Bool
   /// How a file is kept, or would be once it is there. Nil if it is left alone.
   func tracking(_ file: String) -> String?
-  /// An unfinished operation in the folder, in a line.
-  func unfinished(in folder: String) -> String?
   /// Keeps the files that a command has written, or reports the files that are not kept.
   ///
   /// - Parameter command: The words of the command.
   func keep(_ written: [WrittenFiles.Entry], of command: String)
   /// Offers to keep a new vault.
   func offer(newVaultAt folder: String, _ global: GlobalOptions) throws
-  /// The checks of `doctor` for a vault that is kept.
-  ///
-  /// - Parameter missingLines: The lines that git needs in the vault's own files, each with its file.
-  func checks(of session: Session, missingLines: [String]) throws -> [DoctorCheck]
 
   // Earlier states
 
@@ -34,10 +27,6 @@ package protocol HistoryKeeper: Sendable {
   func wayBack(of place: StoreLocation, inVaultAt folder: String) -> String?
   /// The places that keep a state which the folder lacks.
   func otherStates(ofVaultAt folder: String) -> OtherStates
-  /// The versions of the vault's files. Nil without any.
-  func fileHistory(ofVaultAt folder: String) -> (any FileHistory)?
-  /// The files of a vault in a state.
-  func store(of location: VaultLocation, at revision: String) throws -> any RecordStore
   /// The vault in a state, compared with the vault as this machine knows it.
   func earlier(
     _ location: VaultLocation, at revision: String, required: RequiredFingerprint?, global: GlobalOptions
@@ -50,10 +39,14 @@ package protocol HistoryKeeper: Sendable {
   func version(
     _ word: String, in session: Session, options: VaultOptions, unlocking: UnlockOptions, opened: Vault?
   ) async throws -> FoundVersion?
-  /// The texts that states bring, in the work tree of the working directory.
+  /// Makes the version that `RECORD@REV` names, or the fields of it behind that word, the next revision of the record.
+  /// False if the word names a record as it is, or nothing.
   ///
-  /// - Parameter revisions: Nil means the texts that the next state will bring.
-  func changes(since revisions: String?) throws -> [ChangedText]
+  /// - Parameter isDryRun: Only shows the changes.
+  func restoreVersion(
+    _ words: [String], in session: Session, options: VaultOptions, unlocking: UnlockOptions, opened: Vault,
+    isDryRun: Bool
+  ) async throws -> Bool
 }
 
 extension Packs {
@@ -84,27 +77,11 @@ package struct EarlierVault {
 
 /// A verified earlier version of a record.
 package struct FoundVersion {
-  package let version: RestorableRecord
+  package let record: OpenRecord
   /// The origin: `commit 1a2b3c4d5e6f`.
   package let origin: String
 
-  package var record: OpenRecord { version.record }
-
-  package init(version: RestorableRecord, origin: String) { (self.version, self.origin) = (version, origin) }
-}
-
-/// A text that a state brings: a file, or the message of a commit.
-package struct ChangedText {
-  /// Nil for the next commit.
-  package let commit: String?
-  /// The name of the place.
-  package let place: String
-  /// Nil if the text is not there, or is longer than the limit.
-  package let read: (_ limit: Int) -> [UInt8]?
-
-  package init(commit: String?, place: String, read: @escaping (_ limit: Int) -> [UInt8]?) {
-    (self.commit, self.place, self.read) = (commit, place, read)
-  }
+  package init(record: OpenRecord, origin: String) { (self.record, self.origin) = (record, origin) }
 }
 
 extension Session {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import VaultCLI
-import VaultCare
 import VaultDocument
 import VaultKit
 import VaultRecords

@@ -170,7 +170,7 @@ extension JSONValue {
     document(of: JSONObject(members: members))
   }
 
-  static func document(of members: JSONObject) -> JSONValue {
+  package static func document(of members: JSONObject) -> JSONValue {
     var object = members
     object["schema"] = 1
     return .object(object)

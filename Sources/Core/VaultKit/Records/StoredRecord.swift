@@ -21,7 +21,7 @@ public struct StoredRecord: Sendable {
   public var name: String { RecordTitle.of(fields, kind) }
 
   /// Reads the bytes of a record file, live or removed.
-  init(
+  package init(
     parsing bytes: [UInt8], file: String, id: RecordID, kinds: KindCatalog, isTrashed: Bool = false
   ) throws(VaultError) {
     let document = try parseDocument(bytes, file: file, record: id)

@@ -214,6 +214,21 @@ extension Vault {
     return id
   }
 
+  /// Stores a new record from clear input under an id, such as that of a record in another vault with other readers.
+  ///
+  /// - Throws: ``VaultError`` `.alreadyExists` if the id is used here, live or removed; and like ``add(_:)``.
+  public nonisolated(nonsending) func add(_ input: RecordInput, id: RecordID) async throws(VaultError) {
+    let change = try newRecord(id, of: input, currentTime())
+    try await writing { lock throws(VaultError) in
+      let known = [try locked.read(id), try readTrash(id)]
+      guard known.allSatisfy({ $0 == nil }) else {
+        throw VaultError(
+          .alreadyExists, "is already the id of a live record here, or of a record in the trash", record: id)
+      }
+      try apply([change], lock)
+    }
+  }
+
   /// Checks and seals a new typed record.
   func newRecord(_ id: RecordID, record: some VaultRecord, now: Timestamp) throws(VaultError) -> StoreChange {
     let kind = try kind(of: type(of: record))

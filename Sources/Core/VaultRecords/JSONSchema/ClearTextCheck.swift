@@ -54,6 +54,22 @@ extension JSONValue {
 }
 
 extension MemberPath {
+  /// The place of a value after the steps.
+  ///
+  /// - Parameter throughOpening: whether to follow a value that a step opens; if not, it is nil.
+  package func moved(by steps: some Sequence<MigrationStep>, throughOpening: Bool) -> MemberPath? {
+    var components = components
+    for step in steps {
+      switch step {
+      case .move(let source, let target) where components.starts(with: source.components):
+        components = target.components + components.dropFirst(source.components.count)
+      case .open(let path) where !throughOpening && components == path.components: return nil
+      default: continue
+      }
+    }
+    return MemberPath(components)
+  }
+
   /// The place of readable text put here, after the steps; nil if one of them seals it.
   fileprivate func clearPlace(after steps: some Sequence<MigrationStep>) -> MemberPath? {
     var place = self

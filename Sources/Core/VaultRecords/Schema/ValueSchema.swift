@@ -152,7 +152,7 @@ public struct ObjectRule: Sendable {
   }
 
   /// The description of the member with a name.
-  func value(named name: String) -> ValueSchema? { member(named: name)?.value ?? others }
+  package func value(named name: String) -> ValueSchema? { member(named: name)?.value ?? others }
 }
 
 /// One member of an object.

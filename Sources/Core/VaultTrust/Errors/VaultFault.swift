@@ -59,7 +59,7 @@ extension VaultFault {
     }
 
     package static let machine = Witnesses(rawValue: 1)
-    static let checkpoint = Witnesses(rawValue: 2)
+    package static let checkpoint = Witnesses(rawValue: 2)
   }
 }
 

@@ -3,6 +3,7 @@ import VaultAgent
 import VaultCLI
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultSystem
 import VaultTerminal
 

@@ -4,6 +4,7 @@ import VaultCLI
 import VaultCrypto
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultSealing
 import VaultSystem
 import VaultTerminal

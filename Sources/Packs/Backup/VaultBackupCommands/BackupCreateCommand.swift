@@ -4,6 +4,7 @@ import VaultBackup
 import VaultCLI
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultSystem
 import VaultTerminal
 

@@ -5,6 +5,7 @@ import VaultCLI
 import VaultCare
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultTerminal
 
 extension BackupCommand {

@@ -2,8 +2,10 @@ import ArgumentParser
 import VaultAge
 import VaultBackup
 import VaultCLI
+import VaultCare
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultSystem
 import VaultTerminal
 

@@ -3,6 +3,7 @@ import VaultCLI
 import VaultCare
 package import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultTerminal
 import VaultRepair
 
@@ -39,7 +40,7 @@ struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
     // A user who confirms in advance must give full names.
     session.takesParts = !global.yes
     let opened = try await session.unlock(unlocking, to: .writing, withRootKey: true)
-    let histories = [Packs.history?.fileHistory(ofVaultAt: session.location.path)].compactMap(\.self)
+    let histories = [Packs.keptStates?.fileHistory(ofVaultAt: session.location.path)].compactMap(\.self)
     var ids: [RecordID] = []
     for name in record {
       let id = try await session.resolveEdited(name)

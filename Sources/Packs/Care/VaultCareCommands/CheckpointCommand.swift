@@ -3,6 +3,7 @@ import VaultCLI
 import VaultCare
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultTerminal
 
 struct CheckpointCommand: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import VaultCLI
 import VaultCare
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultTerminal
 import VaultRepair
 
@@ -36,7 +37,7 @@ struct LintCommand: AsyncParsableCommand, RunsOverSet {
     guard let commit = revision.at else { return try await runInPlace() }
     guard !fix else { throw CommandError.usage("--fix", "cannot be combined with --at: a commit does not change") }
     let location = try VaultLocation.find(vault)
-    let store = try Packs.requiredHistory().store(of: location, at: commit)
+    let store = try Packs.requiredKeptStates().store(of: location, at: commit)
     try await run(VaultLint(store: store, options: global.vaultOptions(nil)), try? LockedVault(store: store))
   }
 

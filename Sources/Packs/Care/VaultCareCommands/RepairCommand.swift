@@ -3,6 +3,7 @@ import VaultCLI
 import VaultCare
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultSystem
 import VaultTerminal
 import VaultRepair
@@ -56,7 +57,7 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
   }
 
   private func plan(_ session: Session, _ opened: Vault) async throws -> RepairPlan {
-    let history = Packs.history?.fileHistory(ofVaultAt: session.location.path)
+    let history = Packs.keptStates?.fileHistory(ofVaultAt: session.location.path)
     global.messages.detail(history == nil ? "git has no version of this vault" : "git is searched for older versions")
     let plan = try await opened.repairPlan(history.map { [$0] } ?? [])
     guard !record.isEmpty else { return plan }

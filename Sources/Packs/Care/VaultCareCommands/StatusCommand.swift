@@ -5,6 +5,7 @@ import VaultCare
 import VaultCrypto
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultStorage
 import VaultSystem
 import VaultTerminal
@@ -47,7 +48,7 @@ private struct VaultStatus {
 
   init(_ session: Session, _ options: UnlockOptions) throws {
     self.session = session
-    operation = Packs.history?.unfinished(in: session.location.path)
+    operation = Packs.keptStates?.unfinished(in: session.location.path)
     remote = try session.remoteState()
     fingerprint = try session.locked.fingerprint()
     recordCount = try session.locked.recordCount()

@@ -1,5 +1,6 @@
 package import VaultDocument
 package import VaultKit
+internal import VaultMarkup
 
 package struct DeliveredVariable: Sendable {
   package enum Content: Sendable {

@@ -4,6 +4,7 @@ import VaultCrypto
 import VaultDelivery
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultRecords
 import VaultSealing
 import VaultTerminal

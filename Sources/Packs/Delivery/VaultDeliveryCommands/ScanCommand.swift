@@ -4,6 +4,7 @@ import VaultCrypto
 import VaultDelivery
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultSealing
 import VaultTerminal
 
@@ -64,7 +65,7 @@ struct ScanCommand: AsyncParsableCommand {
 
   /// The texts to scan in git; nil for files. Read before the command asks for a key.
   private func changes() throws -> [ChangedText]? {
-    staged || since != nil ? try Packs.requiredHistory().changes(since: since) : nil
+    staged || since != nil ? try Packs.requiredKeptStates().changes(since: since) : nil
   }
 
   private func compare(_ file: String, _ session: Session) async throws {

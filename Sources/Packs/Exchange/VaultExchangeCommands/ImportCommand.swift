@@ -4,6 +4,7 @@ import VaultCLI
 import VaultDocument
 import VaultExchange
 import VaultKit
+import VaultPackSupport
 import VaultRecords
 import VaultTerminal
 

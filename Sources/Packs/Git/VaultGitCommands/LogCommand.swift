@@ -3,6 +3,7 @@ import VaultCLI
 import VaultDocument
 import VaultKit
 import VaultMerge
+import VaultPackSupport
 import VaultSealing
 import VaultStorage
 import VaultTerminal

@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCLI
+import VaultCare
 import VaultDocument
 import VaultKit
 import VaultTerminal

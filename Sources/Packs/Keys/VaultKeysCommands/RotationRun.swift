@@ -3,6 +3,7 @@ import VaultCare
 import VaultCrypto
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultTerminal
 
 /// The rotation of a command: questions before it, a report after it.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCLI
+import VaultCare
 package import VaultDocument
 import VaultKit
 import VaultRecords

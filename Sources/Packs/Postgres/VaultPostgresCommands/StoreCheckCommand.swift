@@ -2,6 +2,7 @@ import ArgumentParser
 import VaultCLI
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultStorage
 import VaultTerminal
 

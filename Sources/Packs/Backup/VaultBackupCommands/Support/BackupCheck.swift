@@ -4,6 +4,7 @@ import VaultCLI
 import VaultCare
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultSystem
 import VaultTerminal
 

@@ -4,6 +4,7 @@ import VaultBackup
 import VaultCLI
 import VaultCrypto
 import VaultKit
+import VaultPackSupport
 import VaultTerminal
 
 struct BackupKeyOptions: ParsableArguments {

@@ -4,6 +4,7 @@ import VaultCare
 import VaultCrypto
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultSystem
 import VaultTerminal
 import VaultRepair
@@ -36,7 +37,7 @@ struct Doctor {
     }
     checks.append(checkpoint)
     checks += surroundings(condition) + openedTexts
-    if let history = Packs.history, history.isInWorkTree(session.location.path) {
+    if let history = Packs.keptStates, history.isInWorkTree(session.location.path) {
       checks += try history.checks(of: session, missingLines: condition.missingGitLines)
     }
     return checks + [pin, state, IndexReport(session).check, .good("library", CryptoLibrary.version)]

@@ -1,6 +1,7 @@
 import VaultCLI
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultTerminal
 
 /// The index in `status` and `doctor`.

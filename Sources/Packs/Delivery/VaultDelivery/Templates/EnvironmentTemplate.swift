@@ -1,4 +1,5 @@
 internal import VaultDocument
+internal import VaultMarkup
 
 /// Files of variables, in the format of ``EnvironmentFile``.
 struct EnvironmentTemplate: TemplateSyntax {

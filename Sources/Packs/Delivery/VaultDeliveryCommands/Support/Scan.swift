@@ -1,6 +1,7 @@
 import VaultCLI
 import VaultDelivery
 import VaultDocument
+import VaultPackSupport
 import VaultSystem
 import VaultTerminal
 

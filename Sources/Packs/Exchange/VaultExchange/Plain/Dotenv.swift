@@ -1,4 +1,5 @@
 import VaultDocument
+import VaultMarkup
 
 /// Environment variables, one on each line. They become one record.
 struct DotenvImporter: Importer {

@@ -2,6 +2,7 @@ import VaultCrypto
 import VaultDocument
 import VaultExchange
 import VaultKit
+import VaultPackSupport
 import VaultSystem
 import VaultTerminal
 

@@ -3,6 +3,7 @@ import VaultCrypto
 import VaultDocument
 import VaultExchange
 import VaultKit
+import VaultPackSupport
 import VaultRecords
 import VaultSealing
 import VaultTerminal

@@ -2,6 +2,7 @@ import VaultCLI
 import VaultDocument
 import VaultExchange
 import VaultKit
+import VaultPackSupport
 import VaultRecords
 import VaultStorage
 import VaultSystem

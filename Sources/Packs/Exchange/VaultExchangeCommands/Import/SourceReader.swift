@@ -1,5 +1,6 @@
 import VaultCrypto
 import VaultExchange
+import VaultPackSupport
 import VaultSystem
 import VaultTerminal
 

@@ -3,6 +3,7 @@ import VaultCLI
 import VaultDocument
 import VaultExchange
 import VaultKit
+import VaultPackSupport
 import VaultSealing
 import VaultTerminal
 

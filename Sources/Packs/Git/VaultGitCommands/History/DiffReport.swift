@@ -1,6 +1,7 @@
 import VaultCLI
 import VaultDocument
 import VaultMerge
+import VaultPackSupport
 import VaultSealing
 import VaultTerminal
 

@@ -3,6 +3,7 @@ import VaultCare
 import VaultDocument
 import VaultKit
 import VaultMerge
+import VaultPackSupport
 import VaultRecords
 import VaultStorage
 

@@ -1,5 +1,6 @@
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultStorage
 import VaultSystem
 import VaultTerminal

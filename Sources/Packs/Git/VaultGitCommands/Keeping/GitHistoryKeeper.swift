@@ -2,11 +2,12 @@ import VaultCLI
 import VaultCare
 import VaultDocument
 import VaultKit
+import VaultPackSupport
 import VaultStorage
 import VaultTerminal
 
 /// Vaults in work trees of git.
-struct GitHistoryKeeper: HistoryKeeper {
+struct GitHistoryKeeper: KeptStates {
   func isInWorkTree(_ folder: String) -> Bool { GitFolder.holds(folder) }
 
   func tracking(_ file: String) -> String? { GitFolder.tracking(file) }
@@ -66,7 +67,20 @@ struct GitHistoryKeeper: HistoryKeeper {
   func version(
     _ word: String, in session: Session, options: VaultOptions, unlocking: UnlockOptions, opened: Vault?
   ) async throws -> FoundVersion? {
-    try await VersionSearch(session, options: options, unlocking: unlocking, opened: opened).version(word)
+    let found = try await VersionSearch(session, options: options, unlocking: unlocking, opened: opened).version(word)
+    return found.map { FoundVersion(record: $0.record, origin: $0.origin) }
+  }
+
+  func restoreVersion(
+    _ words: [String], in session: Session, options: VaultOptions, unlocking: UnlockOptions, opened: Vault,
+    isDryRun: Bool
+  ) async throws -> Bool {
+    let search = VersionSearch(session, options: options, unlocking: unlocking, opened: opened)
+    guard let word = words.first, let found = try await search.version(word) else { return false }
+    let restore = VersionRestore(
+      found: found, fields: words.dropFirst(), opened: opened, isDryRun: isDryRun, global: session.global)
+    try await restore.run()
+    return true
   }
 
   func changes(since revisions: String?) throws -> [ChangedText] {

@@ -7,6 +7,15 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
+/// A verified version of a record that a word names.
+struct VerifiedVersion {
+  let version: RestorableRecord
+  /// The origin: `commit 1a2b3c4d5e6f`.
+  let origin: String
+
+  var record: OpenRecord { version.record }
+}
+
 /// Finds versions of records for words such as `RECORD@REV`: in the vault, in its trash, and in git.
 ///
 /// Each version is verified before any of its content is returned.
@@ -35,7 +44,7 @@ final class VersionSearch {
   }
 
   /// The version that a word names; nil if the word names the present record or nothing.
-  func version(_ text: String) async throws -> FoundVersion? {
+  func version(_ text: String) async throws -> VerifiedVersion? {
     guard let word = VersionWord(text), try await !isRecord(text) else { return nil }
     let id = try await id(word.record)
     if case .commit(let revision) = word.revision { return try await version(word, id, at: revision) }
@@ -77,7 +86,7 @@ final class VersionSearch {
 
 // By a commit.
 extension VersionSearch {
-  private func version(_ word: VersionWord, _ known: RecordID?, at revision: String) async throws -> FoundVersion? {
+  private func version(_ word: VersionWord, _ known: RecordID?, at revision: String) async throws -> VerifiedVersion? {
     let earlier: EarlierVault
     do {
       earlier = try EarlierVault(
@@ -97,7 +106,7 @@ extension VersionSearch {
     let chosen = files.max { ($0.file.envelope?.revision ?? 0) < ($1.file.envelope?.revision ?? 0) }
     guard let (place, file) = chosen else { throw none(word) }
     let version = try await verify(file, at: place) { earlier }
-    return FoundVersion(version: version, origin: "commit \(earlier.commit.prefix(12))")
+    return VerifiedVersion(version: version, origin: "commit \(earlier.commit.prefix(12))")
   }
 }
 
@@ -131,7 +140,7 @@ extension VersionSearch {
   }
 
   /// The first version that verifies, because that version was current then.
-  private func newest(of candidates: [Candidate], _ word: VersionWord) async throws -> FoundVersion {
+  private func newest(of candidates: [Candidate], _ word: VersionWord) async throws -> VerifiedVersion {
     var failure: (any Error)?
     for candidate in candidates {
       do {
@@ -145,9 +154,9 @@ extension VersionSearch {
   }
 
   /// The only version that verifies.
-  private func only(of candidates: [Candidate], _ word: VersionWord) async throws -> FoundVersion {
+  private func only(of candidates: [Candidate], _ word: VersionWord) async throws -> VerifiedVersion {
     var failure: (any Error)?
-    var found: [FoundVersion] = []
+    var found: [VerifiedVersion] = []
     // The same version can exist at several places, and under several root keys.
     for candidate in candidates where !found.contains(where: { $0.record.envelope.mac == candidate.envelope.mac }) {
       do {
@@ -166,7 +175,7 @@ extension VersionSearch {
     return first
   }
 
-  private func found(_ candidate: Candidate) async throws -> FoundVersion {
+  private func found(_ candidate: Candidate) async throws -> VerifiedVersion {
     let bytes =
       if let object = candidate.object {
         history?.bytes(object)
@@ -182,7 +191,7 @@ extension VersionSearch {
         try EarlierVault(at: commit, session.location, required: RequiredFingerprint(options), global: session.global)
       }
     }
-    return FoundVersion(version: version, origin: candidate.origin)
+    return VerifiedVersion(version: version, origin: candidate.origin)
   }
 }
 

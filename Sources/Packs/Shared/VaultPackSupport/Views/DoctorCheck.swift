@@ -1,4 +1,5 @@
 package import VaultDocument
+package import VaultTerminal
 
 /// One line of `doctor`: the subject, its state, and what to do about it.
 package struct DoctorCheck: DocumentValue {

@@ -1,4 +1,4 @@
-import VaultCare
+package import VaultCare
 package import VaultDocument
 package import VaultKit
 package import VaultTerminal

@@ -1,4 +1,4 @@
-import VaultKit
+import VaultCLI
 import VaultTerminal
 
 /// A time span, as text and as a value.

@@ -1,5 +1,6 @@
 internal import VaultFileStore
 package import VaultStorage
+package import VaultTrust
 
 /// Wrong files around the documents of a vault.
 package struct Surroundings {

@@ -1,6 +1,7 @@
 public import VaultDocument
 internal import VaultSealing
 package import VaultStorage
+package import VaultTrust
 
 /// The normal changes of records since a checkpoint; suspicious ones are reported as faults.
 public struct CheckpointChanges: Sendable {

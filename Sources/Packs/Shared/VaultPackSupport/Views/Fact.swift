@@ -1,4 +1,5 @@
 package import VaultDocument
+package import VaultTerminal
 
 /// One thing that a command says: rows for eyes, and a member of the document of `--json`.
 package struct Fact {

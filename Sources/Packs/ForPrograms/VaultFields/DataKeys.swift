@@ -1,4 +1,5 @@
 public import VaultCrypto
+public import VaultSealing
 
 /// Holds the key that wraps data keys and never gives it out: a key management service, a security module, or a vault.
 public protocol DataKeyProvider: Sendable {

@@ -131,3 +131,25 @@ extension VaultHeader {
     throw VaultError(.alreadyExists, "is already the slot of this recipient", file: slot.path)
   }
 }
+
+extension VaultHeader {
+  /// The one slot that `text` means: a full id or a recipient, else an exact label, else the beginning of one id, at
+  /// least 4 characters.
+  ///
+  /// - Throws: ``VaultError`` `.noSuchSlot`, `.ambiguousSlot` with the candidates.
+  public func slot(named text: String) throws(VaultError) -> Slot {
+    if let id = SlotID(parsing: text), let slot = slots.first(where: { $0.id == id }) { return slot }
+    if let slot = slots.first(where: { $0.recipient?.text == text }) { return slot }
+    // An empty text never matches a label, because an unset variable must not name a slot.
+    let labelled = slots.filter { !text.isEmpty && $0.label.utf8.elementsEqual(text.utf8) }
+    let prefixed = slots.filter { text.utf8.count >= 4 && $0.id.text.utf8.starts(with: text.utf8) }
+    let candidates = labelled.isEmpty ? prefixed : labelled
+    guard let slot = candidates.first else { throw VaultError(.noSuchSlot, "the vault has no such slot") }
+    guard candidates.count == 1 else {
+      throw VaultError(
+        .ambiguousSlot, "\(candidates.count) slots match: name one by its id",
+        remedies: candidates.map { "\($0.id.text)  \($0.kind.name)  \($0.label)" })
+    }
+    return slot
+  }
+}

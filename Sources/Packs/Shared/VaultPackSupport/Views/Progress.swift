@@ -1,4 +1,5 @@
 import Synchronization
+package import VaultTerminal
 
 /// A counter on stderr for work of more than a second, with its rate. If the total is known, also a bar and the time
 /// left. Shown only at a terminal.

@@ -1,8 +1,9 @@
 public import VaultDocument
+public import VaultKit
 internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
-internal import VaultTrust
+public import VaultTrust
 
 /// The rule for sealed fields that should be replaced at their source.
 public enum DueRule: Sendable {
@@ -64,11 +65,6 @@ extension LockedVault {
     due.fields.sort(by: DueField.isBefore)
     return due
   }
-}
-
-extension VaultHeader {
-  /// The start of the newest reseal; nil if there was no reseal.
-  public var newestReseal: Timestamp? { keyring.filter { $0.reason == .reseal }.map(\.replacedAt).max() }
 }
 
 extension DueFields {

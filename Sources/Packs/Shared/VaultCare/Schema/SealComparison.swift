@@ -1,4 +1,5 @@
 internal import VaultDocument
+public import VaultRecords
 
 extension RecordKind {
   /// The first member that this kind seals and `newer` would store in clear or would not know.
@@ -110,22 +111,6 @@ extension ValueSchema {
 extension MemberPath {
   /// Stands for the undescribed names of a map; no member has this name.
   fileprivate static let anyName = "\u{FFFF}"
-
-  /// The place of a value after the steps.
-  ///
-  /// - Parameter throughOpening: whether to follow a value that a step opens; if not, it is nil.
-  func moved(by steps: some Sequence<MigrationStep>, throughOpening: Bool) -> MemberPath? {
-    var components = components
-    for step in steps {
-      switch step {
-      case .move(let source, let target) where components.starts(with: source.components):
-        components = target.components + components.dropFirst(source.components.count)
-      case .open(let path) where !throughOpening && components == path.components: return nil
-      default: continue
-      }
-    }
-    return MemberPath(components)
-  }
 
   fileprivate func origin(before steps: ArraySlice<MigrationStep>) -> MemberPath {
     var components = components

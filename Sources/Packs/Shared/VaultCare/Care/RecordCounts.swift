@@ -1,6 +1,7 @@
 internal import VaultDocument
+internal import VaultKit
 package import VaultStorage
-internal import VaultTrust
+package import VaultTrust
 
 /// How many records a check of a vault has read, for comparison with the store: a check that skips records for any
 /// reason must not report success.

@@ -1,4 +1,5 @@
 public import VaultDocument
+public import VaultRecords
 
 extension RecordKind {
   /// The kind as a JSON Schema (2020-12): the given one of a declared kind, else an equivalent of the type.

@@ -1,9 +1,9 @@
-public import VaultDocument
-public import VaultKit
+package import VaultDocument
+package import VaultKit
 internal import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
-internal import VaultTrust
+package import VaultTrust
 
 extension Vault {
   /// Seals records of another vault again in this one, under their ids, all or none. They get data keys of this vault,
@@ -44,21 +44,6 @@ extension Vault {
     }
     if !changes.isEmpty { try apply(changes, lock) }
     return written
-  }
-
-  /// Stores a new record from clear input under an id, such as that of a record in another vault with other readers.
-  ///
-  /// - Throws: ``VaultError`` `.alreadyExists` if the id is used here, live or removed; and like ``add(_:)``.
-  public nonisolated(nonsending) func add(_ input: RecordInput, id: RecordID) async throws(VaultError) {
-    let change = try newRecord(id, of: input, currentTime())
-    try await writing { lock throws(VaultError) in
-      let known = [try locked.read(id), try readTrash(id)]
-      guard known.allSatisfy({ $0 == nil }) else {
-        throw VaultError(
-          .alreadyExists, "is already the id of a live record here, or of a record in the trash", record: id)
-      }
-      try apply([change], lock)
-    }
   }
 
   /// Whether a record of another vault is here, with the same content.

@@ -1,5 +1,6 @@
 internal import VaultCrypto
 public import VaultDocument
+public import VaultSealing
 
 /// The first bits of a keyed hash of a sealed value, which find the value without opening it.
 ///

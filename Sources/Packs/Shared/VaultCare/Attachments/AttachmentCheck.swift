@@ -1,8 +1,9 @@
 internal import VaultCrypto
 package import VaultDocument
+package import VaultKit
 package import VaultSealing
 package import VaultStorage
-internal import VaultTrust
+package import VaultTrust
 
 /// Compares the attachments in a store with those that its records name, live and removed; it needs no key.
 package struct AttachmentCheck {
