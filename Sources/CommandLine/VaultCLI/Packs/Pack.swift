@@ -26,6 +26,8 @@ package struct Pack: Sendable {
   package var database: (@Sendable (_ password: String?) -> DatabaseStore)?
   /// Keeps earlier states of vaults.
   package var history: (any HistoryKeeper)?
+  /// Gives vaults names.
+  package var sets: (any SetKeeper)?
   /// Holds keys between runs.
   package var keyHolder: KeyHolder?
   /// Tells which programs on this machine got a field of a record.

@@ -49,7 +49,7 @@ package struct Session {
     isNamed = required != nil || isAnswered
     try required?.check(locked, at: location.path)
     if refusingOtherVaults { try pin.requireIdentity() }
-    location.member?.remember(pin.state, isAccepted: isNamed, global.messages)
+    location.member?.remember(pin.state, isAccepted: isNamed, slots: nil, global.messages)
   }
 
   /// A session on the vault, or a read-only one on its state in a commit. Nothing about a commit is remembered.
@@ -76,7 +76,7 @@ package struct Session {
     try location.member?.check(locked)
   }
 
-  static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
+  package static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
     guard !location.isDatabase else { return location.explained(error) }
     let kind = System.kind(of: location.path)
     let isFile = kind == .regular || kind == .other

@@ -142,7 +142,7 @@ extension CreatedBackup {
 }
 
 extension BackupCommand.Create: RunsOverSet {
-  func prepared(_ run: SetRun) async throws -> Self {
+  func prepared(_ run: any SetRun) async throws -> Self {
     guard to != "-" else { throw CommandError.usage("--everywhere", "makes a file for each vault, and --to - is one") }
     return self
   }

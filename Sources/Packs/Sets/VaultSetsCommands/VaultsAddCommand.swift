@@ -3,6 +3,7 @@ import VaultAge
 import VaultCLI
 import VaultDocument
 import VaultKit
+import VaultSets
 import VaultSystem
 import VaultTerminal
 
@@ -56,7 +57,7 @@ extension VaultsCommand {
       do throws(VaultError) { try found.set.add(member) } catch { throw CommandError(error).about(found.path) }
       try found.write()
       WrittenFiles.current?.note(.file, at: found.path, global.messages)
-      SetMember(set: found, vault: member).remember(session.pin.state, isAccepted: true, global.messages)
+      SetMember(set: found, vault: member).remember(session.pin.state, isAccepted: true, slots: nil, global.messages)
       let fingerprint = try session.locked.fingerprint()
       if global.json {
         return try Output.document([
@@ -153,7 +154,7 @@ extension VaultsCommand {
       try global.confirm(
         "\(member.words) means \(member.path), the vault \(try locked.fingerprint()), which these open: \(keys).\(old) "
           + "Accept it?")
-      member.remember(state, isAccepted: true, global.messages)
+      member.remember(state, isAccepted: true, slots: nil, global.messages)
       return true
     }
   }

@@ -16,7 +16,7 @@ struct HelperSession {
     var global = global
     global.noInput = true
     let location = try VaultLocation.find(vault)
-    guard location.origin != .parent, location.member?.set.origin != .parent else {
+    guard location.origin != .parent, location.member?.isOfFoundSet != true else {
       throw CommandError(
         .unexpectedVault, "unknown_vault", subject: location.path, "was only found by searching, and is not named",
         hints: ["name the vault with --vault DIR in the helper's configuration, or with CVAULT_DIR"])

@@ -71,9 +71,9 @@ extension ImportCommand {
     guard !strict || !update else {
       throw CommandError.usage("--update", "changes entry by entry and does not go with --strict")
     }
-    if let placement = try VaultChoice(vault) {
+    if let placement = try Packs.sets?.placing(vault) {
       throw CommandError.usage(
-        "import", "of another tool's file needs to know which vault of \(placement.set.path) gets it",
+        "import", "of another tool's file needs to know which vault of \(placement.path) gets it",
         "say it with --in NAME")
     }
     if format != "auto" { _ = try Self.importer(named: format) }
