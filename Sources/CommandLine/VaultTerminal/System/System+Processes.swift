@@ -13,11 +13,11 @@ package import VaultSystem
 /// State that a signal must restore before the process ends.
 package struct ExitCleanup: Sendable {
   /// The terminal settings before echo was switched off; nil while echo is on.
-  var terminal: (descriptor: Int32, settings: termios)?
-  /// The sequences that take the whole screen and give it back; nil if the screen is not taken.
-  var screen: (start: [UInt8], end: [UInt8])?
+  package var terminal: (descriptor: Int32, settings: termios)?
+  /// The sequence that gives the whole screen back, and what takes it again; nil if the screen is not taken.
+  package var screen: (end: [UInt8], takeAgain: @Sendable (_ terminal: Int32, termios) -> Void)?
   /// Whether the process stopped itself, and so knows what to do when it continues.
-  var stopsByItself = false
+  package var stopsByItself = false
   var hasHiddenTyping = false
   /// The terminal with a prompt that waits for its answer; nil for none.
   var asksAt: Int32?
