@@ -31,7 +31,7 @@ let packs = [
   ("Agent", ["VaultAgent"]), ("Attachments", []), ("Backup", ["VaultBackup"]), ("Care", ["VaultRepair"]),
   ("Clipboard", []), ("Completion", []), ("Delivery", ["VaultDelivery"]), ("Exchange", ["VaultExchange"]),
   ("Git", ["VaultMerge"]), ("Keys", []), ("Kinds", []), ("Picker", []), ("Postgres", ["VaultPostgresStore"]),
-  ("Sets", ["VaultSets"]),
+  ("Sets", ["VaultSets"]), ("Trash", []),
 ].filter { pack in
   !(Context.environment["VAULT_WITHOUT"] ?? "").split(separator: ",").contains { $0 == pack.0 }
 }
@@ -184,7 +184,7 @@ let package = Package(
       name: "VaultCLI",
       dependencies: [
         "VaultTerminal", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing",
-        "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries", argumentParser,
+        "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", argumentParser,
       ]),
     .target(
       name: "VaultDaily",

@@ -43,11 +43,17 @@ import VaultDaily
 #if PACK_SETS
   import VaultSetsCommands
 #endif
+#if PACK_TRASH
+  import VaultTrashCommands
+#endif
 
 extension Pack {
   /// The packs of the program, as Package.swift selects them.
   static let ofProgram: [Pack] = {
     var packs: [Pack] = [.daily]
+    #if PACK_TRASH
+      packs.append(.trash)
+    #endif
     #if PACK_EXCHANGE
       packs.append(.exchange)
     #endif

@@ -90,7 +90,7 @@ struct SecretPrompt {
     }
     if let words = HiddenContent(in: secret).wordsOfSecret { try terminal.say("That \(words).\n") }
     guard try !isTypedTwice || terminal.repeats(secret, "\(label), again: ") else { return nil }
-    if isPassword { try GuessEstimate.warn(of: secret, called: "the password", instead: "vault generate", global) }
+    if isPassword { try Packs.warn(of: secret, called: "the password", instead: "vault generate", global) }
     return secret
   }
 

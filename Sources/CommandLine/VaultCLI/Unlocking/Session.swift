@@ -121,21 +121,6 @@ package struct Session {
     return nil
   }
 
-  /// Remembers the keys of a vault of a set, so that the next command does not report the keys that this one added.
-  package func rememberReaders(of vault: Vault) {
-    location.member?.remember(pin.state, isAccepted: false, slots: vault.header.slots, messages)
-  }
-
-  /// The state of this machine, which must be available.
-  package func requiredState() throws -> KnownVaults {
-    guard let state = pin.state else {
-      throw CommandError(
-        .inputOutput, "io_failed", subject: "state", "there is no home directory to remember anything in",
-        hints: ["name a directory with CVAULT_STATE_DIR"])
-    }
-    return state
-  }
-
   /// Opens the vault with a key that an option or a variable gives; nil without such a key.
   private func vaultByGivenKey(_ options: UnlockOptions) async throws -> Vault? {
     var sources = try KeySource.given(options)[...]

@@ -7,7 +7,6 @@ extension Pack {
       "get": { GetCommand.self }, "show": { ShowCommand.self }, "find": { FindCommand.self },
       "list": { ListCommand.self }, "add": { AddCommand.self }, "set": { SetCommand.self },
       "edit": { EditCommand.self }, "generate": { GenerateCommand.self }, "remove": { RemoveCommand.self },
-      "restore": { TrashCommand.Restore.self }, "trash": { TrashCommand.self },
-      "fingerprint": { FingerprintCommand.self }, "init": { InitCommand.self }, "unset": { UnsetCommand.self },
+      "init": { InitCommand.self }, "unset": { UnsetCommand.self },
     ])
 }

@@ -69,7 +69,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     try global.requireReveal("get")
     let target = ExportTarget(output: output, recipients: [])
     try checkOutput()
-    if qr { try QRCode.check(global, "without --qr a program gets the value") }
+    if qr { try Packs.codes().check(global, "without --qr a program gets the value") }
     let session = try Session(vault, at: revision, global)
     try session.location.checkOutside(target.file)
     try target.checkGit(global)
@@ -115,7 +115,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
   }
 
   private func print(_ value: SecretBytes, at path: MemberPath?, of found: OpenRecord) throws {
-    if qr { return try value.withBytes { try QRCode.draw($0) } }
+    if qr { return try value.withBytes { try Packs.codes().draw($0) } }
     guard Output.isTerminal else { return try value.withBytes { try Output.write($0) } }
     let isBytes = path.map { found.kind?.value(at: $0)?.isBytes == true } ?? false
     guard let text = value.string, !isBytes || Printable.document(text) == text else {

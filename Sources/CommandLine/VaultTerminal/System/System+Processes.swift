@@ -178,19 +178,6 @@ extension System {
     var polled = pollfd(fd: descriptor, events: 0, revents: 0)
     return unsafe poll(&polled, 1, 0) > 0
   }
-
-  /// Waits until a descriptor has input or has ended, and returns whether it has.
-  ///
-  /// - Parameter seconds: the timeout; nil to wait forever. Time in which this process is stopped does not count.
-  package static func waitToRead(_ descriptor: Int32, seconds: Int?) -> Bool {
-    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard var rest = seconds else { return true }
-    while rest > 0 {
-      if unsafe poll(&polled, 1, 1000) > 0 { return true }
-      rest -= 1
-    }
-    return false
-  }
 }
 
 extension ExitCleanup {

@@ -236,3 +236,16 @@ extension Doctor {
       advice: "`vault key change-passphrase \(state.slot.id.text.prefix(8))` makes it as strong")
   }
 }
+
+extension System {
+  fileprivate static func lacksLocks(at path: String) -> Bool {
+    let files = FileSystem<SystemError>()
+    do throws(SystemError) {
+      let file = try files.open(path, in: OpenPurpose.noDirectory, as: .reading, at: path)
+      _ = try files.tryLock(file.descriptor, isShared: true, at: path)
+      return false
+    } catch {
+      return Errno(error.number).meansNoLocks
+    }
+  }
+}
