@@ -29,9 +29,9 @@ let staticRuntime: [LinkerSetting] =
 // the program without each.
 let packs = [
   ("Agent", ["VaultAgent"]), ("Attachments", []), ("Backup", ["VaultBackup"]), ("Care", ["VaultRepair"]),
-  ("Clipboard", []), ("Completion", []), ("Delivery", ["VaultDelivery"]), ("Exchange", ["VaultExchange"]),
-  ("Git", ["VaultMerge"]), ("Keys", []), ("Kinds", []), ("Picker", []), ("Postgres", ["VaultPostgresStore"]),
-  ("Sets", ["VaultSets"]), ("Trash", []),
+  ("Clipboard", []), ("Completion", []), ("Delivery", ["VaultDelivery"]), ("Edit", []),
+  ("Exchange", ["VaultExchange"]), ("Git", ["VaultMerge"]), ("Keys", []), ("Kinds", []), ("Picker", []),
+  ("Postgres", ["VaultPostgresStore"]), ("Sets", ["VaultSets"]), ("Trash", []),
 ].filter { pack in
   !(Context.environment["VAULT_WITHOUT"] ?? "").split(separator: ",").contains { $0 == pack.0 }
 }

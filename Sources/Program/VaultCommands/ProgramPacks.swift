@@ -22,6 +22,9 @@ import VaultDaily
 #if PACK_DELIVERY
   import VaultDeliveryCommands
 #endif
+#if PACK_EDIT
+  import VaultEditCommands
+#endif
 #if PACK_EXCHANGE
   import VaultExchangeCommands
 #endif
@@ -51,6 +54,9 @@ extension Pack {
   /// The packs of the program, as Package.swift selects them.
   static let ofProgram: [Pack] = {
     var packs: [Pack] = [.daily]
+    #if PACK_EDIT
+      packs.append(.edit)
+    #endif
     #if PACK_TRASH
       packs.append(.trash)
     #endif

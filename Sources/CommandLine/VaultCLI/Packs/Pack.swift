@@ -33,6 +33,8 @@ package struct Pack: Sendable {
   package var keyHolder: KeyHolder?
   /// Tells which programs on this machine got a field of a record.
   package var programs: (@Sendable (Session) -> (RecordID, _ field: String) -> [String])?
+  /// Lets the user write texts in an editor.
+  package var editing: (any TextEditing)?
   /// Shows values as codes.
   package var codes: (any CodeDrawing)?
   /// Tells how many tries a weak password takes to guess. Nil if it is strong enough, or there is no estimate.
@@ -58,6 +60,25 @@ package struct KeyHolder: Sendable {
     remainingTime: @escaping @Sendable (VaultID) -> Duration?
   ) {
     (self.unlock, self.remainingTime) = (unlock, remainingTime)
+  }
+}
+
+/// A pack that lets the user write texts in an editor.
+package protocol TextEditing: Sendable {
+  /// Opens a new text, and opens it again until it is done. An error says where the text is kept.
+  func write(_ global: GlobalOptions, until isDone: ([UInt8]) throws -> Bool) throws
+  /// The texts of a vault, or of none, that a command left in clear.
+  func left(of vault: VaultID) -> [LeftText]
+}
+
+package struct LeftText {
+  package let folder: String
+  package let path: String
+  /// The command that goes on with the text. Nil for a text without a record.
+  package let command: String?
+
+  package init(folder: String, path: String, command: String?) {
+    (self.folder, self.path, self.command) = (folder, path, command)
   }
 }
 
@@ -94,6 +115,13 @@ package final class Packs: Sendable {
 
   /// The part of the first pack that has such a part; nil if no pack has one.
   package static func first<Part>(_ part: @escaping (Pack) -> Part?) -> Part? { all.lazy.compactMap(part).first }
+
+  static func editing() throws -> any TextEditing {
+    guard let editing = first(\.editing) else {
+      throw CommandError(.failed, "editor_failed", subject: "editor", "this program was built without an editor")
+    }
+    return editing
+  }
 
   package static func codes() throws -> any CodeDrawing {
     guard let codes = first(\.codes) else {

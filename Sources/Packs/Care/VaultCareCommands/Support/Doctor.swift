@@ -133,12 +133,11 @@ struct Doctor {
 
   /// Texts that an editor left after its command ended: of this vault, and of no vault.
   private var openedTexts: [DoctorCheck] {
-    let vault = header.vaultID.text
-    return KeptText.left().filter { $0.source.map { $0.vault == vault } ?? true }.map { text in
-      let remove = "`rm -r \(text.folder.path.shellQuoted)` takes it away"
+    (Packs.first(\.editing)?.left(of: header.vaultID) ?? []).map { text in
+      let remove = "`rm -r \(text.folder.shellQuoted)` takes it away"
       return .warning(
         "opened text", "an earlier edit has left \(text.path), in clear",
-        advice: text.source.map { "`\($0.command)` goes on with it, " + remove } ?? remove)
+        advice: text.command.map { "`\($0)` goes on with it, " + remove } ?? remove)
     }
   }
 
