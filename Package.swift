@@ -6,7 +6,7 @@ let libraries = [
   "Vault",
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
   "VaultKit", "VaultCare", "VaultTrust", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultConfiguration",
-  "VaultPostgresStore", "VaultFields", "VaultTesting",
+  "VaultPostgresStore", "VaultSets", "VaultFields", "VaultTesting",
 ]
 // `@VaultRecord`, with the trait `Macros`; else empty.
 let macros = ["VaultRecordMacros"]
@@ -29,9 +29,9 @@ let staticRuntime: [LinkerSetting] =
 // the program without each.
 let packs = [
   ("Agent", ["VaultAgent"]), ("Attachments", []), ("Backup", ["VaultBackup"]), ("Care", ["VaultRepair"]),
-  ("Clipboard", []), ("Completion", []), ("Delivery", ["VaultDelivery"]), ("Exchange", ["VaultExchange"]),
-  ("Git", ["VaultMerge"]), ("Keys", []), ("Kinds", []), ("Picker", []), ("Postgres", ["VaultPostgresStore"]),
-  ("Sets", []),
+  ("Clipboard", []), ("Completion", []), ("Delivery", ["VaultDelivery"]), ("Edit", []),
+  ("Exchange", ["VaultExchange"]), ("Git", ["VaultMerge"]), ("Keys", []), ("Kinds", []), ("Picker", []),
+  ("Postgres", ["VaultPostgresStore"]), ("Sets", ["VaultSets"]), ("Trash", []),
 ].filter { pack in
   !(Context.environment["VAULT_WITHOUT"] ?? "").split(separator: ",").contains { $0 == pack.0 }
 }
@@ -131,6 +131,11 @@ let package = Package(
         "VaultAge", "VaultCrypto", "VaultDocument",
       ]),
     .target(
+      name: "VaultSets",
+      dependencies: [
+        "VaultKit", "VaultTrust", "VaultRecords", "VaultFileStore", "VaultStorage", "VaultDocument", "VaultSystem",
+      ]),
+    .target(
       name: "VaultPostgresStore",
       dependencies: [
         "VaultTrust", "VaultStorage", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
@@ -166,7 +171,7 @@ let package = Package(
       name: "Vault",
       dependencies: [
         "VaultKit", "VaultCare", "VaultTrust", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto",
-        "VaultDocument", "VaultBackup", "VaultExchange", "VaultFields",
+        "VaultDocument", "VaultBackup", "VaultExchange", "VaultSets", "VaultFields",
       ]),
     // The command line: what every command stands on, and the commands of every day.
     .target(
@@ -179,7 +184,7 @@ let package = Package(
       name: "VaultCLI",
       dependencies: [
         "VaultTerminal", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
-        "VaultDocument", "VaultSystem", "DynamicLibraries", argumentParser,
+        "VaultDocument", "VaultSystem", argumentParser,
       ]),
     .target(
       name: "VaultDaily",
@@ -256,6 +261,7 @@ let suites: KeyValuePairs = [
   "VaultMergeTests": [
     "VaultMerge", "VaultSealing", "VaultStorage", "VaultCrypto", "VaultDocument", "VaultTestSupport",
   ],
+  "VaultSetsTests": ["VaultSets", "VaultKit", "VaultRecords", "VaultDocument", "VaultTestSupport"],
   "VaultAgentTests": ["VaultAgent", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport"],
   "VaultCommandTests": [
     "VaultProgram", "VaultOutsider", "VaultCommands", "VaultDaily", "VaultCLI", "VaultTerminal", "VaultStorage",
@@ -351,6 +357,7 @@ let areas = [
   "Packs/Exchange": ["VaultExchange"],
   "Packs/Postgres": ["VaultPostgresStore"],
   "Packs/Git": ["VaultMerge"],
+  "Packs/Sets": ["VaultSets"],
   "Packs/ForPrograms": ["VaultFields", "VaultTesting", "RecordMacroPlugin", "VaultRecordMacros"],
   "Program": ["Vault", "VaultCommands", "VaultProgram"],
 ]

@@ -54,11 +54,11 @@ package enum CommandRun {
   private static func run<Command: ParsableCommand>(_ given: Command) async throws {
     var command = given
     if var naming = given as? any RecordNaming {
-      try naming.takeVaultFromWords()
+      try Packs.sets?.takeVault(fromWordsOf: &naming)
       if let named = naming as? Command { command = named }
     }
     if let command = command as? any RunsOverSet, command.isForSeveral {
-      try await SetRun(command).run(command)
+      try await Packs.requiredSets().run(command)
     } else if var command = command as? any AsyncParsableCommand {
       try await command.run()
     } else {

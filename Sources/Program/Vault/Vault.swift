@@ -91,6 +91,9 @@
 @_exported public import struct VaultBackup.RestoredVault
 @_exported public import struct VaultBackup.RetentionPolicy
 
+// What a name of a set stands for is remembered by `KnownVaults`.
+@_exported public import VaultSets
+
 // Records from files of other tools.
 @_exported public import enum VaultExchange.ImportFormats
 @_exported public import protocol VaultExchange.Importer

@@ -22,6 +22,9 @@ import VaultDaily
 #if PACK_DELIVERY
   import VaultDeliveryCommands
 #endif
+#if PACK_EDIT
+  import VaultEditCommands
+#endif
 #if PACK_EXCHANGE
   import VaultExchangeCommands
 #endif
@@ -43,11 +46,20 @@ import VaultDaily
 #if PACK_SETS
   import VaultSetsCommands
 #endif
+#if PACK_TRASH
+  import VaultTrashCommands
+#endif
 
 extension Pack {
   /// The packs of the program, as Package.swift selects them.
   static let ofProgram: [Pack] = {
     var packs: [Pack] = [.daily]
+    #if PACK_EDIT
+      packs.append(.edit)
+    #endif
+    #if PACK_TRASH
+      packs.append(.trash)
+    #endif
     #if PACK_EXCHANGE
       packs.append(.exchange)
     #endif

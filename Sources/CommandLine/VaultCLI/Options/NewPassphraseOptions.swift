@@ -23,7 +23,7 @@ package struct NewPassphraseOptions: ParsableArguments {
 
   package func read(_ global: GlobalOptions) throws -> SecretBytes {
     guard let passphrase = try given(global) ?? typed(global) else { return try words(global) }
-    try GuessEstimate.warn(of: passphrase, called: "the passphrase", instead: "vault generate --words 6", global)
+    try Packs.warn(of: passphrase, called: "the passphrase", instead: "vault generate --words 6", global)
     return passphrase
   }
 

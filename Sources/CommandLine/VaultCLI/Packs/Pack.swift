@@ -1,5 +1,6 @@
 package import ArgumentParser
 import Synchronization
+package import VaultCrypto
 package import VaultDocument
 package import VaultKit
 package import VaultStorage
@@ -26,10 +27,18 @@ package struct Pack: Sendable {
   package var database: (@Sendable (_ password: String?) -> DatabaseStore)?
   /// Keeps earlier states of vaults.
   package var history: (any HistoryKeeper)?
+  /// Gives vaults names.
+  package var sets: (any SetKeeper)?
   /// Holds keys between runs.
   package var keyHolder: KeyHolder?
   /// Tells which programs on this machine got a field of a record.
   package var programs: (@Sendable (Session) -> (RecordID, _ field: String) -> [String])?
+  /// Lets the user write texts in an editor.
+  package var editing: (any TextEditing)?
+  /// Shows values as codes.
+  package var codes: (any CodeDrawing)?
+  /// Tells how many tries a weak password takes to guess. Nil if it is strong enough, or there is no estimate.
+  package var triesToGuess: @Sendable (SecretBytes) throws -> String? = { _ in nil }
   /// Takes back what the program has handed out of a vault that is locked now, or of all vaults.
   package var takesBack: @Sendable (VaultID?, Messages) throws -> Void = { _, _ in }
 
@@ -52,6 +61,35 @@ package struct KeyHolder: Sendable {
   ) {
     (self.unlock, self.remainingTime) = (unlock, remainingTime)
   }
+}
+
+/// A pack that lets the user write texts in an editor.
+package protocol TextEditing: Sendable {
+  /// Opens a new text, and opens it again until it is done. An error says where the text is kept.
+  func write(_ global: GlobalOptions, until isDone: ([UInt8]) throws -> Bool) throws
+  /// The texts of a vault, or of none, that a command left in clear.
+  func left(of vault: VaultID) -> [LeftText]
+}
+
+package struct LeftText {
+  package let folder: String
+  package let path: String
+  /// The command that goes on with the text. Nil for a text without a record.
+  package let command: String?
+
+  package init(folder: String, path: String, command: String?) {
+    (self.folder, self.path, self.command) = (folder, path, command)
+  }
+}
+
+/// A pack that shows values as codes for the camera of a telephone.
+package protocol CodeDrawing: Sendable {
+  /// Refuses a place where no code can be shown. Call it before a key is used.
+  ///
+  /// - Parameter hint: the alternative to drawing.
+  func check(_ global: GlobalOptions, _ hint: String) throws
+  /// Draws bytes, if the screen can show the whole code.
+  func draw(_ bytes: RawSpan) throws
 }
 
 /// Reads files that are states of a vault, such as backups.
@@ -77,6 +115,30 @@ package final class Packs: Sendable {
 
   /// The part of the first pack that has such a part; nil if no pack has one.
   package static func first<Part>(_ part: @escaping (Pack) -> Part?) -> Part? { all.lazy.compactMap(part).first }
+
+  static func editing() throws -> any TextEditing {
+    guard let editing = first(\.editing) else {
+      throw CommandError(.failed, "editor_failed", subject: "editor", "this program was built without an editor")
+    }
+    return editing
+  }
+
+  package static func codes() throws -> any CodeDrawing {
+    guard let codes = first(\.codes) else {
+      throw CommandError(.failed, "no_library", subject: "--qr", "this program was built without QR codes")
+    }
+    return codes
+  }
+
+  /// Warns about a weak secret of the user's own choice, without refusing it.
+  static func warn(of secret: SecretBytes, called name: String, instead command: String, _ global: GlobalOptions) throws
+  {
+    for pack in all {
+      guard let tries = try pack.triesToGuess(secret) else { continue }
+      global.messages.note(
+        "\(name) is weak: it could be guessed in about \(tries); `\(command)` makes a strong one")
+    }
+  }
 
   /// Sets the packs of the program, before the first command is looked up. A second call does nothing.
   package static func use(_ packs: [Pack]) { shared.list.withLock { if $0.isEmpty { $0 = packs } } }

@@ -90,7 +90,7 @@ struct SecretPrompt {
     }
     if let words = HiddenContent(in: secret).wordsOfSecret { try terminal.say("That \(words).\n") }
     guard try !isTypedTwice || terminal.repeats(secret, "\(label), again: ") else { return nil }
-    if isPassword { try GuessEstimate.warn(of: secret, called: "the password", instead: "vault generate", global) }
+    if isPassword { try Packs.warn(of: secret, called: "the password", instead: "vault generate", global) }
     return secret
   }
 
@@ -160,34 +160,23 @@ struct SecretPrompt {
   }
 
   private func edited(_ terminal: borrowing Terminal, _ fault: (String) -> String?) throws -> SecretBytes? {
-    let text = try EditableText([], of: nil, name: "field.txt", global)
-    do {
-      let editor = Editor.chosen(global.messages)
-      while true {
-        try text.edit(with: editor)
-        let bytes = try text.bytes()
-        guard var value = String(validating: bytes, as: UTF8.self) else {
-          try terminal.say("That is not UTF-8 text.\n")
-          if try terminal.confirms("Edit again?", unlessDenied: true) { continue }
-          break
-        }
-        // Editors end the last line.
-        if value.filter({ $0.isNewline }).count == 1, value.hasSuffix("\n") { value.removeLast() }
-        if value.isEmpty { break }
-        if let fault = fault(value) {
-          try terminal.say("That \(fault).\n")
-          if try terminal.confirms("Edit again?", unlessDenied: true) { continue }
-          break
-        }
-        text.discard()
-        try terminal.say("\(label): \(value.utf8.count) bytes from the editor\n")
-        return try SecretBytes(utf8: value)
-      }
-      text.discard()
-      return nil
-    } catch {
-      throw text.given(up: error)
+    var edited: String?
+    func isDone(after reason: String) throws -> Bool {
+      try terminal.say("That \(reason).\n")
+      return try !terminal.confirms("Edit again?", unlessDenied: true)
     }
+    try Packs.editing().write(global) { bytes in
+      guard var value = String(validating: bytes, as: UTF8.self) else { return try isDone(after: "is not UTF-8 text") }
+      // Editors end the last line.
+      if value.filter({ $0.isNewline }).count == 1, value.hasSuffix("\n") { value.removeLast() }
+      if value.isEmpty { return true }
+      if let fault = fault(value) { return try isDone(after: fault) }
+      edited = value
+      return true
+    }
+    guard let edited else { return nil }
+    try terminal.say("\(label): \(edited.utf8.count) bytes from the editor\n")
+    return try SecretBytes(utf8: edited)
   }
 }
 

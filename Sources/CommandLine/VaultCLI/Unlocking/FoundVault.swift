@@ -3,12 +3,12 @@ import VaultSystem
 import VaultTerminal
 
 /// Checks who could have placed a vault that was only found by searching upwards.
-enum FoundVault {
+package enum FoundVault {
   /// Why a found vault may belong to somebody else; nil if only this user and root could have placed it.
   ///
   /// The check covers `vault.json` or another file, its folder, and all parent folders. Anybody who can write to one of
   /// them can exchange its content. In a sticky folder, users can only remove their own files.
-  static func stranger(at folder: String, holding file: String = "vault.json") -> String? {
+  package static func stranger(at folder: String, holding file: String = "vault.json") -> String? {
     let prefix = folder == "/" ? "" : folder
     for (place, isAbove) in [(prefix + "/" + file, false), (folder, false)] + parents(of: folder).map({ ($0, true) }) {
       guard let status = System.status(of: place, followingLink: false) else { return "\(place) cannot be checked" }
@@ -74,7 +74,7 @@ extension Session {
     }
     var agreed = self
     agreed.isNamed = true
-    location.member?.remember(pin.state, isAccepted: true, messages)
+    location.member?.remember(pin.state, isAccepted: true, slots: nil, messages)
     return agreed
   }
 
@@ -92,19 +92,11 @@ extension Session {
   }
 }
 
-extension SetMember {
-  /// The other users who could have written the target of the name.
-  fileprivate var stranger: String? {
-    FoundVault.stranger(at: set.folder, holding: VaultSet.fileName)
-      ?? (vault.isAddress ? nil : FoundVault.stranger(at: path))
-  }
-}
-
 extension VaultLocation {
   /// Whether the user has named the vault, by its path or by a name in a set. A known vault alone does not mean that
   /// the name belongs to it.
   package func isNamed(_ pin: PinCheck) throws -> Bool {
     guard let member else { return origin != .parent || pin.isNamed }
-    return try member.set.origin != .parent || member.mark(pin.state)?.isAccepted == true
+    return try !member.isOfFoundSet || member.isAccepted(pin.state)
   }
 }

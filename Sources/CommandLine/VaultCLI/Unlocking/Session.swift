@@ -49,7 +49,7 @@ package struct Session {
     isNamed = required != nil || isAnswered
     try required?.check(locked, at: location.path)
     if refusingOtherVaults { try pin.requireIdentity() }
-    location.member?.remember(pin.state, isAccepted: isNamed, global.messages)
+    location.member?.remember(pin.state, isAccepted: isNamed, slots: nil, global.messages)
   }
 
   /// A session on the vault, or a read-only one on its state in a commit. Nothing about a commit is remembered.
@@ -76,7 +76,7 @@ package struct Session {
     try location.member?.check(locked)
   }
 
-  static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
+  package static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
     guard !location.isDatabase else { return location.explained(error) }
     let kind = System.kind(of: location.path)
     let isFile = kind == .regular || kind == .other
@@ -119,21 +119,6 @@ package struct Session {
       if let vault = try holder.unlock(self) { return vault }
     }
     return nil
-  }
-
-  /// Remembers the keys of a vault of a set, so that the next command does not report the keys that this one added.
-  package func rememberReaders(of vault: Vault) {
-    location.member?.remember(pin.state, isAccepted: false, slots: vault.header.slots, messages)
-  }
-
-  /// The state of this machine, which must be available.
-  package func requiredState() throws -> KnownVaults {
-    guard let state = pin.state else {
-      throw CommandError(
-        .inputOutput, "io_failed", subject: "state", "there is no home directory for the state of this machine",
-        hints: ["name a folder with CVAULT_STATE_DIR"])
-    }
-    return state
   }
 
   /// Opens the vault with a key that an option or a variable gives; nil without such a key.

@@ -16,9 +16,9 @@ package struct VaultLocation {
   package let path: String
   package let origin: Origin
   /// The name in a set that led to the location.
-  package var member: SetMember?
+  package var member: (any NamedVault)?
 
-  package init(path: String, origin: Origin, member: SetMember? = nil) {
+  package init(path: String, origin: Origin, member: (any NamedVault)? = nil) {
     (self.path, self.origin, self.member) = (path, origin, member)
   }
 
@@ -29,7 +29,7 @@ package struct VaultLocation {
 
   /// The vault that options name: `--in NAME` of a set, otherwise as ``find(_:)-(String?)``.
   package static func find(_ options: VaultOptions) throws -> VaultLocation {
-    if let name = try options.nameInSet() { return try FoundSet.required(options.vaults).member(name).location() }
+    guard options.names.isEmpty, options.vaults == nil else { return try Packs.requiredSets().location(options) }
     return try find(options.vault)
   }
 
@@ -190,7 +190,7 @@ extension VaultLocation {
     if let member {
       error.subject = member.words
       error.hints = ["the file of the set names \(path): correct it, or move the vault there"]
-    } else if origin == .standard, let set = try? FoundSet.find(nil) {
+    } else if origin == .standard, let set = try? Packs.sets?.find(nil) {
       error.hints.append("\(set.path) is a set of vaults: choose one with --in NAME")
     }
     return error
@@ -212,16 +212,6 @@ extension VaultLocation {
       "for a new vault, name another folder; nothing was changed",
     ]
     return error
-  }
-}
-
-/// The user's directories, as in the XDG Base Directory Specification.
-enum XDG {
-  /// The directory of a variable, or its default below the home directory. Relative paths are ignored.
-  static func directory(_ variable: String, under standard: String) -> String? {
-    if let path = System.environment(variable), path.hasPrefix("/") { return path }
-    guard let home = System.environment("HOME"), home.hasPrefix("/") else { return nil }
-    return home + "/" + standard
   }
 }
 

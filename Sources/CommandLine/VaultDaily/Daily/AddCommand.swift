@@ -56,7 +56,7 @@ struct AddCommand: AsyncParsableCommand {
     var given = try set.map { text in try MemberPath.assignment(text, of: "--set") }
     var secrets = secrets
     let recipe = try secrets.checkedRecipe()
-    let placement = try VaultChoice(vault)
+    let placement = try Packs.sets?.placing(vault)
     let near = try placement == nil ? Session(vault, global) : nil
     var (kind, values) = try kindAndValues(near?.locked.kinds ?? placement?.kinds(knowing: self.kind) ?? .builtIn)
     if from == nil, kind.isOfFiles { try secrets.takeFile(from: &values, naming: &given, unless: isBehindSecrets) }
@@ -166,7 +166,7 @@ struct AddCommand: AsyncParsableCommand {
 
   /// The vault whose rule matches the readable fields of the record.
   private func session(
-    _ placement: VaultChoice?, kind: RecordKind, draft: JSONValue, isAsking: Bool
+    _ placement: (any VaultNames)?, kind: RecordKind, draft: JSONValue, isAsking: Bool
   ) throws -> Session {
     guard let placement, case .object(let fields) = draft else { preconditionFailure("a vault is named, or placed") }
     guard !isAsking || placement.isDecided(by: kind.name) else {

@@ -6,8 +6,7 @@ extension Pack {
     commands: [
       "get": { GetCommand.self }, "show": { ShowCommand.self }, "find": { FindCommand.self },
       "list": { ListCommand.self }, "add": { AddCommand.self }, "set": { SetCommand.self },
-      "edit": { EditCommand.self }, "generate": { GenerateCommand.self }, "remove": { RemoveCommand.self },
-      "restore": { TrashCommand.Restore.self }, "trash": { TrashCommand.self },
-      "fingerprint": { FingerprintCommand.self }, "init": { InitCommand.self }, "unset": { UnsetCommand.self },
+      "generate": { GenerateCommand.self }, "remove": { RemoveCommand.self },
+      "init": { InitCommand.self }, "unset": { UnsetCommand.self },
     ])
 }

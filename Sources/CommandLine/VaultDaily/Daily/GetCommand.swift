@@ -71,7 +71,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     try global.requireReveal("get")
     let target = ExportTarget(output: output, recipients: [])
     try checkOutput()
-    if qr { try QRCode.check(global, "leave out --qr to give the value to a program") }
+    if qr { try Packs.codes().check(global, "leave out --qr to give the value to a program") }
     let session = try Session(vault, at: revision, global)
     try session.location.checkOutside(target.file)
     try target.checkGit(global)
@@ -117,7 +117,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
   }
 
   private func print(_ value: SecretBytes, at path: MemberPath?, of found: OpenRecord) throws {
-    if qr { return try value.withBytes { try QRCode.draw($0) } }
+    if qr { return try value.withBytes { try Packs.codes().draw($0) } }
     guard Output.isTerminal else { return try value.withBytes { try Output.write($0) } }
     let isBytes = path.map { found.kind?.value(at: $0)?.isBytes == true } ?? false
     guard let text = value.string, !isBytes || Printable.document(text) == text else {

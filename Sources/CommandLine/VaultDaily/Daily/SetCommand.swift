@@ -65,7 +65,7 @@ struct SetCommand: AsyncParsableCommand, OneRecordNaming {
       assignments.map { FieldEdit.set($0.path, to: found.argument($0.value, at: $0.path)) }
       + sealed.map { FieldEdit.seal($0.path, $0.secret) }
     let hasChanged = try await CommandError.naming(kind) { try await opened.edit(found.id, edits) }
-    try RecordChange(id: found.id, global: global).report(hasChanged)
+    try global.report(hasChanged: hasChanged, found.id)
     for note in sealed.compactMap(\.note) { global.messages.note(note) }
     try warn(kind, sealed)
   }
@@ -124,7 +124,7 @@ struct UnsetCommand: AsyncParsableCommand, OneRecordNaming {
     let hasChanged = try await CommandError.naming(membersOf: found) {
       try await opened.edit(found.id, paths.map(FieldEdit.unset))
     }
-    try RecordChange(id: found.id, global: global).report(hasChanged)
+    try global.report(hasChanged: hasChanged, found.id)
   }
 }
 
@@ -165,19 +165,5 @@ private struct FormerValues {
       let bytes = try? TextInput.bytes(of: file, limit: JSONLimits.record.byteCount)
     else { return false }
     return committed == bytes
-  }
-}
-
-struct RecordChange {
-  let id: RecordID
-  let global: GlobalOptions
-
-  func report(_ hasChanged: Bool) throws {
-    if global.json {
-      return try Output.afterwards(hasChanged ? "the change is stored" : "nothing had to be changed") {
-        try Output.document(["changed": hasChanged, "id": id])
-      }
-    }
-    if !hasChanged { global.messages.note("nothing changed") }
   }
 }

@@ -120,19 +120,6 @@ package struct VaultOptions: ParsableArguments {
   }
 
   package var isGiven: Bool { vault != nil || !names.isEmpty }
-
-  /// The name of `--in`; nil for none.
-  package func nameInSet() throws -> String? {
-    guard let name = names.first else {
-      guard vaults == nil else {
-        throw CommandError.usage("--vaults", "needs --in NAME or NAME:RECORD to choose a vault of the set")
-      }
-      return nil
-    }
-    guard vault == nil else { throw CommandError.usage("--in", "cannot be combined with --vault") }
-    guard names.count == 1 else { throw CommandError.usage("--in", "can name only one vault here") }
-    return name
-  }
 }
 
 /// The state of a vault to read: an option of commands that write nothing.

@@ -76,16 +76,6 @@ package struct NamedFile: ~Copyable {
 }
 
 extension System {
-  /// The first line feed from `start` on.
-  package static func firstLineFeed(in bytes: [UInt8], from start: Int) -> Int? {
-    unsafe bytes.withUnsafeBytes { buffer in
-      guard start < buffer.count, let base = buffer.baseAddress else { return nil }
-      // Safe: the range lies in the buffer.
-      guard let found = unsafe memchr(base + start, 0x0A, buffer.count - start) else { return nil }
-      return unsafe UnsafeRawPointer(found) - base
-    }
-  }
-
   /// Removes a file, if it exists.
   package static func remove(_ path: String) { files.removeQuietly(path, in: here) }
 
@@ -134,14 +124,8 @@ extension System {
     }
   }
 
-  package static func forbidWriting(_ path: String) throws(SystemError) {
-    guard unsafe fchmodat(here, path, 0o400, 0) == 0 else {
-      throw SystemError(number: errno, path: path, action: "written")
-    }
-  }
-
-  package static func letRun(_ path: String) throws(SystemError) {
-    guard unsafe fchmodat(here, path, 0o755, 0) == 0 else {
+  package static func setMode(_ mode: UInt16, of path: String) throws(SystemError) {
+    guard unsafe fchmodat(here, path, mode_t(mode), 0) == 0 else {
       throw SystemError(number: errno, path: path, action: "written")
     }
   }
@@ -184,17 +168,6 @@ extension System {
       return String(fields[dash + 1])
     }
     return nil
-  }
-
-  package static func lacksLocks(at path: String) -> Bool {
-    let files = FileSystem<SystemError>()
-    do throws(SystemError) {
-      let file = try files.open(path, in: OpenPurpose.noDirectory, as: .reading, at: path)
-      _ = try files.tryLock(file.descriptor, isShared: true, at: path)
-      return false
-    } catch {
-      return Errno(error.number).meansNoLocks
-    }
   }
 
   // gnu_dev_major and gnu_dev_minor of glibc, written out because they are macros.

@@ -13,11 +13,11 @@ package import VaultSystem
 /// State that a signal must restore before the process ends.
 package struct ExitCleanup: Sendable {
   /// The terminal settings before echo was switched off; nil while echo is on.
-  var terminal: (descriptor: Int32, settings: termios)?
-  /// The sequences that take the whole screen and give it back; nil if the screen is not taken.
-  var screen: (start: [UInt8], end: [UInt8])?
+  package var terminal: (descriptor: Int32, settings: termios)?
+  /// The sequence that gives the whole screen back, and what takes it again; nil if the screen is not taken.
+  package var screen: (end: [UInt8], takeAgain: @Sendable (_ terminal: Int32, termios) -> Void)?
   /// Whether the process stopped itself, and so knows what to do when it continues.
-  var stopsByItself = false
+  package var stopsByItself = false
   var hasHiddenTyping = false
   /// The terminal with a prompt that waits for its answer; nil for none.
   var asksAt: Int32?
@@ -177,19 +177,6 @@ extension System {
   private static func isLeftAlone(_ descriptor: Int32) -> Bool {
     var polled = pollfd(fd: descriptor, events: 0, revents: 0)
     return unsafe poll(&polled, 1, 0) > 0
-  }
-
-  /// Waits until a descriptor has input or has ended, and returns whether it has.
-  ///
-  /// - Parameter seconds: the timeout; nil to wait forever. Time in which this process is stopped does not count.
-  package static func waitToRead(_ descriptor: Int32, seconds: Int?) -> Bool {
-    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard var rest = seconds else { return true }
-    while rest > 0 {
-      if unsafe poll(&polled, 1, 1000) > 0 { return true }
-      rest -= 1
-    }
-    return false
   }
 }
 

@@ -68,7 +68,7 @@ extension ExitCleanup {
     if stopsByItself { return }
     // In the background the process would be stopped again.
     guard var terminal, System.isInForeground(terminal.descriptor) else { return }
-    guard screen == nil else { return readKeysAgain() }
+    if let screen { return screen.takeAgain(terminal.descriptor, terminal.settings) }
     terminal.settings.hideTyping()
     unsafe tcsetattr(terminal.descriptor, TCSANOW, &terminal.settings)
   }

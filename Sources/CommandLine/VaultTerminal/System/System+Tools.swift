@@ -62,18 +62,6 @@ extension System {
     return code.map { ($0, String(decoding: said, as: UTF8.self)) }
   }
 
-  /// Runs a program of the PATH without a shell and without a terminal. Its input is empty and its output is dropped,
-  /// so it can outlive this process.
-  ///
-  /// Returns its exit code, or 128 and the number of the signal that ended it; nil if there is no such program.
-  ///
-  /// - Parameter variables: the whole environment, as `NAME=VALUE`.
-  package static func runTool(_ name: String, _ arguments: [String], variables: [String]) -> Int32? {
-    let streams = ChildStreams(closesOthers: true, dropsOutput: true, isAlone: true)
-    guard let process = try? spawn(name, [name] + arguments, variables: variables, streams: streams) else { return nil }
-    return ChildProcess.end(of: process).shellStatus
-  }
-
   /// - Parameter whenGiven: is called between the end of the value and the end of the program.
   private static func give(
     _ value: RawSpan, to name: String, arguments: [String], variables: [String], streams: ChildStreams,

@@ -1,6 +1,6 @@
 public import VaultDocument
 internal import VaultIndex
-internal import VaultRecords
+package import VaultRecords
 internal import VaultSealing
 internal import VaultStorage
 internal import VaultTrust
@@ -170,7 +170,7 @@ extension JSONValue {
   /// Whether a member of a record is readable and has this text as its value, or is a list that contains it.
   ///
   /// - Parameter kind: the kind of the record, which may know the path of an older schema.
-  func hasReadable(_ text: String, at path: MemberPath, of kind: RecordKind?) -> Bool {
+  package func hasReadable(_ text: String, at path: MemberPath, of kind: RecordKind?) -> Bool {
     guard let value = try? value(at: kind?.pathInCurrentSchema(path) ?? path) else { return false }
     return (value.array ?? [value]).contains { $0.isReadable(as: text) }
   }

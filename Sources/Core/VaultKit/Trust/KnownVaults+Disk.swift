@@ -11,8 +11,7 @@ extension KnownVaults {
     let name = StateName.disk(vault.header.vaultID)
     let bytes = Array((type + "\n").utf8)
     guard try read(name) != bytes else { return false }
-    let lock = try inState { () throws(StoreError) in try folder.lock() }
-    try inState { () throws(StoreError) in try folder.apply([StateFolder.Change(name, bytes)], under: lock) }
+    try write([StateFolder.Change(name, bytes)])
     return true
   }
 }

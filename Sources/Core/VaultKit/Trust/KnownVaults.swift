@@ -3,7 +3,7 @@ public import VaultDocument
 package import VaultFileStore
 internal import VaultStorage
 internal import VaultSystem
-internal import VaultTrust
+package import VaultTrust
 
 /// The memory of vaults on this machine: which vaults it knows and which states it has seen (format 1, section 9.1, Pin
 /// and seen).
@@ -109,8 +109,14 @@ public struct KnownVaults: Sendable {
     return marks
   }
 
-  func read(_ name: StateName) throws(VaultError) -> [UInt8]? {
+  package func read(_ name: StateName) throws(VaultError) -> [UInt8]? {
     try inState { () throws(StoreError) in try folder.read(name) }
+  }
+
+  package func write(_ changes: [StateFolder.Change]) throws(VaultError) {
+    guard !changes.isEmpty else { return }
+    let lock = try inState { () throws(StoreError) in try folder.lock() }
+    try inState { () throws(StoreError) in try folder.apply(changes, under: lock) }
   }
 }
 
@@ -221,10 +227,7 @@ extension KnownVaults {
     // Logs before their files, because a log that stayed alone would restore the forgotten versions.
     present.sort { $0.file > $1.file }
     guard !present.isEmpty else { return false }
-    let lock = try inState { () throws(StoreError) in try folder.lock() }
-    try inState { () throws(StoreError) in
-      try folder.apply(present.map { StateFolder.Change($0, nil) }, under: lock)
-    }
+    try write(present.map { StateFolder.Change($0, nil) })
     return true
   }
 
@@ -323,7 +326,7 @@ extension StateName {
   /// Uses the hash of a path, because a path can have any character and be longer than a file name.
   static func path(_ path: String) throws(VaultError) -> StateName { try hashed(path, in: paths) }
 
-  static func hashed(_ text: String, in folder: String) throws(VaultError) -> StateName {
+  package static func hashed(_ text: String, in folder: String) throws(VaultError) -> StateName {
     StateName(folder, try hash(text) + ".json")
   }
 

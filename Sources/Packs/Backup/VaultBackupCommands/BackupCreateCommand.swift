@@ -150,7 +150,7 @@ extension CreatedBackup {
 }
 
 extension BackupCommand.Create: RunsOverSet {
-  func prepared(_ run: SetRun) async throws -> Self {
+  func prepared(_ run: any SetRun) async throws -> Self {
     guard to != "-" else {
       throw CommandError.usage("--everywhere", "cannot be combined with --to -: it makes one file for each vault")
     }

@@ -6,5 +6,5 @@ extension Pack {
       "check": { CheckCommand.self }, "audit": { AuditCommand.self }, "status": { StatusCommand.self },
       "doctor": { DoctorCommand.self }, "verify": { VerifyCommand.self }, "lint": { LintCommand.self },
       "repair": { RepairCommand.self }, "checkpoint": { CheckpointCommand.self }, "accept": { AcceptCommand.self },
-    ])
+    ]) { $0.triesToGuess = GuessEstimate.triesIfWeak }
 }

@@ -134,13 +134,15 @@ extension Completion {
 
   private var catalog: KindCatalog { locked?.kinds ?? .builtIn }
 
-  var vaultNames: [String] { (try? FoundSet.find(vault.vaults))?.set.members.map(\.name) ?? [] }
+  private var set: (any VaultNames)? { try? Packs.sets?.find(vault.vaults) }
+
+  var vaultNames: [String] { self.set?.names ?? [] }
 
   /// Records of the vault, or of a set's vault after its name. Also the names of vaults, unless an option names a
   /// vault.
   private func recordsAndVaults() async -> [String] {
-    guard !vault.isGiven, let set = (try? FoundSet.find(vault.vaults))?.set else { return await records() }
-    let word = SetWord(current, in: set)
+    guard !vault.isGiven, let set else { return await records() }
+    let word = set.parts(of: current)
     guard let name = word.name else { return await records() + fitting(vaultNames.map { $0 + ":" }) }
     var behind = self
     behind.current = word.record
@@ -182,8 +184,8 @@ extension Completion {
     }
     guard var first = first ?? positions.first else { return [] }
     var place = self
-    if !vault.isGiven, let set = (try? FoundSet.find(vault.vaults))?.set {
-      let word = SetWord(first, in: set)
+    if !vault.isGiven, let set {
+      let word = set.parts(of: first)
       if let name = word.name { (first, place.vault.names) = (word.record, [name]) }
     }
     guard let locked = place.locked else { return [] }

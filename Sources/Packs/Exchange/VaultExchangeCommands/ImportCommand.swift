@@ -140,12 +140,12 @@ struct ImportCommand: AsyncParsableCommand {
     where isGiven {
       throw CommandError.usage(option, "can be used only with files of other tools")
     }
-    guard let placement = try VaultChoice(vault) else {
+    guard let placement = try Packs.sets?.placing(vault) else {
       return try await importOwn(format, file: file, read: nil, into: vault, chosen: nil)
     }
     let elements = try elements(format, file)
     let places = try placement.places(of: elements, kind)
-    let names = placement.set.set.members.map(\.name).filter(places.contains)
+    let names = placement.names.filter(places.contains)
     guard rejects == nil || names.count < 2 else {
       throw CommandError.usage(
         "--rejects", "can be used only with records of one vault, and these belong to \(names.count) vaults")
@@ -157,10 +157,7 @@ struct ImportCommand: AsyncParsableCommand {
         format, file: file, read: elements, into: options, chosen: Set(places.indices.filter { places[$0] == name }))
     }
     if let only = names.first, names.count == 1 { return try await store(only) }
-    try await VaultParts(names, global).run { name in
-      try await store(name)
-      return true
-    }
+    try await placement.run(in: names, global, store)
   }
 
   /// - Parameters:
@@ -204,7 +201,7 @@ struct ImportCommand: AsyncParsableCommand {
   }
 }
 
-extension VaultChoice {
+extension VaultNames {
   /// The vault name for each element.
   fileprivate func places(of elements: ImportElements, _ kind: String?) throws -> [String] {
     var places: [String] = []

@@ -200,3 +200,10 @@ extension SlotFile {
     throw CommandError.usage("--work-factor", "must be between 10 and 20")
   }
 }
+
+extension Session {
+  /// Remembers the keys of a vault of a set, so that the next command does not report the keys that this one added.
+  fileprivate func rememberReaders(of vault: Vault) {
+    location.member?.remember(pin.state, isAccepted: false, slots: vault.header.slots, messages)
+  }
+}

@@ -7,7 +7,7 @@ import VaultTerminal
 // How commands that add a key or take one away prepare to run in each vault of a set.
 
 extension KeyCommand.Add: RunsOverSet {
-  func prepared(_ run: SetRun) async throws -> Self {
+  func prepared(_ run: any SetRun) async throws -> Self {
     guard !passphrase, generateIdentity == nil else {
       throw CommandError.usage(
         "key add", "needs a recipient for several vaults", "`age-keygen -y identity.txt` prints the recipient")
@@ -17,22 +17,22 @@ extension KeyCommand.Add: RunsOverSet {
 }
 
 extension KeyCommand.Remove: RunsOverSet {
-  func prepared(_ run: SetRun) async throws -> Self {
+  func prepared(_ run: any SetRun) async throws -> Self {
     try run.requireSlot(slot)
     return self
   }
 
-  func adapted(to member: SetMember) throws -> Self? { try member.opened().header.holds(slot) ? self : nil }
+  func adapted(to member: any NamedVault) throws -> Self? { try member.opened().header.holds(slot) ? self : nil }
 }
 
 extension RekeyCommand: RunsOverSet {
-  func prepared(_ run: SetRun) async throws -> Self {
+  func prepared(_ run: any SetRun) async throws -> Self {
     for word in dropKey + keyPassphraseFile.map({ String($0.prefix { $0 != "=" }) }) { try run.requireSlot(word) }
     return self
   }
 
   /// If the command only drops keys, a vault without these keys is done already, or never had them.
-  func adapted(to member: SetMember) throws -> Self? {
+  func adapted(to member: any NamedVault) throws -> Self? {
     let header = try member.opened().header
     var command = self
     command.dropKey = dropKey.filter(header.holds)

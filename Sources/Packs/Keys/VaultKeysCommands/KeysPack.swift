@@ -5,6 +5,6 @@ extension Pack {
   package static let keys = Pack(
     commands: [
       "key": { KeyCommand.self }, "rekey": { RekeyCommand.self }, "due": { DueCommand.self },
-      "pin": { PinCommand.self },
+      "pin": { PinCommand.self }, "fingerprint": { FingerprintCommand.self },
     ])
 }

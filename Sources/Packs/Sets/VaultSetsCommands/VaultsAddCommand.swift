@@ -3,6 +3,7 @@ import VaultAge
 import VaultCLI
 import VaultDocument
 import VaultKit
+import VaultSets
 import VaultSystem
 import VaultTerminal
 
@@ -56,7 +57,7 @@ extension VaultsCommand {
       do throws(VaultError) { try found.set.add(member) } catch { throw CommandError(error).about(found.path) }
       try found.write()
       WrittenFiles.current?.note(.file, at: found.path, global.messages)
-      SetMember(set: found, vault: member).remember(session.pin.state, isAccepted: true, global.messages)
+      SetMember(set: found, vault: member).remember(session.pin.state, isAccepted: true, slots: nil, global.messages)
       let fingerprint = try session.locked.fingerprint()
       if global.json {
         return try Output.document([
@@ -124,8 +125,8 @@ extension VaultsCommand {
       let members = try names.isEmpty ? found.all : names.map { try found.member($0) }
       guard let state = StateLocation.state(global.messages) else {
         throw CommandError(
-          .inputOutput, "io_failed", subject: "state", "there is no home directory to remember anything in",
-          hints: ["name a directory with CVAULT_STATE_DIR"])
+          .inputOutput, "io_failed", subject: "state", "there is no home directory for the state of this machine",
+          hints: ["name a folder with CVAULT_STATE_DIR"])
       }
       var accepted: [String] = []
       for member in members where try accept(member, state) { accepted.append(member.name) }
@@ -155,7 +156,7 @@ extension VaultsCommand {
       try global.confirm(
         "\(member.words) stands for \(member.path), the vault \(try locked.fingerprint()). "
           + "These keys open it: \(keys).\(old) Accept it?")
-      member.remember(state, isAccepted: true, global.messages)
+      member.remember(state, isAccepted: true, slots: nil, global.messages)
       return true
     }
   }

@@ -4,6 +4,7 @@ import VaultCLI
 import VaultDocument
 import VaultKit
 import VaultRecords
+import VaultSets
 import VaultTerminal
 
 extension VaultsCommand {

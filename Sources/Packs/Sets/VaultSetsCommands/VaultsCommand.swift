@@ -3,6 +3,7 @@ import VaultAge
 import VaultCLI
 import VaultDocument
 import VaultKit
+import VaultSets
 import VaultTerminal
 
 struct VaultsCommand: ParsableCommand {

@@ -134,12 +134,11 @@ struct Doctor {
 
   /// Texts that an editor left after its command ended: of this vault, and of no vault.
   private var openedTexts: [DoctorCheck] {
-    let vault = header.vaultID.text
-    return KeptText.left().filter { $0.source.map { $0.vault == vault } ?? true }.map { text in
-      let remove = "`rm -r \(text.folder.path.shellQuoted)` removes it"
+    (Packs.first(\.editing)?.left(of: header.vaultID) ?? []).map { text in
+      let remove = "`rm -r \(text.folder.shellQuoted)` removes it"
       return .warning(
         "opened text", "an earlier edit left \(text.path), in clear text",
-        advice: text.source.map { "`\($0.command)` continues with it, " + remove } ?? remove)
+        advice: text.command.map { "`\($0)` continues with it, " + remove } ?? remove)
     }
   }
 
@@ -235,5 +234,18 @@ extension Doctor {
     return .warning(
       name, "passphrase, work factor \(workFactor); a new slot has \(SlotFile.defaultWorkFactor)",
       advice: "`vault key change-passphrase \(state.slot.id.text.prefix(8))` makes it as strong as a new one")
+  }
+}
+
+extension System {
+  fileprivate static func lacksLocks(at path: String) -> Bool {
+    let files = FileSystem<SystemError>()
+    do throws(SystemError) {
+      let file = try files.open(path, in: OpenPurpose.noDirectory, as: .reading, at: path)
+      _ = try files.tryLock(file.descriptor, isShared: true, at: path)
+      return false
+    } catch {
+      return Errno(error.number).meansNoLocks
+    }
   }
 }

@@ -31,7 +31,7 @@ final class DeliveryFolder {
   func add(_ name: String, _ value: SecretBytes) throws -> String {
     let file = folder.path + "/" + name
     try value.withBytes { try OutputFile.create(file, $0, isSynced: false) }
-    try System.forbidWriting(file)
+    try System.setMode(0o400, of: file)
     return file
   }
 

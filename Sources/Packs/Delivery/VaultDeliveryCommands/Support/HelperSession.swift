@@ -16,7 +16,7 @@ struct HelperSession {
     var global = global
     global.noInput = true
     let location = try VaultLocation.find(vault)
-    guard location.origin != .parent, location.member?.set.origin != .parent else {
+    guard location.origin != .parent, location.member?.isOfFoundSet != true else {
       throw CommandError(
         .unexpectedVault, "unknown_vault", subject: location.path,
         "was only found by searching, but a helper needs a vault that is named",

@@ -73,9 +73,9 @@ extension ImportCommand {
       throw CommandError.usage(
         "--update", "cannot be combined with --strict, because it changes one record after another")
     }
-    if let placement = try VaultChoice(vault) {
+    if let placement = try Packs.sets?.placing(vault) {
       throw CommandError.usage(
-        "import", "needs to know which vault of \(placement.set.path) gets the records of another tool's file",
+        "import", "needs to know which vault of \(placement.path) gets the records of another tool's file",
         "name the vault with --in NAME")
     }
     if format != "auto" { _ = try Self.importer(named: format) }

@@ -4,6 +4,14 @@ import VaultPackSupport
 import VaultSystem
 import VaultTerminal
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// The process that reads a file of another tool: this program with `--parse-only`, without any key.
 ///
 /// Even a hostile file can only produce lines or an error here. The process ends with its last reference.
@@ -221,5 +229,30 @@ private final class ReaderPipe {
   private func fail(_ failure: Failure) -> [UInt8] {
     self.failure = failure
     return []
+  }
+}
+
+extension System {
+  /// Waits until a descriptor has input or has ended, and returns whether it has.
+  ///
+  /// - Parameter seconds: the timeout; nil to wait forever. Time in which this process is stopped does not count.
+  fileprivate static func waitToRead(_ descriptor: Int32, seconds: Int?) -> Bool {
+    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard var rest = seconds else { return true }
+    while rest > 0 {
+      if unsafe poll(&polled, 1, 1000) > 0 { return true }
+      rest -= 1
+    }
+    return false
+  }
+
+  /// The first line feed from `start` on.
+  static func firstLineFeed(in bytes: [UInt8], from start: Int) -> Int? {
+    unsafe bytes.withUnsafeBytes { buffer in
+      guard start < buffer.count, let base = buffer.baseAddress else { return nil }
+      // Safe: the range lies in the buffer.
+      guard let found = unsafe memchr(base + start, 0x0A, buffer.count - start) else { return nil }
+      return unsafe UnsafeRawPointer(found) - base
+    }
   }
 }

@@ -269,3 +269,17 @@ struct GitStage {
     (blob, self.number, path) = (String(words[1]), number, String(line[line.index(after: tab)...]))
   }
 }
+
+extension System {
+  /// Runs a program of the PATH without a shell and without a terminal. Its input is empty and its output is dropped,
+  /// so it can outlive this process.
+  ///
+  /// Returns its exit code, or 128 and the number of the signal that ended it; nil if there is no such program.
+  ///
+  /// - Parameter variables: the whole environment, as `NAME=VALUE`.
+  fileprivate static func runTool(_ name: String, _ arguments: [String], variables: [String]) -> Int32? {
+    let streams = ChildStreams(closesOthers: true, dropsOutput: true, isAlone: true)
+    guard let process = try? spawn(name, [name] + arguments, variables: variables, streams: streams) else { return nil }
+    return ChildProcess.end(of: process).shellStatus
+  }
+}

@@ -41,8 +41,8 @@ struct GitConsent {
     guard !isSet || !isGiven else { return false }
     guard let mark else {
       throw CommandError(
-        .inputOutput, "io_failed", subject: "state", "there is no home directory to remember anything in",
-        hints: ["name a directory with CVAULT_STATE_DIR"])
+        .inputOutput, "io_failed", subject: "state", "there is no home directory for the state of this machine",
+        hints: ["name a folder with CVAULT_STATE_DIR"])
     }
     try System.makeDirectories(System.parent(of: mark))
     let file = try OutputFile.replacing(mark)

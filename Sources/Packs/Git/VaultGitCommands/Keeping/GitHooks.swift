@@ -81,7 +81,7 @@ struct GitHooks {
         let script = Array(name.script.utf8)
         try unsafe OutputFile.create(path(name), script.span.bytes, isSynced: false)
       }
-      try System.letRun(path(name))
+      try System.setMode(0o755, of: path(name))
     }
     if !areWanted { try configure(["--local", "--add", Self.setting, vault]) }
     return missing

@@ -1,8 +1,9 @@
 import DynamicLibraries
-package import VaultTerminal
+import VaultCLI
+import VaultTerminal
 
 /// A QR code (ISO/IEC 18004), made by libqrencode if that is installed.
-package struct QRCode {
+struct QRCode {
   // From qrencode.h of version 4: size, data, version, level.
   private typealias Encode =
     @convention(c) (Int32, UnsafePointer<UInt8>, Int32, Int32) -> UnsafeMutableRawPointer?
@@ -21,10 +22,8 @@ package struct QRCode {
   private let width: Int
   private let isDark: [Bool]
 
-  /// Refuses an output that is not a terminal, and a machine without the library. Call it before a key is used.
-  ///
-  /// - Parameter hint: the alternative to drawing.
-  package static func check(_ global: GlobalOptions, _ hint: String) throws {
+  /// Refuses an output that is not a terminal, and a machine without the library.
+  static func check(_ global: GlobalOptions, _ hint: String) throws {
     guard Output.isTerminal, !global.json, System.environment("TERM") != "dumb" else {
       throw CommandError(
         .inputRefused, "input_refused", subject: "--qr", "needs a terminal to draw on", hints: [hint])
@@ -36,8 +35,7 @@ package struct QRCode {
     }
   }
 
-  /// Draws bytes, if the screen can show the whole code.
-  package static func draw(_ bytes: RawSpan) throws {
+  static func draw(_ bytes: RawSpan) throws {
     let codes = try Spare.allCases.compactMap { spare in try QRCode(of: bytes, spare) }
     guard let smallest = codes.last else {
       let reason =
@@ -98,4 +96,10 @@ package struct QRCode {
       return "\u{1B}[30;107m\(halves.joined())\u{1B}[0m"
     }
   }
+}
+
+/// The part of the pack in other commands.
+struct QRCodes: CodeDrawing {
+  func check(_ global: GlobalOptions, _ hint: String) throws { try QRCode.check(global, hint) }
+  func draw(_ bytes: RawSpan) throws { try QRCode.draw(bytes) }
 }

@@ -1,8 +1,8 @@
 package import VaultDocument
 internal import VaultFileStore
-internal import VaultStorage
+public import VaultKit
 internal import VaultSystem
-internal import VaultTrust
+public import VaultTrust
 
 /// The memory of a name in a set on this machine: the vault that it stands for, even if the file changes.
 package struct SetMark: Equatable, Sendable {
@@ -72,9 +72,7 @@ extension KnownVaults {
       if let known = try? self.mark(of: mark.name, inSetAt: mark.set), known == mark { continue }
       changes.append(StateFolder.Change(try .set(mark.set, mark.name), try mark.fileBytes()))
     }
-    guard !changes.isEmpty else { return }
-    let lock = try inState { () throws(StoreError) in try folder.lock() }
-    try inState { () throws(StoreError) in try folder.apply(changes, under: lock) }
+    try write(changes)
   }
 
   /// Forgets the meaning of a name in sets.
@@ -85,9 +83,7 @@ extension KnownVaults {
     for path in paths where try read(.set(path, name)) != nil {
       changes.append(StateFolder.Change(try .set(path, name), nil))
     }
-    guard !changes.isEmpty else { return }
-    let lock = try inState { () throws(StoreError) in try folder.lock() }
-    try inState { () throws(StoreError) in try folder.apply(changes, under: lock) }
+    try write(changes)
   }
 }
 

@@ -1,8 +1,8 @@
 import VaultSystem
-package import VaultTerminal
+import VaultTerminal
 
 /// The user's editor, with options that keep it from writing copies elsewhere.
-package struct Editor {
+struct Editor {
   /// A family of editors, with the options that keep it from remembering texts.
   private struct Family {
     /// The first letters of its program names, as in `vim.basic` and `emacs-nox`.
@@ -51,7 +51,7 @@ package struct Editor {
   }
 
   /// The editor of the variables. A note warns if the editor may remember texts.
-  package static func chosen(_ messages: Messages) -> Editor {
+  static func chosen(_ messages: Messages) -> Editor {
     let editor = Editor(["CVAULT_EDITOR", "VISUAL", "EDITOR"].compactMap(System.environment).first ?? "vi")
     if editor.precautions == nil {
       let name = Printable.text(editor.program?.name ?? "that is set")

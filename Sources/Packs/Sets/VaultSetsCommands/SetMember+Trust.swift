@@ -1,15 +1,17 @@
 import VaultAge
+import VaultCLI
 import VaultDocument
-package import VaultKit
-package import VaultTerminal
+import VaultKit
+import VaultSets
+import VaultTerminal
 
 // Anybody may have written the file of a set. Exchanged places would send future secrets to other people. So the vault
 // behind a name is remembered at its first use, and compared before the vault is opened.
-extension SetMember {
+extension SetMember: NamedVault {
   private var paths: [String] { KnownVaults.paths(ofSet: set.path) }
 
   /// The remembered vault of the name; nil for none.
-  package func mark(_ state: KnownVaults?) throws -> SetMark? {
+  func mark(_ state: KnownVaults?) throws -> SetMark? {
     guard let state else { return nil }
     for path in paths {
       if let mark = try state.mark(of: name, inSetAt: path) { return mark }
@@ -38,7 +40,27 @@ extension SetMember {
       ])
   }
 
-  package func check(_ locked: LockedVault) throws {
+  func opened() throws -> LockedVault {
+    let location = try location()
+    do {
+      let locked = try location.open(nil)
+      try check(locked)
+      return locked
+    } catch let error as VaultError {
+      throw Session.explained(error, location)
+    }
+  }
+
+  var stranger: String? {
+    FoundVault.stranger(at: set.folder, holding: VaultSet.fileName)
+      ?? (vault.isAddress ? nil : FoundVault.stranger(at: path))
+  }
+
+  var isOfFoundSet: Bool { self.set.origin == .parent }
+
+  func isAccepted(_ state: KnownVaults?) throws -> Bool { try mark(state)?.isAccepted == true }
+
+  func check(_ locked: LockedVault) throws {
     guard locked.header.vaultID != vault.id else { return }
     throw misdirected("the place of this name has another vault", expected: vault.id, found: locked.header.vaultID)
   }
@@ -52,12 +74,7 @@ extension SetMember {
       ])
   }
 
-  /// Remembers the vault of the name, unless it is already known.
-  ///
-  /// - Parameters:
-  ///   - isAccepted: whether the user has confirmed it.
-  ///   - slots: the present slots, if something will be written.
-  package func remember(_ state: KnownVaults?, isAccepted: Bool, slots: [Slot]? = nil, _ messages: Messages) {
+  func remember(_ state: KnownVaults?, isAccepted: Bool, slots: [Slot]?, _ messages: Messages) {
     guard let state else { return }
     do {
       let known = try mark(state).flatMap { $0.vaultID == vault.id ? $0 : nil }
@@ -73,10 +90,6 @@ extension SetMember {
     }
   }
 
-  /// Tells the user which keys were added since this machine last wrote to the vault.
-  ///
-  /// Returns the new slots, or all slots if this machine never wrote.
-  @discardableResult
   func noteReaders(of vault: Vault, _ state: KnownVaults?, _ messages: Messages) throws -> [Slot] {
     let mark = try mark(state)
     let known = mark?.readers
@@ -95,18 +108,4 @@ extension SetMember {
 extension Slot {
   /// The holder of the slot, who stays the same when a rotation makes new slots.
   fileprivate var reader: String { recipient?.text ?? id.text }
-}
-
-extension SetMember {
-  /// The locked vault, if it is the one that the name stands for.
-  package func opened() throws -> LockedVault {
-    let location = try location()
-    do {
-      let locked = try location.open(nil)
-      try check(locked)
-      return locked
-    } catch let error as VaultError {
-      throw Session.explained(error, location)
-    }
-  }
 }

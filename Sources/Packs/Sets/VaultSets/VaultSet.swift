@@ -1,6 +1,7 @@
 package import VaultDocument
+internal import VaultKit
 package import VaultRecords
-internal import VaultTrust
+package import VaultTrust
 
 /// Vaults that belong together, each under a name, as listed in a file that nobody authenticates.
 ///

@@ -1,4 +1,5 @@
 import Synchronization
+import VaultTerminal
 
 #if canImport(Darwin)
   import Darwin
@@ -11,8 +12,8 @@ import Synchronization
 /// A terminal in full-screen mode that returns every key at once.
 ///
 /// However the process ends or stops, its terminal is as before: `ExitCleanup` knows what has to be put back.
-package final class KeyScreen {
-  package enum Event {
+final class KeyScreen {
+  enum Event {
     case bytes([UInt8])
     /// Nothing arrived during the time that a key sequence can take.
     case rest
@@ -34,7 +35,7 @@ package final class KeyScreen {
   private let wake: (reading: Int32, writing: Int32)
   private let isStoppable: Bool
 
-  package init(_ descriptor: Int32) throws(SystemError) {
+  init(_ descriptor: Int32) throws(SystemError) {
     self.descriptor = descriptor
     wake = try System.makePipe()
     for end in [wake.reading, wake.writing] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
@@ -54,13 +55,26 @@ package final class KeyScreen {
       let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
       guard own >= 0, unsafe tcgetattr(own, &settings) == 0 else { return true }
       pending.terminal = (own, settings)
-      pending.screen = (Self.start, Self.end)
-      return !pending.readKeys()
+      pending.screen = (
+        Self.end,
+        { terminal, settings in
+          guard Self.readKeys(at: terminal, settings) else { return }
+          noteSignal(SIGCONT)
+        }
+      )
+      return !Self.readKeys(at: own, settings)
     }
     if hasFailed { throw SystemError(number: errno, path: "/dev/tty", action: "read") }
   }
 
-  package func leave() {
+  /// Switches the terminal to single keys, on a screen of its own.
+  private static func readKeys(at terminal: Int32, _ settings: termios) -> Bool {
+    var settings = settings
+    settings.readKeys()
+    return unsafe tcsetattr(terminal, TCSANOW, &settings) == 0 && (try? System.writeAll(start, to: terminal)) != nil
+  }
+
+  func leave() {
     signal(SIGWINCH, SIG_DFL)
     if isStoppable { signal(SIGTSTP, SIG_DFL) }
     System.showTyping()
@@ -69,7 +83,7 @@ package final class KeyScreen {
     close(wake.reading)
   }
 
-  package func show(_ bytes: [UInt8]) throws(SystemError) {
+  func show(_ bytes: [UInt8]) throws(SystemError) {
     try ExitCleanup.shared.withLock { [descriptor] pending throws(SystemError) in
       guard pending.screen != nil else { return }
       try System.writeAll(bytes, to: descriptor, path: "/dev/tty")
@@ -79,7 +93,7 @@ package final class KeyScreen {
   /// The next event.
   ///
   /// - Parameter isUndecided: whether a pause without input is an event too.
-  package func next(isUndecided: Bool) throws(SystemError) -> Event {
+  func next(isUndecided: Bool) throws(SystemError) -> Event {
     var polled = [
       pollfd(fd: wake.reading, events: Int16(POLLIN), revents: 0),
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -137,22 +151,6 @@ extension System {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = restarting { unsafe read(descriptor, &bytes, bytes.count) }
     return count < 0 ? nil : Array(bytes[..<count])
-  }
-}
-
-extension ExitCleanup {
-  /// Switches the terminal to single keys, on a screen of its own.
-  fileprivate mutating func readKeys() -> Bool {
-    guard var terminal, let screen else { return false }
-    terminal.settings.readKeys()
-    return unsafe tcsetattr(terminal.descriptor, TCSANOW, &terminal.settings) == 0
-      && (try? System.writeAll(screen.start, to: terminal.descriptor)) != nil
-  }
-
-  /// Switches again after the process was stopped.
-  mutating func readKeysAgain() {
-    guard readKeys() else { return }
-    noteSignal(SIGCONT)
   }
 }
 

@@ -1,10 +1,10 @@
 import Synchronization
 import VaultDocument
 import VaultSystem
-package import VaultTerminal
+import VaultTerminal
 
 /// A text file that an editor works on. The file is removed only when it is no longer needed.
-package struct EditableText {
+struct EditableText {
   let path: String
   private let folder: MemoryFolder
   private var directory: String { folder.path }
@@ -14,7 +14,7 @@ package struct EditableText {
   /// If there is no such storage, the user is asked first.
   ///
   /// - Parameter source: the record of the text; nil for a new text.
-  package init(_ text: [UInt8], of source: TextSource?, name: String, _ global: GlobalOptions) throws {
+  init(_ text: [UInt8], of source: TextSource?, name: String, _ global: GlobalOptions) throws {
     folder = try MemoryFolder.make(in: Self.place(global), named: KeptText.beginning) { pending, directory in
       // Unsafe because padding could be read; bytes have no padding.
       try unsafe OutputFile.create(directory + "/" + name, text.span.bytes, isSynced: false)
@@ -26,7 +26,7 @@ package struct EditableText {
   }
 
   /// Continues with a text that an earlier command left.
-  package init(resuming kept: KeptText) {
+  init(resuming kept: KeptText) {
     (folder, path) = (kept.folder, kept.path)
     // A kept text counts as changed.
     let text = EditedText(directory: folder.path, path: path, original: nil, resuming: kept.source?.command)
@@ -39,7 +39,7 @@ package struct EditableText {
     return ProcessEnvironment.temporaryDirectory
   }
 
-  package func edit(with editor: Editor) throws {
+  func edit(with editor: Editor) throws {
     guard let terminal = NamedFile.terminal() else { throw Self.noTerminal }
     let status = try System.leavingInterrupts {
       try editor.run(path, folder: directory, terminal: terminal.descriptor)
@@ -50,13 +50,13 @@ package struct EditableText {
     }
   }
 
-  package static var noTerminal: CommandError {
+  static var noTerminal: CommandError {
     CommandError(
       .declined, "declined", subject: "edit", "there is no terminal for the editor",
       hints: ["in a script, change fields with `vault set`"])
   }
 
-  package func bytes() throws -> [UInt8] {
+  func bytes() throws -> [UInt8] {
     func refused(_ reason: String) -> CommandError {
       CommandError(.inputOutput, "io_failed", subject: path, reason, hints: ["the record was not changed"])
     }
@@ -68,13 +68,13 @@ package struct EditableText {
   }
 
   /// Removes the file, and the files that the editor left beside it.
-  package func discard() {
+  func discard() {
     System.removeDirectory(directory)
     ExitCleanup.shared.withLock { $0.editedText = nil }
   }
 
   /// Removes an unchanged text. Otherwise adds to the error where the text is kept.
-  package func given(up error: any Error) -> any Error {
+  func given(up error: any Error) -> any Error {
     let kept = ExitCleanup.shared.withLock { pending in
       let kept = pending.editedText?.keptOrDiscarded()
       if kept == nil { pending.editedText = nil }

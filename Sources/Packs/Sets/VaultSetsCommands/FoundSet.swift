@@ -1,30 +1,32 @@
+import VaultCLI
 import VaultDocument
-package import VaultKit
+import VaultKit
+import VaultSets
 import VaultSystem
 import VaultTerminal
 
 /// The set of vaults that a command uses, and how its file was found.
-package struct FoundSet {
-  package enum Origin: String {
+struct FoundSet {
+  enum Origin: String {
     case option = "--vaults"
     case variable = "CVAULT_VAULTS"
     case parent = "nearest vaults.json"
   }
 
-  package let path: String
-  package let origin: Origin
-  package var set: VaultSet
+  let path: String
+  let origin: Origin
+  var set: VaultSet
 
-  package var folder: String { System.parent(of: path) }
+  var folder: String { System.parent(of: path) }
 
   /// The set of `--vaults`, of `CVAULT_VAULTS`, or of the nearest `vaults.json` from the working directory upwards; nil
   /// without a set.
-  package static func find(_ option: String?) throws -> FoundSet? {
+  static func find(_ option: String?) throws -> FoundSet? {
     guard let (path, origin) = try place(option) else { return nil }
     return try FoundSet(path, origin)
   }
 
-  package static func required(_ option: String?) throws -> FoundSet {
+  static func required(_ option: String?) throws -> FoundSet {
     guard let found = try find(option) else {
       throw CommandError(
         .noVault, "no_set", subject: VaultSet.fileName, "is not in this folder or in a folder above it",
@@ -34,7 +36,7 @@ package struct FoundSet {
   }
 
   /// The place of the set's file, which may not exist yet.
-  package static func place(_ option: String?) throws -> (path: String, origin: Origin)? {
+  static func place(_ option: String?) throws -> (path: String, origin: Origin)? {
     if let option {
       guard !option.isEmpty else { throw CommandError.usage("--vaults", "the name of the file is empty") }
       return (option, .option)
@@ -61,9 +63,9 @@ package struct FoundSet {
     }
   }
 
-  package init(new path: String, _ origin: Origin) { (self.path, self.origin, set) = (path, origin, VaultSet()) }
+  init(new path: String, _ origin: Origin) { (self.path, self.origin, set) = (path, origin, VaultSet()) }
 
-  package func member(_ name: String) throws -> SetMember {
+  func member(_ name: String) throws -> SetMember {
     guard let member = set[name] else {
       throw CommandError(.notFound, "no_such_vault", subject: name, "is not a vault of \(path)")
         .suggesting(name, among: set.members.map(\.name))
@@ -72,10 +74,10 @@ package struct FoundSet {
     return SetMember(set: self, vault: member)
   }
 
-  package var all: [SetMember] { self.set.members.map { SetMember(set: self, vault: $0) } }
+  var all: [SetMember] { self.set.members.map { SetMember(set: self, vault: $0) } }
 
   /// Writes the file atomically.
-  package func write() throws {
+  func write() throws {
     let bytes = try set.fileBytes()
     let file = try OutputFile.replacing(path)
     try file.write(bytes)
@@ -83,32 +85,33 @@ package struct FoundSet {
   }
 }
 
-package struct SetMember {
-  package let set: FoundSet
-  package let vault: VaultSet.Member
+/// A vault of a set.
+struct SetMember {
+  let set: FoundSet
+  let vault: VaultSet.Member
 
-  package init(set: FoundSet, vault: VaultSet.Member) {
+  init(set: FoundSet, vault: VaultSet.Member) {
     (self.set, self.vault) = (set, vault)
   }
 
-  package var name: String { vault.name }
+  var name: String { vault.name }
 
   /// Its address, or its folder relative to the working directory.
-  package var path: String {
+  var path: String {
     vault.isAddress || vault.place.hasPrefix("/") ? vault.place : System.join(set.folder, vault.place)
   }
 
-  package var words: String { "\(name) of \(set.path)" }
+  var words: String { "\(name) of \(set.path)" }
 }
 
-extension System {
-  /// The nearest folder from the working directory upwards that holds a regular file of this name.
-  static func nearestFolder(with name: String) -> String? {
-    guard var directory = ProcessEnvironment.workingDirectory, directory.hasPrefix("/") else { return nil }
-    while !directory.isEmpty {
-      if kind(of: (directory == "/" ? "" : directory) + "/" + name) == .regular { return directory }
-      directory = parent(of: directory)
+extension VaultOptions {
+  /// The name of `--in`, which `--vaults` needs.
+  func nameInSet() throws -> String {
+    guard let name = names.first else {
+      throw CommandError.usage("--vaults", "needs --in NAME or NAME:RECORD to choose a vault of the set")
     }
-    return nil
+    guard vault == nil else { throw CommandError.usage("--in", "cannot be combined with --vault") }
+    guard names.count == 1 else { throw CommandError.usage("--in", "can name only one vault here") }
+    return name
   }
 }

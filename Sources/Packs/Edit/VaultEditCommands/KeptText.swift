@@ -2,41 +2,41 @@ import VaultCrypto
 import VaultDocument
 import VaultKit
 import VaultSystem
-package import VaultTerminal
+import VaultTerminal
 
 /// The record of a text that an editor works on.
-package struct TextSource: Equatable {
-  package let vault: String
-  package let record: String
+struct TextSource: Equatable {
+  let vault: String
+  let record: String
   /// The field; nil for the whole record.
-  package let field: String?
+  let field: String?
   /// The revision of the record when the text was opened.
-  package let revision: Int
+  let revision: Int
 
-  package init(vault: String, record: String, field: String?, revision: Int) {
+  init(vault: String, record: String, field: String?, revision: Int) {
     (self.vault, self.record, self.field, self.revision) = (vault, record, field, revision)
   }
 
   /// Whether both texts belong to the same field of the same record.
-  package func isOfSamePlace(as other: TextSource) -> Bool {
+  func isOfSamePlace(as other: TextSource) -> Bool {
     vault == other.vault && record == other.record && field == other.field
   }
 
-  package var command: String {
+  var command: String {
     "vault edit \(record.prefix(8))\(field.map { " --field " + $0.shellQuoted } ?? "") --resume"
   }
 }
 
 /// A text of a command that was killed or given up. It is in memory, with a note about its record.
-package struct KeptText {
+struct KeptText {
   static let beginning = "vault-edit-"
 
   /// The folder is locked, so that no other command takes the text meanwhile.
-  package let folder: MemoryFolder
-  package let path: String
+  let folder: MemoryFolder
+  let path: String
   /// Nil for a text without a record.
-  package let source: TextSource?
-  package let isUntouched: Bool
+  let source: TextSource?
+  let isUntouched: Bool
 
   static func note(_ source: TextSource?, of text: [UInt8], in directory: String) throws {
     let note = JSONValue.members([
@@ -49,7 +49,7 @@ package struct KeptText {
   }
 
   /// The texts that other commands of this user left, the latest last.
-  package static func left() -> [KeptText] {
+  static func left() -> [KeptText] {
     var places: [String] = []
     for place in System.foldersForTexts where !places.contains(place) { places.append(place) }
     return places.flatMap { MemoryFolder.left(in: $0, named: beginning) }.compactMap(KeptText.init)
@@ -84,7 +84,7 @@ package struct KeptText {
 
   private var modified: Int64 { System.status(of: path)?.modified ?? 0 }
 
-  package func discard() { System.removeDirectory(folder.path) }
+  func discard() { System.removeDirectory(folder.path) }
 }
 
 extension TextSource {

@@ -1,5 +1,6 @@
 internal import VaultDocument
-internal import VaultTrust
+internal import VaultRecords
+package import VaultTrust
 
 extension VaultSet {
   private static let format = 1

@@ -2,6 +2,7 @@ import Testing
 import VaultDocument
 import VaultKit
 import VaultRecords
+import VaultSets
 import VaultTestSupport
 
 @Suite("The file of a set")

@@ -57,7 +57,7 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
         return try await CommandError.naming(found.kind) { try await opened.edit(found.id, edits, expecting: found) }
       }
       text.discard()
-      try RecordChange(id: found.id, global: global).report(hasChanged)
+      try global.report(hasChanged: hasChanged, found.id)
     } catch {
       throw text.given(up: error)
     }

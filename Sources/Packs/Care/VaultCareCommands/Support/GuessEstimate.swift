@@ -1,26 +1,26 @@
 import DynamicLibraries
-package import VaultCrypto
+import VaultCrypto
 import VaultTerminal
 
 /// An estimate of how soon a password would be guessed, by zxcvbn (Wheeler, 2016) if that library is installed.
-package struct GuessEstimate {
+struct GuessEstimate {
   // double ZxcvbnMatch(const char *Passwd, const char *UserDict[], ZxcMatch_t **Info), from zxcvbn.h of version 2.
   private typealias Match =
     @convention(c) (UnsafePointer<CChar>, UnsafeRawPointer?, UnsafeMutableRawPointer?) -> Double
 
   /// Fewer bits are weak: a single machine can try 2 to this power.
-  package static let strongBitCount = 40.0
+  static let strongBitCount = 40.0
   /// Longer texts are skipped, because the time grows faster than the text.
   private static let longest = 256
   private static let library = DynamicLibrary(["libzxcvbn.so.0", "libzxcvbn.0.dylib", "libzxcvbn.dylib"])
 
   /// The binary logarithm of the number of tries.
-  package let bitCount: Double
+  let bitCount: Double
 
-  package static var isAvailable: Bool { library != nil }
+  static var isAvailable: Bool { library != nil }
 
   /// Nil if there is no estimate.
-  package init?(of secret: SecretBytes) throws {
+  init?(of secret: SecretBytes) throws {
     guard secret.count <= Self.longest, let match = unsafe Self.library?.function("ZxcvbnMatch", as: Match.self) else {
       return nil
     }
@@ -40,16 +40,14 @@ package struct GuessEstimate {
     }
   }
 
-  /// Warns about a weak secret of the user's own choice, without refusing it.
-  static func warn(of secret: SecretBytes, called name: String, instead command: String, _ global: GlobalOptions) throws
-  {
-    guard let estimate = try GuessEstimate(of: secret), estimate.bitCount < strongBitCount else { return }
-    global.messages.note(
-      "\(name) is weak: it could be guessed in about \(estimate.tries); `\(command)` makes a strong one")
+  /// The tries for a weak secret. Nil if it is strong enough, or there is no estimate.
+  static func triesIfWeak(_ secret: SecretBytes) throws -> String? {
+    guard let estimate = try GuessEstimate(of: secret), estimate.bitCount < strongBitCount else { return nil }
+    return estimate.tries
   }
 
   /// The number of tries, with one significant digit.
-  package var tries: String {
+  var tries: String {
     let whole = Int(max(bitCount, 0))
     // A straight line between two powers is accurate enough.
     var count = Double(1 << whole) * (1 + max(bitCount, 0) - Double(whole))

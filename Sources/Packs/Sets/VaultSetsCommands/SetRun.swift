@@ -1,42 +1,14 @@
-package import ArgumentParser
+import ArgumentParser
+import VaultCLI
 import VaultDocument
 import VaultKit
-package import VaultTerminal
-
-package struct EverywhereOptions: ParsableArguments {
-  @Flag(help: "Run in all vaults of the set.")
-  var everywhere = false
-
-  package init() {}
-}
-
-package protocol RunsOverSet: ParsableCommand {
-  var everywhere: EverywhereOptions { get }
-  var vault: VaultOptions { get set }
-  var global: GlobalOptions { get }
-
-  /// The command for all vaults, after the checks that are possible before the first vault.
-  ///
-  /// - Parameter run: the vaults.
-  func prepared(_ run: SetRun) async throws -> Self
-  /// The command for one vault; nil if there is nothing to do.
-  func adapted(to member: SetMember) throws -> Self?
-  /// Whether a vault may lack what the command looks for, as long as another vault has it.
-  var seeks: Bool { get }
-}
-
-extension RunsOverSet {
-  package func prepared(_ run: SetRun) async throws -> Self { self }
-  package func adapted(to member: SetMember) throws -> Self? { self }
-  package var seeks: Bool { false }
-  /// Whether the command runs on more than one vault.
-  var isForSeveral: Bool { everywhere.everywhere || vault.names.count > 1 }
-}
+import VaultSets
+import VaultTerminal
 
 /// One run of a command over all vaults of a set. Each vault is handled by itself, and failures are reported at the
 /// end.
-package struct SetRun {
-  package let members: [SetMember]
+struct RunOverSet: SetRun {
+  let members: [any NamedVault]
   private let global: GlobalOptions
   private let vaults: String?
 
@@ -81,20 +53,19 @@ package struct SetRun {
 
 /// The same work for several vaults. Each output is marked with the name of its vault, and is a part of the JSON
 /// document.
-package struct VaultParts {
+struct VaultParts {
   private let names: [String]
   private let global: GlobalOptions
   private let isMissing: (CommandError) -> Bool
 
   /// - Parameter isMissing: whether an error says that a vault lacks what the command looks for. Such errors count only
   ///   if every vault lacks it.
-  package init(_ names: [String], _ global: GlobalOptions, isMissing: @escaping (CommandError) -> Bool = { _ in false })
-  {
+  init(_ names: [String], _ global: GlobalOptions, isMissing: @escaping (CommandError) -> Bool = { _ in false }) {
     (self.names, self.global, self.isMissing) = (names, global, isMissing)
   }
 
   /// - Parameter body: does the work for one vault, and returns false if there was nothing to do.
-  package func run(_ body: (String) async throws -> Bool) async throws {
+  func run(_ body: (String) async throws -> Bool) async throws {
     try await KeySource.$readPassphrases.withValue(ReadPassphrases()) { try await runAll(body) }
   }
 
@@ -170,5 +141,46 @@ extension ExitStatus {
     let order: [ExitStatus] = [.unexpectedVault, .damaged, .inputOutput]
     let last: [ExitStatus] = [.findings, .partlyDone, .done]
     return order.first(where: all.contains) ?? all.first { !last.contains($0) } ?? last.first(where: all.contains)
+  }
+}
+
+extension RunOverSet {
+  func id(of word: String) async throws -> RecordID {
+    if let id = RecordID(parsing: word) { return id }
+    var found: [RecordID: [String]] = [:]
+    for member in members {
+      guard let locked = try? member.opened() else { continue }
+      do throws(VaultError) {
+        found[try await locked.resolve(word), default: []].append(member.name)
+      } catch {
+        guard error.code == .noSuchRecord else { throw CommandError(error).aboutRecord("\(member.name):\(word)") }
+      }
+    }
+    guard let (id, _) = found.first else { throw CommandError.nowhere(word) }
+    guard found.count == 1 else {
+      throw CommandError(
+        .notFound, "ambiguous_record", subject: word, "several vaults have different records of this name: use an id",
+        hints: found.sorted { $0.key < $1.key }.flatMap { id, names in names.map { "\($0):\(id.text)" } })
+    }
+    return id
+  }
+
+  func holders(of word: String) async throws -> (record: StoredRecord, vaults: [String]) {
+    let id = try await id(of: word)
+    let holders = members.compactMap { member in
+      (try? member.opened().record(id)).map { (name: member.name, record: $0) }
+    }
+    guard let first = holders.first else { throw CommandError.nowhere(word) }
+    return (first.record, holders.map(\.name))
+  }
+}
+
+extension CommandError {
+  /// The error if no vault of a set has the record.
+  fileprivate static func nowhere(_ word: String) -> CommandError {
+    CommandError(
+      .notFound, "no_such_record", subject: nil, "no vault of the set has this record",
+      hints: ["`vault list --everywhere` shows the records"]
+    ).aboutRecord(word)
   }
 }
