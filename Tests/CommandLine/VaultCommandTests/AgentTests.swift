@@ -109,7 +109,7 @@ struct AgentTests {
     #expect(bench.run("get", "Ada", "access_key").status == .cannotUnlock)
     let unlocked = bench.type(["unlock"], [("Passphrase of ", "correct\n")])
     #expect(unlocked.code == 0, "\(unlocked.errors)")
-    #expect(unlocked.errors.contains("`vault lock` ends it") || unlocked.shown.contains("`vault lock` ends it"))
+    #expect(unlocked.errors.contains("or with `vault lock`") || unlocked.shown.contains("or with `vault lock`"))
     // The agent notes the name of the program that asks.
     let first = bench.workspace.runProgram("get", "Ada", "access_key", adding: bench.scope)
     #expect(first.output == "tok-12345678", "\(first.errors)")

@@ -47,7 +47,7 @@ struct AttachmentExchangeTests {
     #expect(other(workspace, "verify").code == 0)
     // Again: nothing is new, and nothing is attached twice.
     let again = bring(workspace)
-    #expect(again.output.contains("0 stored, 0 updated, 1 there already"), "\(again.output)")
+    #expect(again.output.contains("0 stored, 0 updated, 1 already there"), "\(again.output)")
     #expect(other(workspace, "attachments", "Office").output.split(separator: "\n").count == 2)
   }
 

@@ -61,8 +61,8 @@ struct CheckpointCommandTests {
     FileTree.remove(workspace.vault + "/" + files[1])
     let verified = workspace.open("verify")
     #expect(verified.status == .unexpectedVault)
-    #expect(verified.errors.contains("vault: \(files[0]) has gone back to revision 1: "))
-    #expect(verified.errors.contains("vault: \(files[1]) is gone: "))
+    #expect(verified.errors.contains("vault: \(files[0]) has gone back to revision 1: the checkpoint of "))
+    #expect(verified.errors.contains("vault: \(files[1]) is gone, but the checkpoint of "))
     let ids = files.map { String($0.dropFirst("records/00/".count).dropLast(".json".count)) }
     let fingerprint = workspace.run("fingerprint", "--vault", "v").output.filter { $0 != "\n" }
     for id in ids { #expect(verified.errors.contains(" --record \(id)"), "this machine has seen both, too") }
@@ -90,7 +90,7 @@ struct CheckpointCommandTests {
     try workspace.damage("checkpoint.jsonl", "\"mac\":\"")
     let outcome = workspace.open("verify")
     #expect(outcome.status == .damaged)
-    #expect(outcome.errorLines.first?.hasPrefix("vault: checkpoint.jsonl: ") == true)
+    #expect(outcome.errorLines.first?.hasPrefix("vault: checkpoint.jsonl ") == true)
   }
 
   @Test("--subset verifies one part, and all parts are the whole; a part that does not exist is 64")

@@ -97,7 +97,7 @@ struct ClipboardTests {
     #expect(none.errors.contains("neither WAYLAND_DISPLAY nor DISPLAY is set"))
     let noTool = workspace.open("copy", "GitHub", adding: ["DISPLAY": ":0", "PATH": workspace.path])
     #expect(noTool.status == .inputOutput)
-    #expect(noTool.errors.contains("there is no xclip and no xsel"))
+    #expect(noTool.errors.contains("there is no xclip or xsel"))
     #expect(workspace.open("copy", "GitHub", "--clear-after", "-1", adding: variables).status == .usage)
     #expect(workspace.open("copy", "GitHub", "--via", "osc52", "--once", adding: variables).status == .usage)
     #expect(workspace.open("copy", "GitHub", "nosuch", "--via", "x11", adding: variables).status == .notFound)
@@ -203,6 +203,6 @@ struct ClipboardTests {
     #expect(refused.errors == "vault: totp is not a key of one-time codes: it is not base32\n")
     let short = workspace.open("set", "GitHub", "--secret-stdin", "totp", input: "JBSWY3DP")
     #expect(short.code == 0)
-    #expect(short.errors.contains("has 80 bits at least; this has 40"))
+    #expect(short.errors.contains("should have at least 80 bits; this key has 40"))
   }
 }

@@ -98,7 +98,7 @@ struct DoctorTests {
       #expect(workspace.open("verify").status == .damaged, "\(make)")
       let lint = workspace.run("lint", "--vault", "v")
       #expect(lint.status == .findings, "\(make): \(lint.errors)")
-      #expect(lint.output.hasPrefix(".staging: "), "\(make): \(lint.errors)")
+      #expect(lint.output.hasPrefix(".staging is "), "\(make): \(lint.errors)")
     }
     workspace.prepare("rm -rf v/.staging")
     for make in ["rm -f v/.lock; ln -s / v/.lock", "mv v/trash t; ln -s / v/trash"] {

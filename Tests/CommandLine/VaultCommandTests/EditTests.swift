@@ -96,7 +96,7 @@ struct EditTests {
       ["edit", "Shai Mishali", "--vault", "v", "--identity", "id.txt"], [("Edit again? [Y/n] ", "\n")],
       adding: ["CVAULT_EDITOR": "sh \(editor)"])
     #expect(outcome.code == 0, "\(outcome.errors)\(outcome.shown)")
-    #expect(outcome.errorLines.contains("vault: address.citty is no field of the kind customer"))
+    #expect(outcome.errorLines.contains("vault: address.citty is not a field of the kind customer"))
     #expect(workspace.open("get", "Shai Mishali", "address.city").output == "Olbuquerque")
   }
 
@@ -177,7 +177,7 @@ struct EditTests {
     let names = FileTree.names(in: "/dev/shm").filter { $0.hasPrefix("vault-") }
     let outcome = edit(workspace, "exit 1")
     #expect(outcome.code == 1)
-    #expect(outcome.errorLines.contains("vault: editor: ended with 1"))
+    #expect(outcome.errorLines.contains("vault: editor: the editor ended with exit status 1"))
     #expect(!outcome.errors.contains("kept"))
     #expect(FileTree.names(in: "/dev/shm").filter { $0.hasPrefix("vault-") }.count <= names.count + 2)
   }

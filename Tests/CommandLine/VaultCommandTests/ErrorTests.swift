@@ -27,7 +27,7 @@ struct ErrorTests {
     Fault(
       rule: "an empty path is seen to be empty",
       arguments: ["get", "Shai Mishali", "name", "--vault", "v", "--identity", ""],
-      code: 18, begins: "vault: \"\": does not exist"),
+      code: 18, begins: "vault: \"\" does not exist"),
     Fault(
       rule: "a wrong identity is 11",
       arguments: ["get", "Shai Mishali", "name", "--vault", "v", "--identity", "other.txt"],
@@ -35,7 +35,7 @@ struct ErrorTests {
     Fault(
       rule: "no key without a terminal is 11 at once",
       arguments: ["get", "Shai Mishali", "access_key", "--vault", "v"],
-      code: 11, begins: "vault: v: no identity is given", hint: "hint: give a key with --identity FILE"),
+      code: 11, begins: "vault: v: no identity is given", hint: "hint: give an identity with --identity FILE"),
     Fault(
       rule: "no passphrase without a terminal is 11 at once", arguments: ["show", "x", "--reveal", "--vault", "pv"],
       code: 11, begins: "vault: pv: no key is given, and there is no terminal"),
@@ -126,7 +126,7 @@ struct ErrorTests {
     Fault(
       rule: "an array is not one object a line",
       arguments: ["import", "jsonl", "bad.json", "--kind", "customer"] + key,
-      code: 17, begins: "vault: bad.json: begins with an array", hint: "vault import json"),
+      code: 17, begins: "vault: bad.json: the file begins with an array", hint: "vault import json"),
     Fault(
       rule: "a limit of none is 64", arguments: ["list", "--vault", "v", "--limit", "0"], code: 64,
       begins: "vault: --limit must be 1 or more"),
@@ -139,7 +139,7 @@ struct ErrorTests {
       begins: "vault: access_key is required", hint: ""),
     Fault(
       rule: "an unknown field is refused", arguments: ["set", "Shai Mishali", "planet=Mars"] + key, code: 17,
-      begins: "vault: planet is no field of the kind customer", hint: "vault kinds show"),
+      begins: "vault: planet is not a field of the kind customer", hint: "vault kinds show"),
     Fault(
       rule: "a bad date is refused", arguments: ["set", "Shai Mishali", "added_on=yesterday"] + key, code: 17,
       begins: "vault: added_on is not a date in ISO 8601", hint: ""),
@@ -167,13 +167,13 @@ struct ErrorTests {
       code: 3, begins: "vault: --secret: there is no terminal to ask for the secret"),
     Fault(
       rule: "nothing to set is 64", arguments: ["set", "Shai Mishali"] + key, code: 64,
-      begins: "vault: arguments: nothing to set"),
+      begins: "vault: arguments: there is nothing to set"),
     Fault(
       rule: "nothing to find is 64", arguments: ["find", "--vault", "v"], code: 64,
-      begins: "vault: arguments: nothing to look for"),
+      begins: "vault: arguments: there is nothing to look for"),
     Fault(
       rule: "add without anything is 64", arguments: ["add", "customer"] + key, code: 64,
-      begins: "vault: arguments: give the fields"),
+      begins: "vault: arguments: no field is given"),
     Fault(
       rule: "an unknown command is 64", arguments: ["frobnicate"], code: 64,
       begins: "vault: frobnicate is not a command of vault", hint: "`vault --help` lists the commands"),
@@ -280,6 +280,6 @@ struct ErrorTests {
   func quietShowsErrors() throws {
     let workspace = try Self.workspace()
     #expect(workspace.run("list", "--vault", "v", "-q").errors == "")
-    #expect(workspace.run("list", "--vault", "none", "-q").errorLines.first?.hasPrefix("vault: none: ") == true)
+    #expect(workspace.run("list", "--vault", "none", "-q").errorLines.first?.hasPrefix("vault: none ") == true)
   }
 }

@@ -70,7 +70,8 @@ struct ForeignImportTests {
     #expect(workspace.open("get", "shop", "password").output == "correct horse")
     #expect(workspace.open("get", "shop", "notes").output == "a note")
     #expect(workspace.open("get", "shop", "fields.mine").output == "1")
-    #expect(workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 0 updated, 1 there"))
+    #expect(
+      workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 0 updated, 1 already there"))
   }
 
   @Test("--update keeps tags that only the vault has, and names what is no longer in the file without removing it")
@@ -154,7 +155,7 @@ struct ForeignImportTests {
     #expect(workspace.open("import", "auto", "a.csv").errors == "")
     #expect(workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 1 updated"))
     #expect(workspace.open("get", "visa", "extra.zip_code").output == "98765")
-    #expect(workspace.open("import", "auto", "b.csv").output.hasPrefix("0 stored, 0 updated, 1 there"))
+    #expect(workspace.open("import", "auto", "b.csv").output.hasPrefix("0 stored, 0 updated, 1 already there"))
   }
 
   @Test("good rows are stored and bad ones named by line, never by content; --strict stores none")
@@ -192,7 +193,7 @@ struct ForeignImportTests {
     let imported = workspace.open(
       "import", "csv", "a.csv", "--kind", "database", "--map", "host=Server", "--map", "engine=What")
     #expect(imported.status == .partlyDone)
-    #expect(imported.errors.hasPrefix("vault: a.csv: line 3: port: "))
+    #expect(imported.errors.hasPrefix("vault: a.csv: line 3: port "))
     #expect(!imported.errors.contains("many"))
     #expect(workspace.open("get", "db.example", "--url").output == "postgres://db.example:5432")
   }
@@ -222,7 +223,8 @@ struct ForeignImportTests {
     let (one, two) = ("shop,https://shop.example,ann,first,\n", "shop,https://shop.example,ann,second,\n")
     let workspace = try workspace(["a.csv": Self.header + one + two, "b.csv": Self.header + two])
     #expect(workspace.open("import", "auto", "a.csv").output.hasPrefix("2 stored"))
-    #expect(workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 0 updated, 1 there"))
+    #expect(
+      workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 0 updated, 1 already there"))
     _ = workspace.write(Self.header + "shop,https://shop.example,ann,third,\n", to: "b.csv")
     let changed = workspace.open("import", "auto", "b.csv", "--update")
     #expect(changed.status == .inputRefused)
@@ -292,7 +294,7 @@ struct ForeignImportTests {
     #expect(Int(outcome.code) == code, "\(outcome.errors)")
     #expect(!outcome.errors.contains("hunter2"))
     #expect(!outcome.output.contains("hunter2"))
-    #expect(code == 0 || outcome.errors.hasPrefix("vault: \(name): "))
+    #expect(code == 0 || ["vault: \(name): ", "vault: \(name) "].contains { outcome.errors.hasPrefix($0) })
     #expect(snapshot(workspace.vault) == before)
   }
 
@@ -320,7 +322,7 @@ struct ForeignImportTests {
     let imported = workspace.open("import", "plain-json", "a.json")
     #expect(imported.status == .partlyDone)
     #expect(imported.output.hasPrefix("1 stored, 0 updated, 0 already there, 1 refused\n"))
-    #expect(imported.errors.hasPrefix("vault: a.json: [0]: "))
+    #expect(imported.errors.hasPrefix("vault: a.json: [0] "))
     #expect(imported.errors.utf8.count < 4096)
   }
 

@@ -136,7 +136,7 @@ struct GenerateTests {
     let outcome = try Workspace().run("generate", "--rules", rules)
     #expect(outcome.status == .usage, "\(rules)")
     #expect(outcome.stdout.isEmpty, "\(rules)")
-    #expect(outcome.errors.hasPrefix("vault: --rules: "), "\(outcome.errors)")
+    #expect(outcome.errors.hasPrefix("vault: --rules "), "\(outcome.errors)")
     #expect(outcome.errors.contains(reason), "\(outcome.errors)")
   }
 
@@ -162,7 +162,7 @@ struct GenerateTests {
     let outcome = try Workspace().run("generate", "--rules", rules)
     #expect(outcome.status == .inputRefused, "\(rules)")
     #expect(outcome.stdout.isEmpty, "\(rules)")
-    #expect(outcome.errors.hasPrefix("vault: --rules: "), "\(outcome.errors)")
+    #expect(outcome.errors.hasPrefix("vault: --rules "), "\(outcome.errors)")
     #expect(outcome.errors.contains(reason), "\(outcome.errors)")
   }
 
@@ -194,7 +194,8 @@ struct GenerateTests {
     let workspace = try Workspace()
     let words = (0..<999).map { "w\($0)\n" }.joined()
     for (text, reason) in [
-      (words, "has 999 different words"), (words + "w1\n", "has 999 different words"), ("", "has 0 different words"),
+      (words, "has only 999 different words"), (words + "w1\n", "has only 999 different words"),
+      ("", "has only 0 different words"),
       (words + "two words\n", "line 1000 is not one word"), ("123 three\n", "line 1 is not one word"),
       (words + "a\u{1B}[2J\n", "line 1000 is not one word"),
     ] {

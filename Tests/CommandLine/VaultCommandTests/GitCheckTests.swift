@@ -45,7 +45,7 @@ struct GitCheckTests {
       ("(echo '<<<<<<< ours'; cat FILE) >x; mv x FILE", "FILE has both sides of a conflict"),
       ("sed -i 's/\"es1:[^\"]*\"/\"hunter2\"/' FILE", "FILE: password must be sealed, but it is clear text"),
       ("echo {} >>vault.json", "vault.json: "),
-      ("sed -i 's/\"id\" : \"'ID'/\"id\" : \"00000000-0000-4000-8000-000000000000/' FILE", "FILE: "),
+      ("sed -i 's/\"id\" : \"'ID'/\"id\" : \"00000000-0000-4000-8000-000000000000/' FILE", "FILE is not the record"),
     ])
   func found(_ script: String, _ finding: String) throws {
     let bench = try GitBench()

@@ -79,7 +79,7 @@ struct GitLogTests {
     bench.here.shell("echo '<<<<<<<' >\(bench.file)")
     let damaged = bench.here.vault("log", bench.id)
     #expect(damaged.code == 0)
-    #expect(damaged.output.contains("not committed  no record of this format\n"))
+    #expect(damaged.output.contains("not committed  not a record of this format\n"))
   }
 
   @Test("a version that cannot follow the one before says so")

@@ -60,11 +60,11 @@ struct HintTests {
     Mistake(["export", "--format", "jsn"], "--format must be ", "did you mean `json`?"),
     Mistake(["export", "--format", "\u{1b}[2J"], "--format must be ", nil),
     Mistake(["list", "--limit", "-3"], "--limit must be 1 or more", nil),
-    Mistake(["due", "--older-than", "-3"], "--older-than: ", nil),
+    Mistake(["due", "--older-than", "-3"], "--older-than takes an age", nil),
   ]
 
   static let inVault = [
-    Mistake(["import", "bitwarden", "f.csv"], "bitwarden is no format", "did you mean `bitwarden-csv`"),
+    Mistake(["import", "bitwarden", "f.csv"], "bitwarden is not a format", "did you mean `bitwarden-csv`"),
     Mistake(["find", "--where", "titl=A"], 10, "--where: no record matches", "did you mean `title`?"),
     Mistake(["export", "--where", "titl=A", "--format", "csv"], 10, "--where: no", "did you mean `title`?"),
     Mistake(["find", "--where", "quux=A"], 10, "--where: no record matches", nil),

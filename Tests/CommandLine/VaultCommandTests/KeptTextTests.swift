@@ -124,7 +124,7 @@ struct KeptTextTests {
     plan.signal = ("ready", SIGKILL)
     #expect(plan.run().code == -SIGKILL)
     let path = String(workspace.text(of: "place.txt").dropLast())
-    #expect(workspace.open("check", adding: runtime).output.contains("has left \(path)"))
+    #expect(workspace.open("check", adding: runtime).output.contains("left \(path)"))
     #expect(edit(workspace, "true", adding: runtime).code == 0)
     #expect(FileTree.contents(of: path) == nil)
     #expect(workspace.open("check", adding: runtime).code == 0)

@@ -124,7 +124,7 @@ struct KindTests {
     #expect(add(secret: "short").errorLines.first == "vault: key must have at least 8 characters")
     #expect(add("--set", "channel=200").errorLines.first == "vault: channel must be at most 196")
     #expect(add("--set", "security=wep").status == .inputRefused)
-    #expect(add("--set", "band=5").errorLines.first == "vault: band is no field of the kind wifi")
+    #expect(add("--set", "band=5").errorLines.first == "vault: band is not a field of the kind wifi")
     #expect(workspace.open("add", "wifi", "--set", "key=12345678").status == .usage)
     #expect(add("--set", "channel=11").code == 0)
     #expect(workspace.open("get", "Home", "security").output == "wpa3")
@@ -139,7 +139,7 @@ struct KindTests {
         ("ssid: ", "Cafe\n"), ("key, not shown: ", "short\n"), ("key, not shown: ", "long-enough\n"),
         ("key, again: ", "long-enough\n"),
         ("[channel]: ", "x\n"), ("[channel]: ", "6\n"), ("[security (wpa2, wpa3)]: ", "\n"),
-        ("[Tags, with commas between]: ", "\n"),
+        ("[Tags, separated by commas]: ", "\n"),
       ])
     #expect(asked.code == 0, "\(asked.shown)")
     let exported = workspace.open("export", "--kind", "wifi", "--reveal")
@@ -167,7 +167,7 @@ struct KindTests {
     #expect(dropped.errors.hasPrefix("vault: other.json: key is sealed"))
     let unknown = declare(#""minLength":8"#, #""writeOnly":true"#)
     #expect(unknown.status == .inputRefused)
-    #expect(unknown.errors.hasPrefix("vault: other.json: properties.key.writeOnly: "))
+    #expect(unknown.errors.hasPrefix("vault: other.json: properties.key.writeOnly is not a keyword"))
     #expect(workspace.open("kinds", "add", "wifi.json", "--name", "login").status == .alreadyExists)
     #expect(workspace.open("kinds", "add", "wifi.json", "--name", "Wi-Fi").status == .inputRefused)
     #expect(workspace.snapshot() == before)

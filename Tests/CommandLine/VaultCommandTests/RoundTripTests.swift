@@ -68,9 +68,9 @@ struct RoundTripTests {
         "vault: \(file): element 2: added_on is not a date in ISO 8601",
         "vault: \(file): element 3: access_key must be text",
         "vault: \(file): element 4: contact_info must be an object",
-        "vault: \(file): element 5 must be an object",
+        "vault: \(file): element 5: the element must be an object",
         "vault: \(file): element 6: $vault is reserved for the vault",
-        "vault: \(file): element 7: internal_note is no field of the kind customer",
+        "vault: \(file): element 7: internal_note is not a field of the kind customer",
       ])
     #expect(imported.errorLines.last?.hasPrefix("hint: ") == true)
     let all = try Fixture.records(file)

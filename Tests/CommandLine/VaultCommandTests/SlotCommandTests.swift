@@ -73,10 +73,11 @@ struct SlotCommandTests {
     let own = try ownID(workspace)
     #expect(workspace.open("key", "remove", own).status == .declined)
     let declined = workspace.type(
-      ["key", "remove", own, "--vault", "v", "--identity", "id.txt"], [("unlocked with", "n\n")])
+      ["key", "remove", own, "--vault", "v", "--identity", "id.txt"], [("You unlocked the vault with", "n\n")])
     #expect(declined.status == .declined)
     let accepted = workspace.type(
-      ["key", "remove", own, "--vault", "v", "--identity", "id.txt"], [("unlocked with", "y\n"), ("Reseal", "y\n")])
+      ["key", "remove", own, "--vault", "v", "--identity", "id.txt"],
+      [("You unlocked the vault with", "y\n"), ("Reseal", "y\n")])
     #expect(accepted.code == 0, "\(accepted.errors)")
     #expect(accepted.output.trimmingNewline.utf8.count == 40)
     #expect(workspace.open("key", "list").status == .cannotUnlock)

@@ -104,7 +104,7 @@ struct TerminalTests {
         ("More? Street, City", "y\n"),
         ("[Street]: ", "\n"), ("[City]: ", "London\n"), ("[Zip]: ", "\n"), ("[Home phone]: ", "\n"),
         ("[Cellular phone]: ", "\n"), ("[Email]: ", "ada@example.com\n"), ("[Website]: ", "\n"),
-        ("[Tags, with commas between]: ", "vip, gold\n"),
+        ("[Tags, separated by commas]: ", "vip, gold\n"),
       ])
     #expect(added.code == 0, "\(added.errors)\(added.shown)")
     #expect(!added.shown.contains("typed-secret"))

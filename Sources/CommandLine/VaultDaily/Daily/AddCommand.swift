@@ -67,9 +67,7 @@ struct AddCommand: AsyncParsableCommand {
     let isNamedOnly = set.isEmpty && values.count == 1 && !values[0].contains("=") && global.canAsk
     let isAsking = from == nil && secrets.isEmpty && (assignments.isEmpty || isNamedOnly)
     guard !isAsking || global.canAsk else {
-      throw CommandError.usage(
-        "arguments", "no field is given", "give the fields with --from, --set or --secret…",
-        kind.isOfFiles ? "`vault add \(kind.name) FILE` takes a file" : "`vault kinds show \(kind.name)` shows them")
+      throw CommandError.noField(of: kind)
     }
     if !isAsking { try secrets.checkUse() }
     let draft = try draft(kind, assignments)
@@ -85,13 +83,11 @@ struct AddCommand: AsyncParsableCommand {
     guard case .object(let members) = record else { preconditionFailure("a record is made from an object") }
     let stored = try await CommandError.naming(kind) { try await store(members, kind: kind, opened: opened) }
     if placement != nil, let name = session.location.member?.name {
-      global.messages.note("the record was stored in the vault \(name)")
+      notes.insert("the record was stored in the vault \(name)", at: 0)
     }
+    if kind.name != self.kind, self.kind != values.first { notes.append("the kind of the record is \(kind.name)") }
     try report(stored, kind)
     for note in notes { global.messages.note(note) }
-    if kind.name != self.kind, self.kind != values.first {
-      global.messages.note("the kind of the record is \(kind.name)")
-    }
     await noteNamesakes(of: stored, kind.title(of: members), session)
     for warning in kind.warnings(about: members) { global.messages.note("\(warning.path): \(warning.text)") }
   }
@@ -223,5 +219,13 @@ extension RecordKind {
 
   fileprivate func seals(_ word: String) -> Bool {
     (try? MemberPath(parsing: word)).flatMap { value(at: inputPath($0)) }?.isSealed ?? false
+  }
+}
+
+extension CommandError {
+  fileprivate static func noField(of kind: RecordKind) -> CommandError {
+    usage(
+      "arguments", "no field is given", "give the fields with --from, --set or --secret…",
+      kind.isOfFiles ? "`vault add \(kind.name) FILE` takes a file" : "`vault kinds show \(kind.name)` shows them")
   }
 }

@@ -64,8 +64,7 @@ extension Remedy {
     case .finishRotation: ["`vault rekey` finishes the rotation"]
     case .addAttachmentTable: [Self.tableOfAttachments]
     case .useNewerVersion: ["read it with a newer version of vault"]
-    case .moveState:
-      ["this machine remembers its vaults there: correct it, or choose another folder with CVAULT_STATE_DIR"]
+    case .moveState: ["this machine remembers vaults there: correct it, or choose a folder with CVAULT_STATE_DIR"]
     case .verifyBackups: ["the backups themselves may be intact: `vault backup verify FILE` checks each"]
     case .useStandardOutput: ["or write to standard output: --to -"]
     case .restoreUnattested: ["the backup was made without the vault's key; --unattested restores it anyway"]

@@ -121,7 +121,8 @@ extension RepairStep {
 
   /// Such as `restore records/ab/….json: does not authenticate; from git commit 1a2b3c4d5e6f, revision 3`.
   fileprivate var line: String {
-    Printable.text("\(action.rawValue) \(file): \(reason)" + (explanation.isEmpty ? "" : "; \(explanation)"))
+    let step = Sentence.about("\(action.rawValue) \(file)", reason)
+    return Printable.text(step + (explanation.isEmpty ? "" : "; \(explanation)"))
   }
 
   private var explanation: String {

@@ -20,7 +20,7 @@ struct ImportFormatsTests {
     arguments: [
       (Array("SQLite format 3\u{0}".utf8), "of a browser", "about:logins"),
       (Array("age-encryption.org/v1\n".utf8), "an age file", "age -d"),
-      (Array("-----BEGIN PGP MESSAGE-----\n".utf8), "sealed with GPG", "gpg -d"),
+      (Array("-----BEGIN PGP MESSAGE-----\n".utf8), "encrypted with GPG", "gpg -d"),
       (Array("AUTHENTICATORPRO\u{1}".utf8), "Stratum", "without a password"),
       (Array("AuthenticatorPro\u{1}".utf8), "Stratum", "without a password"),
       (Array(#"{"version":1,"kdfParams":{"memLimit":1,"opsLimit":4},"encryptedData":"x"#.utf8), "Ente", "Plain text"),

@@ -223,7 +223,7 @@ extension Doctor {
     let name = "slot \(state.slot.words)"
     if let fault = state.fault {
       return .fault(
-        name, "\(state.slot.path) \(fault.reason)",
+        name, Sentence.about(state.slot.path, fault.reason),
         advice: "restore the file from version control or a backup; "
           + (goodCount == 0
             ? "until then nothing opens the vault: keep every copy of its folder"

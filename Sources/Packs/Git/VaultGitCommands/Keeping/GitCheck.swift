@@ -132,7 +132,7 @@ struct GitCheck {
     var reasons = Surroundings.holdsKey(new) ? [Surroundings.keyReason] : []
     guard let place else { return reasons + (stray(file.path).map { [$0] } ?? []) }
     for fault in try FileCheck.faults(in: new, at: place, kinds: kinds) {
-      reasons.append((fault.field.map { "\($0): " } ?? "") + fault.reason)
+      reasons.append(Sentence.about(fault.field, fault.reason))
     }
     return reasons
   }

@@ -59,7 +59,7 @@ struct MergeReport {
     } else {
       try Output.lines(mergedRecords.map { Printable.text($0.line) } + merged.map { "merged \($0)" })
       try Output.lines(leftRecords.flatMap(\.conflictLines).map(Printable.text))
-      try Output.lines(left.map { Printable.text("left \($0.file): \($0.reason)") })
+      try Output.lines(left.map { Printable.text("left " + Sentence.about($0.file, $0.reason)) })
       for hint in hints(ending) { global.messages.note(hint) }
     }
     guard isWhole else { throw Finished(status: .partlyDone) }

@@ -53,7 +53,7 @@ extension MergeRun {
       case .header: !finding.isNote && !joinsHeaders
       default: !finding.isNote
       }
-    }.map { "\($0.file): \($0.reason)" }
+    }.map { Sentence.about($0.file, $0.reason) }
   }
 
   /// The files of records that the key does not verify. A record under a replaced root key is confirmed elsewhere.
