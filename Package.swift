@@ -27,17 +27,23 @@ let staticRuntime: [LinkerSetting] =
 
 // The packs of the program, and the libraries of each. `VAULT_WITHOUT=Git,Backup` leaves some out; Scripts/packs builds
 // the program without each.
-let packs = [
+let allPacks = [
   ("Agent", ["VaultAgent"]), ("Attachments", []), ("Backup", ["VaultBackup"]), ("Care", ["VaultRepair"]),
   ("Clipboard", []), ("Completion", []), ("Delivery", ["VaultDelivery"]), ("Edit", []),
   ("Exchange", ["VaultExchange"]), ("Git", ["VaultMerge"]), ("Keys", []), ("Kinds", []), ("Picker", []),
   ("Postgres", ["VaultPostgresStore"]), ("Sets", ["VaultSets"]), ("Trash", []),
-].filter { pack in
-  !(Context.environment["VAULT_WITHOUT"] ?? "").split(separator: ",").contains { $0 == pack.0 }
-}
+]
+let leftOut = (Context.environment["VAULT_WITHOUT"] ?? "").split(separator: ",").map(String.init)
+let packs = allPacks.filter { !leftOut.contains($0.0) }
 
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"]))
+
+// What the command line stands on.
+let openVault: [Target.Dependency] = [
+  "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem",
+  argumentParser,
+]
 
 let package = Package(
   name: "vault",
@@ -174,24 +180,9 @@ let package = Package(
         "VaultDocument", "VaultBackup", "VaultExchange", "VaultSets", "VaultFields",
       ]),
     // The command line: what every command stands on, and the commands of every day.
-    .target(
-      name: "VaultTerminal",
-      dependencies: [
-        "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
-        "VaultDocument", "VaultSystem", argumentParser,
-      ]),
-    .target(
-      name: "VaultCLI",
-      dependencies: [
-        "VaultTerminal", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto",
-        "VaultDocument", "VaultSystem", argumentParser,
-      ]),
-    .target(
-      name: "VaultDaily",
-      dependencies: [
-        "VaultCLI", "VaultTerminal", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge",
-        "VaultCrypto", "VaultDocument", "VaultSystem", argumentParser,
-      ]),
+    .target(name: "VaultTerminal", dependencies: openVault),
+    .target(name: "VaultCLI", dependencies: ["VaultTerminal"] + openVault),
+    .target(name: "VaultDaily", dependencies: ["VaultCLI", "VaultTerminal"] + openVault),
     // What the commands of several packs stand on.
     .target(
       name: "VaultPackSupport",
@@ -274,10 +265,8 @@ package.targets += suites.map { .testTarget(name: $0, dependencies: $1.map { .ta
 package.targets += packs.map { name, libraries in
   .target(
     name: "Vault\(name)Commands",
-    dependencies: (libraries + [
-      "VaultPackSupport", "VaultCare", "VaultCLI", "VaultTerminal", "VaultKit", "VaultRecords", "VaultSealing",
-      "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "DynamicLibraries",
-    ]).map { .target(name: $0) } + [argumentParser],
+    dependencies: libraries.map { .target(name: $0) }
+      + ["VaultPackSupport", "VaultCare", "VaultCLI", "VaultTerminal", "DynamicLibraries"] + openVault,
     path: "Sources/Packs/\(name)/Vault\(name)Commands")
 }
 
@@ -340,8 +329,8 @@ if Context.environment["VAULT_BUILD_MACROS"] != nil {
         ].map { .product(name: $0, package: "swift-syntax") }))
 }
 
-// Where the targets lie. Core and CommandLine are the vault; a pack is a guest that nothing else knows. Libraries that
-// several packs need lie in Packs/Shared.
+// Where the targets lie, besides the libraries of packs. Core and CommandLine are the vault; a pack is a guest that
+// nothing else knows. Libraries that several packs need lie in Packs/Shared.
 let areas = [
   "Core": [
     "COpenSSL", "CDynamicLibraries", "DynamicLibraries", "VaultSystem", "VaultCrypto", "VaultDocument", "VaultAge",
@@ -350,18 +339,13 @@ let areas = [
   ],
   "CommandLine": ["VaultTerminal", "VaultCLI", "VaultDaily"],
   "Packs/Shared": ["VaultMarkup", "VaultCare", "VaultPackSupport"],
-  "Packs/Agent": ["VaultAgent"],
-  "Packs/Backup": ["VaultBackup"],
-  "Packs/Care": ["VaultRepair"],
-  "Packs/Delivery": ["VaultDelivery", "VaultConfiguration"],
-  "Packs/Exchange": ["VaultExchange"],
-  "Packs/Postgres": ["VaultPostgresStore"],
-  "Packs/Git": ["VaultMerge"],
-  "Packs/Sets": ["VaultSets"],
+  "Packs/Delivery": ["VaultConfiguration"],
   "Packs/ForPrograms": ["VaultFields", "VaultTesting", "RecordMacroPlugin", "VaultRecordMacros"],
   "Program": ["Vault", "VaultCommands", "VaultProgram"],
 ]
-func area(of target: String) -> String? { areas.first { $0.value.contains(target) }?.key }
+func area(of target: String) -> String? {
+  areas.first { $0.value.contains(target) }?.key ?? allPacks.first { $0.1.contains(target) }.map { "Packs/\($0.0)" }
+}
 for target in package.targets {
   if let area = area(of: target.name) {
     target.path = "Sources/\(area)/\(target.name)"

@@ -91,7 +91,7 @@
 @_exported public import struct VaultBackup.RestoredVault
 @_exported public import struct VaultBackup.RetentionPolicy
 
-// What a name of a set stands for is remembered by `KnownVaults`.
+// `KnownVaults` remembers the vaults of a set by their names.
 @_exported public import VaultSets
 
 // Records from files of other tools.

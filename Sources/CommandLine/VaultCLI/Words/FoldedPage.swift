@@ -127,7 +127,7 @@ struct FoldedPage {
     return !digits.isEmpty && text.dropFirst(digits.count).hasPrefix(". ") ? digits + ". " : nil
   }
 
-  /// The cells of a row; `\|` is no border.
+  /// The cells of a row; `\|` does not end a cell.
   private static func cells(of row: Substring) -> [String] {
     row.replacing("\\|", with: "\u{1}").split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
       .map { cell in

@@ -4,8 +4,8 @@ import ArgumentParser
 enum HelpPage {
   /// The parser's page with the example after the overview.
   ///
-  /// The parser folds every line at the width of the screen. The lines of an example are not folded, so that they can be
-  /// copied.
+  /// The parser folds every line at the width of the screen. Examples are not folded, so that they can
+  /// be copied.
   static func exampleFirst(_ text: String, of command: any ParsableCommand.Type) -> String {
     guard let usage = text.firstRange(of: "\n\nUSAGE: ") else { return text }
     let configuration = command.configuration
