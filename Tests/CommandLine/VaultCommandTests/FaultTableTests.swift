@@ -63,7 +63,7 @@ struct FaultTableTests {
         return commands.map { command in
           FaultRow(
             "\(replacement.name) for \(place)", "rm -rf v/\(place); \(replacement.make) v/\(place)", command, 13,
-            "vault: \(place): \(reason)")
+            "vault: \(place) \(reason)")
         }
       }
     }

@@ -247,7 +247,7 @@ struct FoundVaultTests {
     // A variable's key is left alone, and what needs none still works.
     let shown = bench.run(["show", "Ada"], adding: ["CVAULT_IDENTITY_FILE": bench.workspace.identity])
     #expect(shown.code == 0, "\(shown.errors)")
-    #expect(shown.errors.contains("note: not unlocked: "), "\(shown.errors)")
+    #expect(shown.errors.contains("note: the vault was not unlocked: "), "\(shown.errors)")
     var prompt = bench.plan(get)
     prompt.terminal = [("Read and write it from now on? [y/N] ", "n\n")]
     #expect(prompt.run().status == .declined)

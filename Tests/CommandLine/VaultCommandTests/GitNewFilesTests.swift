@@ -106,7 +106,7 @@ struct GitNewFilesTests {
     let found = bench.there.vault("git", "check")
     #expect(found.status == .findings)
     #expect(found.output.contains("attachments/"), "\(found.output)")
-    #expect(found.output.contains(": is missing\n"))
+    #expect(found.output.contains(" is missing\n"))
   }
 
   @Test(

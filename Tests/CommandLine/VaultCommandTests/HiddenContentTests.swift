@@ -126,7 +126,7 @@ struct HiddenContentTests {
       bench.workspace.prepare("printf '\(content.bytes)' >f")
       let run = bench.shell("$V verify --vault w \(source.passphrase)")
       #expect(run.status == .cannotUnlock, "\(content.bytes): \(run.errors)")
-      #expect(run.errors.contains("holds \(content.words): "), "\(content.bytes): \(run.errors)")
+      #expect(run.errors.contains("has \(content.words): "), "\(content.bytes): \(run.errors)")
     }
   }
 
@@ -170,7 +170,7 @@ struct HiddenContentTests {
     for (option, name, hint) in [
       ("--secret-file access_key=f", "f", "`vault attach RECORD FILE`"),
       ("--secret-stdin access_key <f", "stdin", "`vault attach RECORD FILE`"),
-      ("--secret-file access_key=u", "u", "save it as UTF-8"),
+      ("--secret-file access_key=u", "u", "save the file as UTF-8"),
     ] {
       let run = bench.shell("$V \(command) $K \(option)")
       #expect(run.status == .inputRefused, "\(run.errors)")

@@ -193,6 +193,6 @@ struct OtherBranchTests {
         """)
     let run = workspace.script("vault verify")
     #expect(run.code == 0, "\(run.errors)")
-    #expect(run.errorLines.count { $0.contains("the later one is kept") } == 1, "\(run.errors)")
+    #expect(run.errorLines.count { $0.contains("the newer state is kept") } == 1, "\(run.errors)")
   }
 }

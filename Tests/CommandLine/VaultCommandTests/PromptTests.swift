@@ -158,7 +158,7 @@ struct PromptTests {
     #expect(weak.code == 0)
     #expect(!weak.errors.contains("hunter2"))
     #expect(
-      weak.errorLines.first?.hasPrefix("note: the passphrase is weak: it would be guessed in about 2,000 tries") == true
+      weak.errorLines.first?.hasPrefix("note: the passphrase is weak: it could be guessed in about 2,000 tries") == true
     )
     #expect(addKey("correct horse").errors.contains("200 million tries"))
     #expect(addKey("lefeg-poziz-kafuf-punas-dadet").errors.isEmpty)
@@ -166,7 +166,7 @@ struct PromptTests {
       workspace, password: [(Self.password, "password\n"), ("Password, again: ", "password\n")])
     #expect(added.code == 0)
     #expect(
-      added.errors.contains("note: the password is weak: it would be guessed in about one try"), "\(added.errors)")
+      added.errors.contains("note: the password is weak: it could be guessed in about one try"), "\(added.errors)")
     #expect(!added.shown.contains("password\r"))
     let made = workspace.type(
       ["set", "n", "--secret", "password", "--length", "8"] + Self.key, [("password, not shown", "\n")])

@@ -117,7 +117,7 @@ struct QRCodeTests {
       let drawn = run(workspace, words, screen: (UInt16(screen.0), UInt16(screen.1)))
       #expect(drawn.code == (fits ? 0 : 17), "\(screen): \(drawn.errors)")
       #expect(drawn.shown.contains("█") == fits)
-      let reason = "takes 29 columns and 16 lines, and the terminal has \(screen.0) and \(screen.1)"
+      let reason = "needs 29 columns and 16 lines, but the terminal has \(screen.0) and \(screen.1)"
       #expect(drawn.errors.contains(reason) != fits, "\(drawn.errors)")
     }
     // With less to spare for faults 17 characters fit into version 1, otherwise 14.

@@ -77,7 +77,7 @@ struct ReadingTests {
     #expect(refused.stdout.isEmpty)
     #expect(
       refused.errorLines[0] == "vault: customr: there is no such kind" || refused.errors.hasPrefix("vault: customr: "))
-    #expect(refused.errors.contains("hint: known kinds: "))
+    #expect(refused.errors.contains("hint: the known kinds are "))
     #expect(refused.errors.contains("customer, "))
     // A kind without records is not an error, but a search in it finds nothing.
     #expect(workspace.run(command + ["--vault", "v", "--kind", "login"]).code == (command[0] == "find" ? 10 : 0))
@@ -215,7 +215,7 @@ struct ReadingTests {
       plan.directory = workspace.path
       let outcome = plan.run()
       #expect(outcome.status == .inputOutput, "\(redirection)")
-      #expect(outcome.errorLines.first?.hasPrefix("vault: stdout: ") == true)
+      #expect(outcome.errorLines.first?.hasPrefix("vault: stdout cannot be written") == true)
     }
     #expect(workspace.snapshot() == before)
   }
@@ -230,7 +230,7 @@ struct ReadingTests {
       ),
       (
         "import json \(Fixture.customers) --kind customer \(key)",
-        /vault: stdout: 24 records are stored, but stdout .+/
+        /vault: stdout: 24 records were stored, but stdout .+/
       ),
     ]
     let documents = [
@@ -241,7 +241,7 @@ struct ReadingTests {
       for (command, message) in commands {
         let outcome = try unprinted(command + " " + redirection)
         #expect(outcome.errorLines.first?.wholeMatch(of: message) != nil, "\(outcome.errors)")
-        #expect(outcome.errorLines.last?.hasPrefix("hint do not run the command again") == true, "\(outcome.errors)")
+        #expect(outcome.errorLines.last?.hasPrefix("hint: do not run the command again") == true, "\(outcome.errors)")
       }
       for (command, reason) in documents {
         let reported = JSON(try unprinted(command + " " + redirection).stderr)["message"]?.text

@@ -177,7 +177,7 @@ struct SetMoveTests {
     #expect(refused.errors.contains("element 1"), "\(refused.errors)")
     #expect(!bench.names(in: "ops").contains("C"))
     #expect(bench.run(["import", "json", bad, "--kind", "login", "--in", "finance"]).code == 0)
-    #expect(bench.run(["vaults", "check"]).output.contains("goes by password, which is sealed"))
+    #expect(bench.run(["vaults", "check"]).output.contains("uses password, which is sealed"))
     #expect(bench.run(["import", "csv", good, "--kind", "login"]).status == .usage, "another tool's file")
   }
 }

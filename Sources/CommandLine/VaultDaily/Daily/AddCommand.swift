@@ -89,7 +89,7 @@ struct AddCommand: AsyncParsableCommand {
     try report(stored, kind)
     for note in notes { global.messages.note(note) }
     await noteNamesakes(of: stored, kind.title(of: members), session)
-    for warning in kind.warnings(about: members) { global.messages.note("\(warning.path): \(warning.text)") }
+    for (path, text) in kind.warnings(about: members) { global.messages.note(Sentence.about(path, text)) }
   }
 
   private func checkOptions() throws {

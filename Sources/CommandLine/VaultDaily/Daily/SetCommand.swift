@@ -77,8 +77,8 @@ struct SetCommand: AsyncParsableCommand, OneRecordNaming {
     for assignment in sealed where kind.warnsAbout(assignment.path) {
       try given.put(.string(assignment.secret.string ?? ""), at: assignment.path, option: assignment.option)
     }
-    for warning in kind.warnings(about: given.object ?? JSONObject()) {
-      global.messages.note("\(warning.path): \(warning.text)")
+    for (path, text) in kind.warnings(about: given.object ?? JSONObject()) {
+      global.messages.note(Sentence.about(path, text))
     }
   }
 }

@@ -263,8 +263,8 @@ private final class Warnings: Sendable {
 
   /// May be called on any thread.
   func look(at members: JSONObject, _ kind: RecordKind, index: Int, element: ImportElement) {
-    for warning in kind.warnings(about: members) {
-      let text = "\(ImportReport.place(of: index, element)): \(warning.path): \(warning.text)"
+    for (path, text) in kind.warnings(about: members) {
+      let text = "\(ImportReport.place(of: index, element)): \(Sentence.about(path, text))"
       notes.withLock { $0.append((index, text)) }
     }
   }

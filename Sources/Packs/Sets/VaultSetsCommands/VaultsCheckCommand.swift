@@ -51,7 +51,7 @@ private struct SetCheck {
     var record: RecordID?
     let text: String
 
-    var line: String { "\(vaults.joined(separator: ", ")): \(record.map { "\($0.text): " } ?? "")\(text)" }
+    var line: String { vaults.joined(separator: ", ") + ": " + Sentence.about(record?.text, text) }
 
     var document: JSONValue {
       .members(["code": code, "reason": text, "record": record?.text, "vaults": vaults])
