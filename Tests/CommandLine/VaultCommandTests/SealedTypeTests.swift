@@ -92,7 +92,8 @@ struct SealedTypeTests {
       for command in ["verify", "check"] {
         let found = workspace.open(command)
         #expect(found.status == .findings, "\(command), \(field): \(found.errors)")
-        #expect(found.errors.contains(field == "pin" ? ": pin: the opened value must" : ".json: n must"), "\(found.errors)")
+        #expect(
+          found.errors.contains(field == "pin" ? ": pin: the opened value must" : ".json: n must"), "\(found.errors)")
         #expect(!found.errors.contains(" 12"))
       }
     }
