@@ -90,7 +90,7 @@ struct CheckpointCommandTests {
     try workspace.damage("checkpoint.jsonl", "\"mac\":\"")
     let outcome = workspace.open("verify")
     #expect(outcome.status == .damaged)
-    #expect(outcome.errorLines.first?.hasPrefix("vault: checkpoint.jsonl ") == true)
+    #expect(outcome.errorLines.first?.hasPrefix("vault: checkpoint.jsonl") == true, "\(outcome.errors)")
   }
 
   @Test("--subset verifies one part, and all parts are the whole; a part that does not exist is 64")

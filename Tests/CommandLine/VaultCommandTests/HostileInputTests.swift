@@ -43,7 +43,7 @@ struct HostileInputTests {
         rows.append(
           FaultRow(
             name, make + "; cp h v/.journal.json", Self.bounded + "$V get $ID name $K", 13,
-            "vault: .journal.json: " + (isLarge ? inVault : "is not valid JSON: " + reason)))
+            "vault: .journal.json" + (isLarge ? ": " + inVault : " is not valid JSON: " + reason)))
         rows.append(
           FaultRow(name, make + "; cp h v/$SLOT", Self.bounded + "$V get $ID name $K", 13, "vault: $SLOT: "))
         rows.append(

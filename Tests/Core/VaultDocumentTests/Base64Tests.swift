@@ -89,6 +89,18 @@ import VaultTestSupport
     }
   }
 
+  @Test("there is room for the bytes of any text, also if `=` stands in front of its last character")
+  func room() throws {
+    let letters = Array("ab=".utf8)
+    for number in 0..<81 {
+      let text = [27, 9, 3, 1].map { letters[number / $0 % 3] }
+      let decoded = [UInt8](capacity: Base64.decodedCount(of: text.span)) { output in
+        _ = Base64.append(decoding: text.span, to: &output)
+      }
+      #expect(decoded.count <= 3)
+    }
+  }
+
   @Test("hex is lower case, both ways")
   func hex() throws {
     let bytes = [UInt8](0...255)

@@ -90,6 +90,7 @@ private let refusals: [String: [String]] = [
   "checkpoint/authentication-failed": ["checkpoint damaged: does not authenticate"],
   "checkpoint/malformed": [
     "checkpoint damaged: is missing or not of format 1",
+    "checkpoint damaged: has a line that does not have the expected form",
     "checkpoint damaged: has a line with an unexpected form or order",
     "checkpoint damaged: has lines that do not match its first line",
     "checkpoint damaged: does not begin with a line of this format",

@@ -40,7 +40,7 @@ public enum Base64 {
 
   /// The number of bytes in canonical base64 with padding.
   public static func decodedCount(of text: Span<UInt8>) -> Int {
-    let paddingCount = text.indices.suffix(2).count { text[$0] == UInt8(ascii: "=") }
+    let paddingCount = text.indices.suffix(2).reversed().prefix { text[$0] == UInt8(ascii: "=") }.count
     return max(0, text.count / 4 * 3 - paddingCount)
   }
 
