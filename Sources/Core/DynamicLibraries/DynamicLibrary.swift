@@ -21,7 +21,7 @@
     return nil
   }
 
-  /// The function of a name, as the type that its library declares; nil if it is missing.
+  /// The function of a name; nil if it is missing. `type` must be its C type, which nothing checks.
   @unsafe package func function<Function>(_ name: String, as type: Function.Type) -> Function? {
     guard let address = unsafe dlsym(handle, name) else { return nil }
     return unsafe unsafeBitCast(address, to: type)

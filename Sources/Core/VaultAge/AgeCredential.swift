@@ -21,6 +21,7 @@ extension AgeHeader {
     return fileKey
   }
 
+  /// Derives a key for each passphrase in turn until one fits. A work factor above its maximum ends the search.
   private func passphraseFileKey(_ credentials: [AgeCredential]) throws(AgeError) -> SecretBytes {
     let stanza = try ScryptStanza(onlyStanzaOf: self)
     var wasTried = false

@@ -40,6 +40,7 @@ extension AgeHeader {
   }
 }
 
+/// Reads the lines of a header; each call gets the same file.
 private struct HeaderCursor {
   /// The start of the next line.
   private(set) var offset: Int

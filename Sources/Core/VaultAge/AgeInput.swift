@@ -15,6 +15,7 @@ struct AgeInput {
 
   init() {}
 
+  /// Reads the beginning if the encoding must be detected, else nothing yet.
   init(_ encoding: AgeEncoding, from read: AgeRead) throws(AgeError) {
     var raw = ByteQueue()
     switch encoding {

@@ -42,7 +42,9 @@ struct AgeOpening {
     return try AgePayload(fileKey: fileKey, nonce: nonce)
   }
 
-  // Doubles the amount read, so that the search stays linear, and stops at the limit or at the first invalid byte.
+  /// Fills the queue with the whole header if the input has it; parsing then reports every fault.
+  ///
+  /// The amount is doubled each time, so that the search stays linear, up to the limit.
   private static func readHeader(_ input: inout AgeInput, from read: AgeRead) throws(AgeError) {
     var count = firstByteCount
     while true {

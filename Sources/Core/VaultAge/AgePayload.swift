@@ -29,7 +29,8 @@ package struct AgePayload {
     return nonce
   }
 
-  /// Seals the chunk at `index`, counted from 0.
+  /// Seals the chunk at `index`, counted from 0. The caller seals each index once, because a repeated nonce reveals
+  /// the text. Every chunk but the last has ``chunkByteCount`` bytes.
   package func seal(_ chunk: RawSpan, index: UInt64, isLast: Bool) throws(AgeError) -> [UInt8] {
     let nonce = Self.nonce(index: index, isLast: isLast)
     return try AgeError.mappingCrypto { () throws(CryptoError) in
@@ -98,6 +99,7 @@ extension AgePayload {
     throw AgeError(.payloadAuthenticationFailed, "a payload chunk is not authentic")
   }
 
+  /// Opens the chunk at `index` of all `boxes` into its place in `output`.
   private func open(
     _ boxes: RawSpan, index: Int, isLast: Bool, into output: inout MutableRawSpan
   ) throws(CryptoError) {

@@ -1,7 +1,8 @@
 import VaultCrypto
 internal import VaultDocument
 
-/// The start of a new file: its header, its nonce, and the key for its payload.
+/// The start of a new file: its header, its nonce, and the key for its payload. It serves one file, because the key
+/// must not seal two payloads.
 package struct AgeSealing {
   /// Header and payload nonce.
   package let prefix: [UInt8]

@@ -29,7 +29,7 @@ public struct AgeStanza: Hashable, Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes of an argument; nil if it is not canonical base64 of `count` bytes.
+  /// The bytes of an argument, which must exist; nil if it is not canonical base64 of `count` bytes.
   func bytes(ofArgument index: Int, count: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     let isCanonical = Base64.append(decoding: arguments[index].utf8Span.span, .unpadded, to: &bytes)

@@ -39,7 +39,8 @@ package final class AgeWriter {
     if !prefix.isEmpty { try Self.put(prefix, write) }
   }
 
-  /// Appends a piece of any size, which may be empty.
+  /// Appends a piece of any size, which may be empty. After an error the file is incomplete, and the writer must not
+  /// be used again: it could repeat a nonce.
   package func append(_ bytes: RawSpan) throws(AgeError) {
     var rest = bytes
     while !rest.isEmpty {
@@ -57,7 +58,7 @@ package final class AgeWriter {
     }
   }
 
-  /// Ends the file; nothing can be appended after it.
+  /// Ends the file; the caller calls it once and appends nothing after it.
   package func finish() throws(AgeError) { try sealChunk(isLast: true) }
 
   private func sealChunk(isLast: Bool) throws(AgeError) {

@@ -16,7 +16,8 @@ struct ArmorDecoder {
     self.queue = queue
   }
 
-  /// Appends the decoded bytes of the next line; false if the block and the white space after it have been read.
+  /// Appends the decoded bytes of the next line, none before the block; false if the block and the white space after
+  /// it have been read. After an error the decoder must not be used again.
   mutating func decodeLine(to file: inout [UInt8], from read: AgeRead) throws(AgeError) -> Bool {
     guard place != .ended else { return false }
     line += 1

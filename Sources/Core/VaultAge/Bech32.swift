@@ -3,6 +3,7 @@
 /// An identity is a secret, so nothing here allocates. The checksum runs over the characters in place, and the bits go
 /// straight into memory of the caller.
 package enum Bech32 {
+  /// Why a text is not Bech32; no part of the text is in it.
   package struct Fault: Error {
     let reason: StaticString
   }
@@ -23,7 +24,7 @@ package enum Bech32 {
     return values
   }()
 
-  /// Checks case, alphabet, checksum and padding of the whole text.
+  /// Checks case, alphabet, checksum and padding of the whole text. The caller checks prefix and size.
   package static func check(_ text: RawSpan) throws(Fault) -> Layout {
     try checkCase(of: text)
     guard let separator = lastSeparator(in: text), separator > 0 else {
@@ -45,7 +46,7 @@ package enum Bech32 {
     return layout
   }
 
-  /// Writes the data of a checked text, which must fit exactly.
+  /// Writes the data of a text that `check` accepted with this layout. `output` has `layout.byteCount` bytes.
   package static func decode(_ text: RawSpan, _ layout: Layout, into output: inout MutableRawSpan) {
     var group: UInt32 = 0
     var bitCount = 0
@@ -63,7 +64,8 @@ package enum Bech32 {
   /// Byte count of the text for a prefix and data of these byte counts.
   package static func encodedCount(prefix: Int, data: Int) -> Int { prefix + 1 + (data * 8 + 4) / 5 + checksumCount }
 
-  /// Writes prefix, separator, data and checksum. The case of `prefix` is the case of the whole text.
+  /// Writes prefix, separator, data and checksum to `output`, which has `encodedCount` bytes. The case of `prefix` is
+  /// the case of the whole text.
   package static func encode(prefix: StaticString, _ data: RawSpan, into output: inout MutableRawSpan) {
     var writer = Writer(prefix: prefix, into: &output)
     var group: UInt32 = 0

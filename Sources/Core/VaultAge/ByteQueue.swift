@@ -34,6 +34,7 @@ struct ByteQueue {
     }
   }
 
+  /// Drops the first `count` bytes, which must be there.
   mutating func consume(_ count: Int) {
     range = (range.lowerBound + count)..<range.upperBound
   }
@@ -53,6 +54,7 @@ struct ByteQueue {
     if storage.count < count { storage += [UInt8](repeating: 0, count: count - storage.count) }
   }
 
+  /// Calls `read` once; 0 means that the input has ended.
   private mutating func readOnce(from read: AgeRead) throws(AgeError) -> Int {
     let room = range.upperBound..<storage.count
     var elements = storage.mutableSpan

@@ -14,7 +14,7 @@ struct ScryptStanza {
   private static let saltByteCount = 16
   private static let label = "age-encryption.org/v1/scrypt"
 
-  /// Checks that the scrypt stanza is alone and well formed. No key is derived.
+  /// Checks that the scrypt stanza, which the header must have, is alone and well formed. No key is derived.
   init(onlyStanzaOf header: AgeHeader) throws(AgeError) {
     // A person who knows the passphrase must be sure that nobody else could have sealed the file.
     guard header.stanzas.count == 1 else { throw AgeError(.malformedHeader, "a scrypt stanza must be the only stanza") }
@@ -45,7 +45,7 @@ struct ScryptStanza {
     return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
   }
 
-  /// The file key; nil if the passphrase is wrong.
+  /// Derives a key, at the cost of the work factor, and unwraps the file key; nil if the passphrase is wrong.
   func unwrap(with passphrase: SecretBytes, maximumWorkFactor: Int) throws(AgeError) -> SecretBytes? {
     guard workFactor <= maximumWorkFactor else {
       throw AgeError(.workFactorOutOfRange, "the work factor is higher than the maximum")

@@ -17,6 +17,7 @@ package enum SecureRandom {
     }
   }
 
+  /// Fills a buffer of at most 2 GiB; an empty one stays empty.
   @unsafe static func fill(_ buffer: UnsafeMutableRawBufferPointer, isPrivate: Bool) throws(CryptoError) {
     guard let start = buffer.baseAddress, buffer.count > 0 else { return }
     guard let count = Int32(exactly: buffer.count) else {

@@ -79,6 +79,7 @@ public enum X25519 {
 
   deinit { unsafe EVP_PKEY_CTX_free(pointer) }
 
+  /// Writes the shared secret, 32 bytes. The context serves this one call.
   @unsafe func derive(
     with other: borrowing AgreementKey, into output: UnsafeMutableRawBufferPointer
   ) throws(CryptoError) {

@@ -43,7 +43,8 @@ public final class KindCatalog: Sendable {
     declared == self.declared ? self : KindCatalog(types: ownTypes, declared: declared)
   }
 
-  /// Refuses types whose records could not be read again, and two types with one name.
+  /// Refuses further types whose records could not be read again, or whose name another type has. A vault calls it
+  /// before it opens.
   package func checkTypes() throws(RecordError) {
     for (index, type) in types.enumerated() where index >= types.count - ownTypes.count {
       if let fault = RecordKind.fault(of: type) { throw fault }

@@ -1,7 +1,8 @@
 package import VaultDocument
 
 extension RecordKind {
-  /// The members with the byte counts that are derived from sealed members.
+  /// The members with the byte counts that are derived from sealed members. A wrong count in the input is refused, but
+  /// one from before the change is replaced.
   ///
   /// - Parameters:
   ///   - before: the members before a change; nil for a new record.

@@ -68,6 +68,7 @@ extension RecordKind {
     _ = try counted(completed(members, before: nil), before: nil, RecordKind.byteCount(ofClear:))
   }
 
+  /// The unknown members by their paths. A path that `given`, the input for ``extraMember``, has too is refused.
   private static func extra(
     _ unknown: [(path: MemberPath, value: JSONValue)], besides given: JSONObject
   ) throws(RecordError) -> JSONObject {

@@ -19,6 +19,7 @@ public final class RecordKind: Sendable {
     let schemaMatchesType: Bool
     /// Whether its description was learned, so that only the type itself decides which values are valid.
     let isLearned: Bool
+    /// Decodes members with the first context and encodes them with the second.
     let recode: @Sendable (JSONObject, SealingContext, SealingContext) throws(RecordError) -> JSONObject
     let decode: @Sendable (JSONObject, SealingContext) throws(RecordError) -> Void
     let complete: @Sendable (JSONObject, JSONObject?) throws(RecordError) -> JSONObject
@@ -72,6 +73,9 @@ public final class RecordKind: Sendable {
       inputMoves: type.inputPaths.map { .move($0.source, to: $0.target) }, functions)
   }
 
+  /// - Parameters:
+  ///   - content: ``extraMember`` is added if it is missing.
+  ///   - inputMoves: apply to clear input, before the migration steps.
   init(
     _ name: String, schema: Int, origin: Origin, summary: String, content: ObjectRule, titlePaths: [MemberPath],
     migrations: [Migration], inputMoves: [MigrationStep] = [], _ type: TypeFunctions? = nil
@@ -107,7 +111,8 @@ public final class RecordKind: Sendable {
     return whole.value(at: pathInCurrentSchema(path))
   }
 
-  /// The present place of a path that may belong to an older schema, so that scripts continue to work.
+  /// The present place of a path that may belong to an older schema, so that scripts continue to work. A path that
+  /// leads nowhere in the present schema stays as it is.
   public func pathInCurrentSchema(_ path: MemberPath) -> MemberPath {
     guard !migrations.isEmpty, whole.value(at: path) == nil else { return path }
     var components = path.components

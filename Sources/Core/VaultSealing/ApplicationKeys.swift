@@ -54,6 +54,7 @@ package struct ApplicationKeys: Sendable {
     return (try? cipher(ofOwn: text)) ?? current
   }
 
+  /// The cipher whose key a token names, or an error.
   func cipher(ofOwn text: String) throws(SealingError) -> FieldCipher {
     let token = try SealedToken(parsing: text)
     guard let own = ciphers.first(where: { $0.hint == token.hint }) else {

@@ -29,7 +29,8 @@ public enum AuthenticatedDocument: Sendable {
 }
 
 extension RootKey {
-  /// HMAC-SHA-256 over the document without its top-level member `mac`; 32 bytes.
+  /// HMAC-SHA-256 over the document without its top-level member `mac`; 32 bytes. The root key must be in this
+  /// process.
   public func mac(
     of document: JSONObject, as purpose: AuthenticatedDocument
   ) throws(SealingError) -> [UInt8] {
@@ -47,13 +48,17 @@ extension RootKey {
     }
   }
 
-  /// Whether the member `mac` of `document` is valid; compared in constant time.
+  /// Whether the member `mac` of `document` is valid; compared in constant time. A missing or malformed MAC is
+  /// invalid.
+  ///
+  /// If another process has the root key, it answers for the header; other documents throw `.rootKeyElsewhere`.
   public func authenticates(_ document: JSONObject, as purpose: AuthenticatedDocument) throws(SealingError) -> Bool {
     if let holder, purpose == .header { return try holder.hasAuthenticated(headerHash: Self.hash(of: document)) }
     guard case .string(let text)? = document["mac"], let mac = try? Base64.decode(text) else { return false }
     return constantTimeEqual(try self.mac(of: document, as: purpose), mac)
   }
 
+  /// The hash that ``RootKeyHolder`` asks for.
   private static func hash(of document: JSONObject) throws(SealingError) -> [UInt8] {
     let canonical = JSONValue.object(document).canonicalBytes()
     do throws(CryptoError) {

@@ -139,7 +139,7 @@ package final class FieldCipher: Sendable {
     verified = nil
   }
 
-  /// Seals `text`; the result is the whole text of the field.
+  /// Seals `text`, which must be UTF-8; the result is the whole text of the field. Only `verify` opens it again.
   package func seal(_ text: RawSpan, at time: Timestamp) throws(SealingError) -> String {
     guard !isReadOnly else {
       throw SealingError(.wrongByteCount, "a key of less than 32 bytes can open values, but cannot seal them")
@@ -161,7 +161,7 @@ package final class FieldCipher: Sendable {
     }
   }
 
-  /// Opens a field that was just sealed and compares it with its text.
+  /// Opens a field that was just sealed, compares it with its text, and remembers the field if this cipher does that.
   func verify(_ field: String, holds text: RawSpan) throws(SealingError) {
     guard try open(field).withBytes({ VaultCrypto.constantTimeEqual($0, text) }) else {
       throw SealingError(.cryptoFailed, "a value that was just sealed does not open to the same text")
@@ -214,6 +214,7 @@ package final class FieldCipher: Sendable {
     return try utf8(plaintext, count: plaintext.count)
   }
 
+  /// Refuses opened bytes whose first `count` are not UTF-8.
   private func utf8(_ bytes: SecretBytes, count: Int) throws(SealingError) -> SecretText {
     let text = SecretText(bytes, count: count)
     let isValid = text.withBytes { bytes in

@@ -24,7 +24,7 @@ package enum KeyDerivation {
 }
 
 extension SealingError {
-  /// Translates a failure of the layer below.
+  /// Translates a failure of the layer below; the result has no path.
   package init(crypto error: CryptoError) {
     switch error.code {
     case .authenticationFailed:

@@ -34,7 +34,7 @@ public struct RecordEnvelope: Sendable {
 
   private static let macByteCount = 32
 
-  /// Reads the member strictly from the tree of a record file.
+  /// Reads the member strictly from the tree of a record file. Nothing is authentic before ``RecordSeal`` verifies it.
   ///
   /// - Throws: ``SealingError`` `.malformedEnvelope`, `.newerFormat`, `.malformedWrappedKey`.
   public init(of document: JSONValue) throws(SealingError) {

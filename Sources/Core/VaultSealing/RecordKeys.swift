@@ -12,7 +12,8 @@ public final class RecordKeys: Sendable {
   private let keys: SecretBytes
   private let cipher: FieldCipher
 
-  /// Derives the keys of a record (format 1, section 4.4, From a data key).
+  /// Derives the keys of a record (format 1, section 4.4, From a data key). The data key has 32 bytes, which is not
+  /// checked.
   package init(dataKey: SecretBytes, vaultID: VaultID, recordID: RecordID) throws(SealingError) {
     var info = CanonicalEncoding.Builder("ecv/1/record", itemCount: 1)
     info.append(recordID)
@@ -112,6 +113,8 @@ extension RecordKeys {
   /// `new` with the tokens of `old` wherever both hold the same secret at the same path.
   ///
   /// Replacing a value by an equal one is then not a change, and its token and sealing time stay.
+  ///
+  /// - Throws: ``SealingError``, like opening, if a token to compare is not of these keys.
   public func keepingTokens(of old: JSONObject, in new: JSONObject) throws(SealingError) -> JSONObject {
     let old = JSONValue.object(old)
     var tree = JSONValue.object(new)

@@ -15,7 +15,8 @@ extension RootKey {
 }
 
 extension RecordSeal {
-  /// A record with a new wrap of its data key and no other change; the MAC does not cover the wrap.
+  /// A record with a new wrap of its data key and no other change; the MAC does not cover the wrap. Nobody checks here
+  /// that `key` wraps the same data key.
   package static func rewrapped(_ record: VerifiedRecord, with key: WrappedKey) -> SealedRecord {
     guard case .object(var document) = record.document,
       case .object(var members)? = document[RecordEnvelope.memberName]
@@ -31,7 +32,7 @@ extension RecordSeal {
   /// The next revision of a record under a new data key of `root`: every token is sealed again with its old sealing
   /// time.
   ///
-  /// Each new token is opened and compared before it is used.
+  /// Each new token is opened and compared before it is used. A record with attachments is refused.
   package static func resealed(
     _ record: VerifiedRecord, under root: RootKey, now: Timestamp
   ) throws(SealingError) -> SealedRecord {
@@ -55,7 +56,7 @@ extension RecordSeal {
 
   /// Like `resealed(_:under:as:sealedUntil:)`, under a data key that was just made.
   ///
-  /// - Parameter draft: its attachments are sealed under that key.
+  /// - Parameter draft: the caller has sealed its attachments again, under that key.
   package static func resealed(
     _ record: VerifiedRecord, _ dataKey: (wrapped: WrappedKey, keys: RecordKeys), as draft: EnvelopeDraft,
     sealedUntil latest: Timestamp? = nil
@@ -86,6 +87,7 @@ extension RecordKeys {
     }
   }
 
+  /// Errors of `replace` get the path of the field.
   fileprivate func replacingTokens(
     of fields: JSONObject, _ replace: (String) throws(SealingError) -> String
   ) throws(SealingError) -> JSONObject {

@@ -36,7 +36,7 @@ public struct EnvelopeDraft: Sendable {
     self.wrappedKey = wrappedKey
   }
 
-  /// The envelope of the next revision of a verified record.
+  /// The envelope of the next revision of a verified record, which is live even if the record was in the trash.
   public init(next record: VerifiedRecord, now: Timestamp) {
     id = record.envelope.id
     kind = record.envelope.kind
@@ -49,7 +49,8 @@ public struct EnvelopeDraft: Sendable {
     wrappedKey = record.envelope.wrappedKey
   }
 
-  /// The envelope of a later revision of a record that did not verify, after a person has looked at it.
+  /// The envelope of a later revision of a record that did not verify, after a person has looked at it. The revision
+  /// is live.
   ///
   /// - Parameter createdAtText: the text in the file.
   public init(accepting envelope: RecordEnvelope, createdAtText: String, revision: Int, now: Timestamp) {
@@ -173,7 +174,7 @@ public enum RecordSeal {
     return try complete(check.checked(fields), draft, keys: keys)
   }
 
-  /// Adds envelope and MAC to fields whose tokens are known to be good.
+  /// Adds envelope and MAC to fields without `$vault`. The caller knows that all their tokens open under `keys`.
   static func complete(
     _ fields: JSONObject, _ draft: EnvelopeDraft, keys: RecordKeys
   ) throws(SealingError) -> SealedRecord {
@@ -207,6 +208,7 @@ private struct TokenCheck {
     self.time = time
   }
 
+  /// Refuses tokens that do not open under `keys`. In the result, each repetition of a token is sealed again.
   mutating func checked(_ fields: JSONObject) throws(SealingError) -> JSONObject {
     var tree = JSONValue.object(fields)
     // A token that was opened when it was sealed need not be opened again, so no path is needed for an error.
@@ -239,6 +241,7 @@ private struct TokenCheck {
     return isRepeated
   }
 
+  /// Errors of memory or the library are thrown as they are, because they say nothing about the token.
   private func requireOwn(_ token: String, at path: MemberPath) throws(SealingError) {
     guard !keys.hasSealed(token) else { return }
     do throws(SealingError) {

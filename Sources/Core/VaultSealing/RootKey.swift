@@ -88,6 +88,7 @@ public final class RootKey: Sendable {
     }
   }
 
+  /// The key that wraps data keys, for a root key in this process.
   package func dataKeyWrapKey() throws(SealingError) -> SecretBytes {
     try requireHere()
     guard case .here(_, let wrapKey) = place else { preconditionFailure("what is not elsewhere is here") }
@@ -115,7 +116,7 @@ public final class RootKey: Sendable {
     return try key.withBytes(body)
   }
 
-  /// Derives a key of 32 bytes that is bound to this root.
+  /// Derives a key of 32 bytes that is bound to this root, which must be in this process.
   package func derive(_ label: String, items: [[UInt8]]) throws(SealingError) -> SecretBytes {
     try requireHere()
     return try withKey { bytes throws(SealingError) in

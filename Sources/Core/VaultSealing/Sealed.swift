@@ -74,7 +74,7 @@ extension Sealed: Codable {
   public func encode(to encoder: any Encoder) throws {
     let text: String
     do throws(SealingError) {
-      text = try sealedState(.resolve(encoder.userInfo))
+      text = try sealed(in: .resolve(encoder.userInfo))
     } catch {
       throw error.encodingError(encoder.codingPath)
     }
@@ -82,7 +82,8 @@ extension Sealed: Codable {
     try container.encode(text)
   }
 
-  private func sealedState(_ context: SealingContext) throws(SealingError) -> String {
+  /// The text of the field. A value whose JSON has not changed keeps its token if the context makes the same tokens.
+  private func sealed(in context: SealingContext) throws(SealingError) -> String {
     switch state {
     case .fresh(let value):
       return try SealedState.fresh(Self.encode(value, context)).sealed(in: context)
@@ -96,6 +97,7 @@ extension Sealed: Codable {
     }
   }
 
+  /// The JSON to seal; a copy of it was in ordinary memory.
   private static func encode(_ value: Value, _ context: SealingContext) throws(SealingError) -> SecretText {
     do {
       let compact = try TreeEncoder(sealingWith: context).encode(value).compactBytes()
@@ -109,6 +111,7 @@ extension Sealed: Codable {
     }
   }
 
+  /// The context also opens the sealed members inside the value.
   private static func decode(_ json: SecretText, _ context: SealingContext) throws(SealingError) -> Value {
     do {
       let tree = try JSONParser.parse(json.withBytes { $0.copiedBytes() })

@@ -20,6 +20,7 @@ enum SealedState: Sendable {
   /// The field from which a value was opened, and its binding. Holds no key of a record.
   struct Origin: Sendable {
     let text: String
+    /// Whether the field may stand unchanged in the output of a cipher.
     let isReusable: @Sendable (FieldCipher) -> Bool
 
     init(text: String, cipher: FieldCipher) {
@@ -35,6 +36,7 @@ enum SealedState: Sendable {
     }
   }
 
+  /// A failure of the copy becomes the state `unavailable`.
   init(copying text: String) {
     do {
       self = .fresh(try SecretText(copying: text))
@@ -43,7 +45,8 @@ enum SealedState: Sendable {
     }
   }
 
-  /// Reads one field by the rules of the context.
+  /// Reads one field by the rules of the context. With an opener, only the token's form and key are checked: nothing
+  /// is authentic before it is opened.
   init(reading text: String, context: SealingContext) throws(SealingError) {
     switch context.access {
     case .locked:
@@ -63,7 +66,8 @@ enum SealedState: Sendable {
     }
   }
 
-  /// The text of the field: the verified token if nothing changed, else a new token.
+  /// The text of the field: the old token if it may stand unchanged in this context, else a new token. An old token
+  /// that was not opened yet is not verified.
   func sealed(in context: SealingContext) throws(SealingError) -> String {
     guard case .open(let cipher) = context.access else {
       throw SealingError(.lockedContext, "was read without a key and cannot be saved")

@@ -34,7 +34,7 @@ public struct SealedToken: Sendable {
     return false
   }
 
-  /// Reads a token strictly: canonical base64, a real UTC time, a padded size that sealing can make.
+  /// Reads a token strictly: canonical base64, a real UTC time, room for nonce and tag. Nothing is opened.
   ///
   /// - Throws: ``SealingError`` `.clearText`, `.unknownTokenVersion` or `.malformedToken`.
   public init(parsing text: String) throws(SealingError) {

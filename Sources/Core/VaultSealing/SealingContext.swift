@@ -158,6 +158,7 @@ public final class SealingContext: Sendable {
     if case .open(let cipher) = access, case .cryptoKit = cipher.form { true } else { false }
   }
 
+  /// Whether both read the same texts and make the same tokens. Sealing times and openers are not compared.
   private func isEquivalent(to other: SealingContext) -> Bool {
     if self === other { return true }
     guard reading == other.reading else { return false }
@@ -168,6 +169,7 @@ public final class SealingContext: Sendable {
     }
   }
 
+  /// Seals UTF-8 and, if the settings say so, opens the result again as a check.
   func seal(_ text: RawSpan) throws(SealingError) -> String {
     guard case .open(let cipher) = access else {
       throw SealingError(.lockedContext, "was read without a key and cannot be saved")

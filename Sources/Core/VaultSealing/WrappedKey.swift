@@ -43,7 +43,7 @@ public struct WrappedKey: Sendable {
     text = Self.prefix + Base64.encodeURL(rootHint) + ":" + Base64.encode(box)
   }
 
-  /// Wraps `key` (32 bytes) under `wrapKey`.
+  /// Wraps `key` (32 bytes) under `wrapKey`, a key of 32 bytes. The result is not opened again.
   static func wrap(
     _ key: RawSpan, under wrapKey: SecretBytes, of root: RootID, associatedData: [UInt8]
   ) throws(SealingError) -> WrappedKey {
@@ -57,7 +57,7 @@ public struct WrappedKey: Sendable {
     }
   }
 
-  /// The key inside.
+  /// The key inside, 32 bytes. The caller has compared ``rootHint``.
   func unwrap(with wrapKey: SecretBytes, associatedData: [UInt8]) throws(SealingError) -> SecretBytes {
     do throws(CryptoError) {
       return try wrapKey.withBytes { wrapKey throws(CryptoError) in
@@ -70,7 +70,7 @@ public struct WrappedKey: Sendable {
 }
 
 extension RootKey {
-  /// Makes a data key for a record and wraps it.
+  /// Makes a random data key for a record and wraps it; the wrap was opened again as a check.
   public func makeDataKey(for record: RecordID) throws(SealingError) -> (wrapped: WrappedKey, keys: RecordKeys) {
     let dataKey: SecretBytes
     do throws(CryptoError) {
@@ -120,7 +120,8 @@ extension RootKey {
     return binding.finish()
   }
 
-  /// Wraps an older root under this one, for the keyring.
+  /// Wraps an older root under this one, for the keyring. Both must be in this process, and the wrap is not opened
+  /// again.
   public func wrap(olderRoot: RootKey) throws(SealingError) -> WrappedKey {
     let wrapKey = try derive("ecv/1/keyring-wrap", items: [id.bytes, olderRoot.id.bytes])
     try olderRoot.requireHere()

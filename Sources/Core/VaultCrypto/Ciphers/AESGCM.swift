@@ -43,6 +43,7 @@ package enum AESGCM {
     }
   }
 
+  /// - Parameter makeNonce: writes all 12 bytes of the nonce.
   @unsafe private static func seal(
     _ plaintext: RawSpan, key: RawSpan, associatedData: RawSpan,
     makeNonce: (UnsafeMutableRawBufferPointer) throws(CryptoError) -> Void

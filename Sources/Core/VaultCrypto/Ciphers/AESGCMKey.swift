@@ -41,6 +41,7 @@ public final class AESGCMKey: Sendable {
     }
   }
 
+  /// Begins a message under the lock. Only the first message reads the key; the context then keeps it.
   private func begin(
     _ keyed: inout KeyedContext, nonce: RawSpan, isSealing: Bool
   ) throws(CryptoError) {

@@ -16,6 +16,7 @@ import COpenSSL
 
   deinit { unsafe EVP_CIPHER_CTX_free(pointer) }
 
+  /// Begins the next message under the cipher and key that `begin` has set.
   func restart(nonce: RawSpan, isSealing: Bool) throws(CryptoError) {
     try unsafe nonce.withInput { nonce throws(CryptoError) in
       try ErrorQueue.check("the cipher refused its nonce") {
@@ -39,7 +40,7 @@ import COpenSSL
     }
   }
 
-  /// Adds associated data, before the message itself.
+  /// Adds associated data, after `begin` and before the message. The caller has checked that its size fits 32 bits.
   func authenticate(_ associatedData: RawSpan) throws(CryptoError) {
     if associatedData.byteCount == 0 { return }
     var written: Int32 = 0
@@ -50,7 +51,8 @@ import COpenSSL
     }
   }
 
-  /// Processes the whole message in one call and writes as many bytes to the start of `output`.
+  /// Processes the next part of the message and writes as many bytes to the start of `output`. The caller has checked
+  /// that the size fits 32 bits. An opened part is not authentic until `finishOpening` returns.
   @unsafe func process(_ input: RawSpan, into output: UnsafeMutableRawBufferPointer) throws(CryptoError) {
     if input.byteCount == 0 { return }
     // OpenSSL would take a NULL output to mean associated data.
@@ -76,7 +78,7 @@ import COpenSSL
     }
   }
 
-  /// Ends opening; the message is valid only if this returns.
+  /// Ends opening; the message is valid only if this returns. If it throws, the caller wipes the opened bytes.
   func finishOpening(tag: RawSpan) throws(CryptoError) {
     // OpenSSL only reads the tag, though its signature says otherwise; Final writes nothing for these ciphers.
     try unsafe tag.withInput { tag throws(CryptoError) in
@@ -94,7 +96,8 @@ import COpenSSL
     }
   }
 
-  /// Sets key and nonce of AES-256-GCM for opening, with a nonce of any size that OpenSSL accepts.
+  /// Sets key and nonce of AES-256-GCM for opening, with a nonce of any size that OpenSSL accepts. The caller
+  /// has checked the size of the key.
   func beginForeignGCM(key: RawSpan, nonce: RawSpan) throws(CryptoError) {
     let cipher = try unsafe Algorithms.aes256GCM.get()
     try unsafe key.withInput { key throws(CryptoError) in

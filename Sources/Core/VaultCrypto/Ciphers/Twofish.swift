@@ -42,6 +42,7 @@ package enum TwofishCBC {
     /// `GCRY_CIPHER_TWOFISH` and `GCRY_CIPHER_MODE_CBC`.
     private static let (twofish, cbc): (Int32, Int32) = (10, 3)
 
+    /// Looks the functions up and starts the library; nil if a function is missing.
     private init?(_ library: DynamicLibrary) {
       typealias Check = @convention(c) (UnsafePointer<CChar>?) -> UnsafePointer<CChar>?
       guard let check = unsafe library.function("gcry_check_version", as: Check.self), unsafe check(nil) != nil,
@@ -61,6 +62,7 @@ package enum TwofishCBC {
       unsafe self.decrypt = decrypt
     }
 
+    /// The plaintext with its padding; the caller has checked all sizes.
     func decrypt(_ ciphertext: RawSpan, nonce: RawSpan, key: RawSpan) throws(CryptoError) -> [UInt8] {
       let failure = CryptoError(.libraryFailed, "the library refused to decrypt with Twofish")
       var handle: Handle?

@@ -22,6 +22,8 @@ package enum HKDFSHA256 {
     }
   }
 
+  /// Writes the derived bytes to `output`. `between` has 64 bytes for secret intermediate values, which the caller
+  /// wipes.
   @unsafe private static func derive(
     _ key: RawSpan, salt: RawSpan, info: RawSpan, into output: UnsafeMutableRawBufferPointer,
     between: UnsafeMutableRawBufferPointer
@@ -36,7 +38,7 @@ package enum HKDFSHA256 {
   }
 
   /// The second step (RFC 5869, section 2.3). EVP_KDF looks its digest up by name for every key, which costs more than
-  /// this whole function.
+  /// this whole function. A last block that is cut off stays in `block`, which the caller wipes.
   @unsafe private static func expand(
     _ extracted: RawSpan, info: RawSpan, into output: UnsafeMutableRawBufferPointer,
     last block: UnsafeMutableRawBufferPointer, context: borrowing MACContext

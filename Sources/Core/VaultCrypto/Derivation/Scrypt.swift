@@ -8,7 +8,7 @@ package enum Scrypt {
   /// The memory in bytes for these costs; nil if they are outside the limits of RFC 7914.
   ///
   /// - Parameters:
-  ///   - logN: the binary logarithm of the work factor N, 1 to 63 and below 16 × r.
+  ///   - logN: the binary logarithm of the work factor N, 1 to 62 and below 16 × r.
   ///   - r: block size in units of 128 bytes, from 1.
   ///   - p: how often the work is done, from 1; p × r is below 2^30.
   package static func memoryByteCount(logN: Int, r: Int = 8, p: Int = 1) -> Int? {

@@ -16,6 +16,7 @@ import COpenSSL
     }
   }
 
+  /// Ends the hash, whose size is `byteCount`; nothing may follow.
   func finish(byteCount: Int) throws(CryptoError) -> [UInt8] {
     try unsafe [UInt8](byteCount: byteCount) { output throws(CryptoError) in
       var written: UInt32 = 0

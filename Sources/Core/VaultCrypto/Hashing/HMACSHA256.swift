@@ -42,6 +42,7 @@ extension HMACSHA256 {
 @safe struct MACContext: ~Copyable {
   private let pointer: OpaquePointer
 
+  /// A context without a key: `begin` must follow.
   init() throws(CryptoError) {
     let template = try unsafe Self.template.get()
     unsafe pointer = try ErrorQueue.make("there is no context for HMAC") { unsafe EVP_MAC_CTX_dup(template) }
@@ -94,6 +95,7 @@ extension HMACSHA256 {
   /// A context with its digest but no key. Copying it saves looking the digest up by name for each message.
   private static let template = unsafe Algorithms.Fetched(makeTemplate())
 
+  /// Nil if this OpenSSL does not have HMAC or SHA-256.
   private static func makeTemplate() -> OpaquePointer? {
     guard let algorithm = unsafe try? Algorithms.hmac.get() else { return nil }
     guard let context = unsafe EVP_MAC_CTX_new(algorithm) else { return nil }

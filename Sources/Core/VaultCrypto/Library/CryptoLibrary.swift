@@ -1,6 +1,7 @@
 import COpenSSL
 internal import Synchronization
 
+/// The loaded OpenSSL, and whether other code of this process uses it too.
 package enum CryptoLibrary {
   /// Name, version and date of the loaded library.
   package static var version: String {

@@ -15,7 +15,7 @@ enum ErrorQueue {
     throw CryptoError(code, reason, underlying: drain())
   }
 
-  /// Runs `body` on an empty queue and returns its result.
+  /// Runs `body` on an empty queue and returns its result; nil means that OpenSSL failed.
   @inline(__always)
   static func make(_ reason: StaticString, _ body: () -> OpaquePointer?) throws(CryptoError) -> OpaquePointer {
     clear()

@@ -36,7 +36,7 @@ package enum ProcessHardening {
     for number in crashSignals { _ = signal(number, SIG_DFL) }
   }
 
-  /// Whether the kernel would still write a core file or let another process attach.
+  /// Whether the kernel would still write a core file or let another process attach; true if it does not tell.
   package static var isDumpable: Bool {
     var limit = rlimit()
     guard unsafe getrlimit(coreLimit, &limit) == 0, limit.rlim_cur == 0, limit.rlim_max == 0 else { return true }
@@ -57,7 +57,7 @@ package enum ProcessHardening {
   /// How many files a confined process may have open.
   private static let confinedFileCount = 64
 
-  /// Gives up the rights that reading a file does not need. Call it while the process has one thread.
+  /// Permanently gives up the rights that reading a file does not need. Call it while the process has one thread.
   ///
   /// These are further privileges and many open files. If the system allows it, they are also the network and all
   /// system calls that change files, start programs or reach other processes.

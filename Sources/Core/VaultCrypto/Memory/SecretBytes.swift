@@ -59,7 +59,8 @@ import Synchronization
     }
   }
 
-  /// Copies bytes from ordinary memory to memory that is wiped but not locked, for when the secure heap is full.
+  /// Copies bytes from ordinary memory to memory that is wiped but not locked, for when the secure heap is full. The
+  /// original stays.
   package init(copyingBeyondHeap bytes: RawSpan) throws(CryptoError) {
     count = bytes.byteCount
     isInHeap = false

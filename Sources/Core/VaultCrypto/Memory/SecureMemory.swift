@@ -39,6 +39,7 @@ package enum SecureMemory {
     return byteCount
   }
 
+  /// Sets up the heap of OpenSSL; called once for the process.
   private static func setUp() -> (status: Status, byteCount: Int) {
     _ = Algorithms.isLibraryStarted
     let byteCount = heapByteCount(lockable: ProcessHardening.lockableByteCount)

@@ -24,6 +24,7 @@ public enum KeyStyle: String, Sendable, CaseIterable {
     return String(decoding: bytes[..<first] + middle + bytes[(last + 1)...], as: UTF8.self)
   }
 
+  /// There is at least one word, and no word is empty.
   private func joined(_ words: [[UInt8]]) -> [UInt8] {
     switch self {
     case .snake: Array(words.joined(separator: [UInt8(ascii: "_")]))

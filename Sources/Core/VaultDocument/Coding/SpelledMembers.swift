@@ -30,7 +30,7 @@ public struct SpelledMembers {
   public init(_ decoder: any Decoder) throws { try self.init(decoder, moves: []) }
 
   /// - Parameter moves: where the members of an object stand in data without this object, such as `street` for
-  ///   `address.street`. Data of a vault always has the objects.
+  ///   `address.street`. Data of a vault always has the objects. Moves from or to another depth are ignored.
   package init(_ decoder: any Decoder, moves: @autoclosure () -> [(source: String, target: String)]) throws {
     let isExact = decoder is any ExactDecoder
     var outside: [String: [String: AnyCodingKey]] = [:]

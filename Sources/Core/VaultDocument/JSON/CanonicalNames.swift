@@ -31,6 +31,7 @@ enum CanonicalNames {
     return String(result)
   }
 
+  /// Appends the run, sorted by combining class, and empties it.
   private static func flush(_ run: inout [Unicode.Scalar], to result: inout String.UnicodeScalarView) {
     guard !run.isEmpty else { return }
     // Marks of one class keep their order. `sort` does not promise that, so the position breaks ties.

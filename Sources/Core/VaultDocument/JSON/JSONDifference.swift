@@ -30,6 +30,7 @@ extension JSONValue {
 }
 
 extension JSONObject {
+  /// Names that are canonically equivalent are one member, and its spelling here stays.
   fileprivate func applying(differenceFrom base: JSONObject, to new: JSONObject) -> JSONObject {
     let spelling = NameSpelling(of: self, comparedWith: base, new)
     var result = self

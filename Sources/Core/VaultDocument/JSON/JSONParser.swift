@@ -38,6 +38,7 @@ extension DocumentError {
     self.init(code: code, reason: reason.map { "\($0)" }, column: offset)
   }
 
+  /// The same failure with line and column. Call it once, because the column is then no longer an offset.
   func located(in bytes: Span<UInt8>) -> DocumentError {
     let offset = column ?? 0
     // Both from 1: lines end with LF, and columns count Unicode scalars.

@@ -71,6 +71,7 @@ extension JSONScanner {
     }
   }
 
+  /// Its backslash is at `start`, and the position is after the `u`.
   private mutating func unicodeEscape(
     in bytes: Span<UInt8>, from start: Int, to result: inout [UInt8]
   ) throws(DocumentError) {

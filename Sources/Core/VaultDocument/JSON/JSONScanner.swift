@@ -32,6 +32,7 @@ struct JSONScanner {
     }
   }
 
+  /// Reads the value at the position, after white space. After an error the scanner must not be used again.
   mutating func value(in bytes: Span<UInt8>, depth: Int) throws(DocumentError) -> JSONValue {
     guard position < bytes.count else { throw endOfInput(bytes) }
     guard depth <= maximumDepth else { throw DocumentError(.tooDeep, at: position) }
@@ -47,6 +48,7 @@ struct JSONScanner {
     }
   }
 
+  /// Its bracket is at the position.
   private mutating func array(in bytes: Span<UInt8>, depth: Int) throws(DocumentError) -> [JSONValue] {
     position += 1
     skipWhiteSpace(in: bytes)
@@ -69,6 +71,7 @@ struct JSONScanner {
   /// Room for the members of most objects, so that the array need not grow.
   private static let usualMemberCount = 12
 
+  /// Its brace is at the position. Repeated and canonically equivalent names are refused.
   private mutating func object(in bytes: Span<UInt8>, depth: Int) throws(DocumentError) -> JSONObject {
     let start = position
     var members: [JSONObject.Element] = []
@@ -89,7 +92,8 @@ struct JSONScanner {
     return JSONObject(sorted: members)
   }
 
-  /// Reads an object, whose brace is at the position; `body` reads the value of each member.
+  /// Reads an object, whose brace is at the position; `body` reads the value of each member. Repeated names are not
+  /// noticed here. `isASCII` becomes false with the first name that is not ASCII.
   @inline(__always)
   mutating func forEachMember(
     in bytes: Span<UInt8>, isASCII: inout Bool, _ body: (inout JSONScanner, String) throws(DocumentError) -> Void
@@ -125,6 +129,7 @@ struct JSONScanner {
     return name
   }
 
+  /// The members are sorted. `isSorted` says that they were read in ascending order, so that no name is repeated.
   private func areDistinct(_ members: [JSONObject.Element], isSorted: Bool, isASCII: Bool) -> Bool {
     if !isSorted {
       for index in members.indices.dropFirst() where sameBytes(members[index - 1].name, members[index].name) {

@@ -49,6 +49,7 @@ extension JSONValue {
     }
   }
 
+  /// Like `appendCanonical(to:)`, without recursion.
   private func appendDeepCanonical(to bytes: inout [UInt8]) {
     var open: [CanonicalCursor] = []
     var next: JSONValue? = self

@@ -50,7 +50,8 @@ extension JSONValue {
     }
   }
 
-  /// Follows the path from one of its steps; a nil value removes.
+  /// Follows the path from one of its steps. A nil value removes; the caller has seen that the path leads to a
+  /// value. After an error the tree is unchanged.
   private mutating func edit(_ path: MemberPath, from step: Int, with value: JSONValue?) throws(DocumentError) {
     guard step < path.components.count else {
       if let value { self = value }
@@ -113,6 +114,7 @@ extension JSONValue {
     }
   }
 
+  /// - Parameter path: that of this value; the same again afterwards, except after an error.
   private func forEachString<E: Error>(
     _ path: inout MemberPath, _ body: (MemberPath, String) throws(E) -> Void
   ) throws(E) {
@@ -134,7 +136,8 @@ extension JSONValue {
     }
   }
 
-  /// Replaces every string of the tree by the result of `body`.
+  /// Replaces every string of the tree, except member names, by the result of `body`. After an error the tree is
+  /// unchanged.
   public mutating func mapStrings<E: Error>(_ body: (MemberPath, String) throws(E) -> String) throws(E) {
     var path = MemberPath.root
     self = try mappingStrings(&path, body)

@@ -34,6 +34,7 @@ struct JSONWriter {
     bytes.reserveCapacity(2048)
   }
 
+  /// Writes the one document of this writer.
   mutating func document(_ value: JSONValue, finalNewline: Bool) throws(DocumentError) -> [UInt8] {
     try append(value, depth: 1)
     if finalNewline { bytes.append(UInt8(ascii: "\n")) }

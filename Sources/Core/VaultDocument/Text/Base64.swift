@@ -38,7 +38,7 @@ public enum Base64 {
   /// The number of characters for `byteCount` bytes, with padding.
   public static func encodedCount(of byteCount: Int) -> Int { (byteCount + 2) / 3 * 4 }
 
-  /// The number of bytes in canonical base64 with padding.
+  /// The number of bytes in canonical base64 with padding; for any other text the number means nothing.
   public static func decodedCount(of text: Span<UInt8>) -> Int {
     let paddingCount = text.indices.suffix(2).reversed().prefix { text[$0] == UInt8(ascii: "=") }.count
     return max(0, text.count / 4 * 3 - paddingCount)
@@ -104,7 +104,8 @@ public enum Base64 {
     return isCanonical
   }
 
-  /// Like `append(decoding:to:)` for output that has room for the bytes, such as secure memory.
+  /// Like `append(decoding:to:)` for output that has room for the bytes, such as secure memory. Too little room ends
+  /// the process, so the caller makes sure of it even for text that is not canonical.
   package static func append(
     decoding text: Span<UInt8>, _ alphabet: Base64Alphabet = .standard, to output: inout OutputSpan<UInt8>
   ) -> Bool {

@@ -3,6 +3,7 @@
 /// The Unicode names of characters tell the base letters, so the result is the same on every machine and in every
 /// locale: `É` is `e`, `ø` is `o`, `ß` is `ss`, `Þ` is `th`, `Ά` is `α`, and letters of other scripts are themselves.
 package enum BaseLetters {
+  /// The text in lower case, each letter as its base, without marks.
   package static func of(_ text: String) -> String {
     let lowercased = text.lowercased()
     guard !lowercased.utf8Span.isKnownASCII else { return lowercased }

@@ -3,6 +3,7 @@ package enum PercentEncoding {
   /// Encodes everything except the unreserved characters.
   package static func encoded(_ text: String) -> String { encoded(text.utf8) }
 
+  /// Encodes everything except the unreserved characters.
   package static func encoded(_ bytes: some Sequence<UInt8>) -> String {
     var result = ""
     for byte in bytes {
@@ -17,7 +18,7 @@ package enum PercentEncoding {
     return result
   }
 
-  /// Decodes percent signs and keeps all other bytes; nil if a percent sign is malformed.
+  /// Decodes percent signs and keeps all other bytes, such as malformed ones; nil if there was nothing to decode.
   package static func decoded(_ bytes: [UInt8]) -> [UInt8]? {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)

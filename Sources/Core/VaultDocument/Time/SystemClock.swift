@@ -8,6 +8,7 @@
 
 /// The clock, the only system call of this module; the standard library does not offer one.
 enum SystemClock {
+  /// Ends the process if the clock is outside the years 1 to 9999.
   static func now() -> Timestamp {
     var time = timespec()
     // The pointer is to a local variable and lives for this call.

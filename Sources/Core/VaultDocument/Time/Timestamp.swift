@@ -113,6 +113,7 @@ private struct TimestampReader {
 
   init(_ count: Int) { self.count = count }
 
+  /// Reads a real date and the `T` after it. With a nil separator, the numbers follow each other directly.
   mutating func date(in bytes: Span<UInt8>, separator: UInt8?) throws(DocumentError) -> CivilDate {
     let year = try number(4, in: bytes)
     try take(separator, in: bytes)

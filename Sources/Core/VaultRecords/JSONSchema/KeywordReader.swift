@@ -22,6 +22,7 @@ struct KeywordReader {
     return schema[keyword]
   }
 
+  /// Refuses a keyword that was not read; call it last.
   func finish(typeName: String) throws(RecordError) {
     guard let keyword = rest.min() else { return }
     let reason =
@@ -86,6 +87,7 @@ struct KeywordReader {
     return number
   }
 
+  /// Empty if the keyword is missing.
   mutating func names(_ keyword: String) throws(RecordError) -> [String] {
     guard let value = take(keyword) else { return [] }
     guard let items = value.array, items.allSatisfy({ $0.string != nil }) else {
@@ -109,7 +111,7 @@ struct KeywordReader {
     return count
   }
 
-  /// The one type, and whether `null` is also allowed.
+  /// The one type, and whether `null` is also allowed; nil if the keyword is missing.
   mutating func type() throws(RecordError) -> (name: String?, isNullable: Bool)? {
     guard let value = take("type") else { return nil }
     if let name = value.string { return (name, false) }
@@ -121,7 +123,7 @@ struct KeywordReader {
     return (others[0], names.count == 2)
   }
 
-  /// The values that `enum` or `const` allows.
+  /// The values that `enum` or `const` allows; nil if both are missing.
   mutating func allowedValues() throws(RecordError) -> [JSONValue]? {
     if let constant = take("const") {
       guard !has("enum") else { throw fault("const", "cannot be combined with enum") }
@@ -159,6 +161,7 @@ struct KeywordReader {
     return rule
   }
 
+  /// Only `minimum` and `maximum` are compared with each other.
   mutating func numberRule() throws(RecordError) -> NumberRule {
     var rule = NumberRule()
     rule.minimum = try number("minimum")

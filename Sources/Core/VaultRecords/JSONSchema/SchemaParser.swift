@@ -45,6 +45,8 @@ struct SchemaParser {
     }
   }
 
+  /// Reads one schema, whose place is `path`. Keywords that do not apply, contradictions and readable secrets are
+  /// refused.
   mutating func value(_ schema: JSONObject, isRoot: Bool = false) throws(RecordError) -> ValueSchema {
     valueCount += 1
     guard valueCount <= Self.maximumValueCount else { throw fault("the schema describes too many values") }
@@ -134,6 +136,7 @@ struct SchemaParser {
     return rule
   }
 
+  /// Nil if other members are refused, which is the default here.
   private mutating func others(_ reader: inout KeywordReader) throws(RecordError) -> ValueSchema? {
     switch reader.take("additionalProperties") {
     case nil, .bool(false): return nil
@@ -152,6 +155,7 @@ struct SchemaParser {
     return try referenced(reference)
   }
 
+  /// Reads the definition again for each reference. Its faults have the path of the reference.
   private mutating func referenced(_ reference: String) throws(RecordError) -> ValueSchema {
     let prefix = "#/$defs/"
     guard reference.hasPrefix(prefix),
@@ -188,6 +192,7 @@ struct SchemaParser {
     }
   }
 
+  /// Runs `body` with these names at the end of `path`, which is then as before.
   private mutating func inside<Result>(
     _ names: String..., body: (inout SchemaParser) throws(RecordError) -> Result
   ) throws(RecordError) -> Result {

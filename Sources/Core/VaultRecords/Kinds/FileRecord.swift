@@ -65,7 +65,7 @@ extension SecretBytes {
     }
   }
 
-  /// The bytes of base64; nil if the text is not base64.
+  /// The bytes of padded base64; nil if the text is not canonical base64.
   package static func decoding(base64 text: RawSpan) throws(CryptoError) -> SecretBytes? {
     let text = Span<UInt8>(_bytes: text)
     guard text.count.isMultiple(of: 4) else { return nil }

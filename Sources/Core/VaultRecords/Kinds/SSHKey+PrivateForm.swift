@@ -25,7 +25,7 @@ extension SSHKey {
   private static let start = Array("-----BEGIN OPENSSH PRIVATE KEY-----".utf8)
   private static let magic = Array("openssh-key-v1\0".utf8)
 
-  /// The binary content of the base64 between the two marker lines.
+  /// The binary content of the base64 between the two marker lines; nil if the text does not have this form.
   private static func binary(ofPrivate text: Span<UInt8>) throws(CryptoError) -> SecretBytes? {
     let blanks = text.indices.prefix { text[$0] <= 0x20 }.count
     guard text.count > blanks + start.count, start.indices.allSatisfy({ text[blanks + $0] == start[$0] }) else {
@@ -40,6 +40,7 @@ extension SSHKey {
     return try base64.withBytes { text throws(CryptoError) in try SecretBytes.decoding(base64: text) }
   }
 
+  /// The public key in the binary content; nil for another form or several keys.
   private static func publicBlob(_ bytes: Span<UInt8>) -> [UInt8]? {
     guard bytes.count > magic.count, magic.indices.allSatisfy({ bytes[$0] == magic[$0] }) else { return nil }
     var offset = magic.count

@@ -63,7 +63,7 @@ extension SSHKey {
   }
 
   /// The fingerprint as `ssh-keygen -l` prints it: SHA-256 of the binary form, base64 without padding (RFC 4253,
-  /// section 6.6, for that form).
+  /// section 6.6, for that form). Nil if the text is not such a line.
   package static func fingerprint(of publicKey: String) -> String? {
     let parts = publicKey.split(whereSeparator: \.isWhitespace)
     guard parts.count >= 2, let blob = try? Base64.decode(String(parts[1])), blob.count > 4 else { return nil }

@@ -22,6 +22,7 @@ enum EnumCases {
   private static let enumMetadata: UInt = 0x201
   private static let enumDescriptor: UInt32 = 18
 
+  /// Nil for a type that is not an enum, and for an optional.
   private static func counts(of type: Any.Type) -> (withValues: Int, plain: Int)? {
     // Safe: a type is the address of its metadata. Every type has the first word, and an enum the second.
     let metadata = unsafe unsafeBitCast(type, to: UnsafePointer<UInt>.self)

@@ -22,7 +22,8 @@ struct RecordedContent: Sendable {
 
   private static let known = Known()
 
-  /// Learns the members that `type` asks a decoder for.
+  /// Learns the members that `type` asks a decoder for. The first call runs its `init(from:)` many times; the result
+  /// is kept for the process.
   init(of type: any VaultRecord.Type) {
     let id = ObjectIdentifier(type)
     if let known = Self.known.byType.withLock({ $0[id] }) {
@@ -106,6 +107,7 @@ extension RecordedContent {
     try Self.compare(ObjectRule(members), with: ObjectRule(content), below: "", failure == nil)
   }
 
+  /// Throws the first difference. `isWhole` says that the type reads nothing beside `read`.
   private static func compare(
     _ read: ObjectRule, with described: ObjectRule, below path: String, _ isWhole: Bool
   ) throws(RecordError) {

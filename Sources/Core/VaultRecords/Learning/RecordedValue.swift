@@ -25,6 +25,7 @@ final class RecordedValue {
   /// The choices of the run in which it was first asked for.
   private(set) var script: [Int] = []
 
+  /// The description as far as it is known; nil if the type has asked for no form.
   var schema: ValueSchema? {
     if let given { return given }
     guard !isOpen else { return ValueSchema(.any) }
@@ -105,6 +106,7 @@ final class RecordedValue {
 
   func beginObject() { if case .unknown = form { form = .object([]) } }
 
+  /// The member, added at the first request. If this is not an object, the result belongs to nothing.
   func member(_ name: String) -> RecordedValue {
     beginObject()
     guard case .object(var members) = form else { return RecordedValue() }

@@ -29,6 +29,8 @@ final class Recording {
   private var isRefused = false
   private var isProbe: Bool { refused != nil }
 
+  /// Learns `type`. Nothing is thrown: `hasFailed` stays true if the type refuses every run.
+  ///
   /// - Parameters:
   ///   - style: the style of names in a file; nil for those of the type.
   ///   - described: the type's description of single values, by path.
@@ -47,9 +49,11 @@ final class Recording {
     if !hasFailed { probe(type) }
   }
 
+  /// The path of the value that the type asked for last in the first run.
   private(set) var lastPath = ""
 
-  /// Lets the type decode with these answers; true if it succeeds.
+  /// Lets the type decode with these answers; true if it succeeds. A failed run or a probe does not count as a
+  /// request.
   private func decode(_ type: any Decodable.Type, _ script: [Int]) -> Bool {
     run += 1
     (self.script, questions, touched, valueCount) = (script, [], [], 0)
@@ -82,13 +86,14 @@ final class Recording {
     value.member(style?.name(for: name) ?? name)
   }
 
-  /// Chooses one of `count` answers to a question.
+  /// Chooses one of `count` answers, at least 1, to a question.
   func choose(_ count: Int) -> Int {
     let answer = questions.count < script.count ? script[questions.count] : 0
     questions.append(count)
     return min(answer, count - 1)
   }
 
+  /// Notes that this run asks for a value; throws if it has asked for far too many.
   func ask(for value: RecordedValue) throws {
     valueCount += 1
     guard valueCount < Self.valueLimit else { throw Self.endless }

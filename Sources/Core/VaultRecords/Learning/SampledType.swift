@@ -3,6 +3,7 @@ internal import VaultSealing
 
 /// A type whose samples are made without decoding.
 protocol SampledType {
+  /// A sample of this type, after its form was noted in the value of the recorder.
   static func sample(_ recorder: SchemaRecorder) throws -> any Decodable
 }
 

@@ -46,7 +46,8 @@ struct SchemaRecorder: Decoder, ExactDecoder {
 
   func singleValueContainer() -> any SingleValueDecodingContainer { RecordedScalar(recorder: self) }
 
-  /// Whether to stop because a type contains itself or types are nested too deeply.
+  /// Whether to stop because a type contains itself or types are nested too deeply. If so, the value is noted as any
+  /// value.
   func ends(before type: any Any.Type) -> Bool {
     let outer = types.first { $0.type == type } ?? (types.count > Recording.depthLimit ? types.first : nil)
     guard let outer else { return false }
@@ -55,18 +56,21 @@ struct SchemaRecorder: Decoder, ExactDecoder {
     return true
   }
 
+  /// A sample of any type, after its request was noted in `value`. Errors of the type and the refusal of a probe are
+  /// thrown.
   func sample<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try recording.ask(for: value)
     if let given = value.given { return try Self.example(of: type, given) }
     if let described = type as? any MemberValue.Type { value.take(described.described) }
-    guard let own = try special(type), let sample = own as? Value else {
+    guard let own = try sampleWithoutDecoding(type), let sample = own as? Value else {
       guard !ends(before: type) else { throw Recording.endless }
       return try Value(from: SchemaRecorder(value, types: types + [(type, value)], recording: recording))
     }
     return sample
   }
 
-  private func special<Value: Decodable>(_ type: Value.Type) throws -> (any Decodable)? {
+  /// The result is a sample of a type that must not decode itself, and its schema is noted. Other types give nil.
+  private func sampleWithoutDecoding<Value: Decodable>(_ type: Value.Type) throws -> (any Decodable)? {
     switch type {
     case let type as any SampledType.Type: try type.sample(self)
     case is Date.Type: try noted(Date(timeIntervalSinceReferenceDate: 0), .moment)
@@ -78,6 +82,7 @@ struct SchemaRecorder: Decoder, ExactDecoder {
     }
   }
 
+  /// Notes the schema and returns the sample, unless this probe refuses the value.
   private func noted<Value: Decodable>(_ value: Value, _ schema: ValueSchema) throws -> Value {
     try recording.require(self.value, as: schema, Value.self)
     self.value.take(schema)
@@ -102,7 +107,8 @@ struct SchemaRecorder: Decoder, ExactDecoder {
     return coded[recording.choose(coded.count)].0
   }
 
-  /// A value of a type that describes itself, made from one of its allowed values.
+  /// A value of a type that is described, decoded from the first of the examples that it accepts; an error if there is
+  /// no such example.
   private static func example<Value: Decodable>(of type: Value.Type, _ schema: ValueSchema) throws -> Value {
     for tree in schema.examples {
       if let value = try? TreeDecoder(openingWith: context).decode(type, from: tree) { return value }

@@ -49,6 +49,9 @@ public struct MigratingRecord {
   private let seal: ((JSONValue) throws(RecordError) -> String)?
   private let reveal: ((String) throws(RecordError) -> String)?
 
+  /// - Parameters:
+  ///   - seal: makes a token; nil without a key.
+  ///   - reveal: opens a token; nil without a key.
   init(
     _ tree: JSONValue, seal: ((JSONValue) throws(RecordError) -> String)?,
     reveal: ((String) throws(RecordError) -> String)?

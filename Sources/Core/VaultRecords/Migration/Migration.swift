@@ -120,7 +120,8 @@ extension RecordKind {
     }
   }
 
-  /// Clear input with the members of an older schema or another spelling moved to their present places.
+  /// Clear input with the members of an older schema or another spelling moved to their present places. A step that
+  /// cannot be applied is skipped.
   package func modernised(_ input: JSONObject) -> JSONObject {
     var tree = JSONValue.object(input)
     for (source, step) in inputSteps where tree.hasValue(at: source) {

@@ -8,6 +8,7 @@ struct MigrationParser {
   /// The most steps of all migrations, because each move is followed through the later steps.
   static let maximumStepCount = 1_000
 
+  /// Empty if the kind has none. They are in the order of their names as text, so schema 10 comes before 2.
   static func migrations(of schema: JSONObject, upTo version: Int) throws(RecordError) -> [Migration] {
     guard let value = schema[member] else { return [] }
     let root = MemberPath([.member(member)])
@@ -53,6 +54,7 @@ struct MigrationParser {
   }
 }
 
+/// Reads the members of one step; `place` is the path of the step in the schema.
 private struct StepReader {
   let step: JSONObject
   let place: MemberPath

@@ -1,7 +1,8 @@
 package import VaultDocument
 internal import VaultSealing
 
-/// Applies the steps of a migration to the members of one record.
+/// Applies the steps of a migration to the members of one record. After an error a step may be half done, so the
+/// caller drops the migrator.
 package struct Migrator {
   private(set) var tree: JSONValue
   /// The steps that changed something, in their order.
@@ -37,10 +38,11 @@ package struct Migrator {
   }
 
   mutating func take(_ step: MigrationStep) throws(RecordError) {
-    if try hasChanged(by: step) { taken.append(step) }
+    if try apply(step) { taken.append(step) }
   }
 
-  private mutating func hasChanged(by step: MigrationStep) throws(RecordError) -> Bool {
+  /// Applies a step and returns whether it has changed something.
+  private mutating func apply(_ step: MigrationStep) throws(RecordError) -> Bool {
     switch step {
     case .move(let source, let target): return try move(source, to: target)
     case .split(let source, let separator, let parts): return try split(source, at: separator, into: parts)
@@ -60,7 +62,7 @@ package struct Migrator {
 
   private func value(at path: MemberPath) -> JSONValue? { tree.presentValue(at: path) }
 
-  // Each function returns whether it has changed something.
+  // Each function returns whether it has changed something, or throws if the record does not fit the step.
 
   private mutating func move(_ source: MemberPath, to target: MemberPath) throws(RecordError) -> Bool {
     guard let value = value(at: source) else { return false }
@@ -122,6 +124,7 @@ package struct Migrator {
     return true
   }
 
+  /// Takes over the record that the step has changed, unless it failed or made sealed values readable.
   private mutating func compute(_ computation: Computation) throws(RecordError) {
     var record = MigratingRecord(tree, seal: seal, reveal: reveal)
     do {

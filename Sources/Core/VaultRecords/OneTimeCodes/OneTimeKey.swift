@@ -72,6 +72,7 @@ package struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable 
       label: path.count > 1 ? PercentEncoding.text(of: path[1]) ?? "" : "", issuer: values["issuer"])
   }
 
+  /// The decoded values by names in lower case.
   private static func parameters(_ query: Substring) throws(RecordError) -> [String: String] {
     var values: [String: String] = [:]
     for pair in query.prefix(while: { $0 != "#" }).split(separator: "&") {
@@ -108,7 +109,7 @@ package struct OneTimeKey: Sendable, CustomStringConvertible, CustomReflectable 
 }
 
 extension OneTimeKey {
-  /// The code at a time.
+  /// The code at a time; a time before 1970 counts as 1970.
   ///
   /// - Parameter seconds: since 1970.
   package func code(at seconds: Int64) throws(RecordError) -> String {

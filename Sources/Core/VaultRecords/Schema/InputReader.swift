@@ -15,6 +15,7 @@ struct InputReader {
     self.keepsUnknown = keepsUnknown
   }
 
+  /// The stored form of a value whose place is `path`; the caller then finds collected members in ``unknown``.
   mutating func read(
     _ value: JSONValue, as schema: ValueSchema, at path: MemberPath = .root
   ) throws(RecordError) -> JSONValue {
@@ -44,6 +45,7 @@ struct InputReader {
     return result
   }
 
+  /// Missing members get their default; a required one without a default is refused.
   private mutating func object(_ members: JSONObject, _ rule: ObjectRule) throws(RecordError) -> JSONObject {
     var result = try members.compactMapValues { name, value throws(RecordError) in
       path.components.append(.member(name))

@@ -36,6 +36,7 @@ package struct PasswordRules: Equatable, Sendable {
   /// Below this share, nearly all drawn passwords would be thrown away.
   private static let leastShare = 1e-5
 
+  /// Reads rules in this notation. Only ``usableShare(ofLength:)`` finds out whether a password can satisfy them.
   package init(parsing text: String) throws(Fault) {
     self.text = text
     var reader = RuleReader(text)
@@ -80,7 +81,8 @@ package struct PasswordRules: Equatable, Sendable {
     }
   }
 
-  /// Whether a password satisfies the rules except for its length.
+  /// Whether a password of characters of ``alphabet``, which is not checked, satisfies the rules except for its
+  /// length.
   package func accepts(_ password: Span<UInt8>) -> Bool {
     var (run, missing) = (0, required)
     for index in password.indices {
@@ -95,7 +97,8 @@ package struct PasswordRules: Equatable, Sendable {
   /// The requested length if it is allowed, else the nearest allowed length.
   package func length(nextTo length: Int) -> Int { min(max(length, lengths.lowerBound), lengths.upperBound) }
 
-  /// The share of all strings of a length, drawn evenly from the alphabet, that satisfies the rules.
+  /// The share of all strings of a length, drawn evenly from the alphabet, that satisfies the rules. Throws if it is
+  /// so small that drawing would take too long.
   package func usableShare(ofLength length: Int) throws(Fault) -> Double {
     let share = share(ofLength: length)
     guard share > 0 else {
@@ -122,6 +125,7 @@ extension PasswordRules {
   /// Longer runs are so rare that their share is ignored.
   private static let countedRun = 8
 
+  /// 0 if no such string satisfies the rules.
   private func share(ofLength length: Int) -> Double {
     if let longestRun, alphabet.count == 1, length > longestRun { return 0 }
     let limit = longestRun.flatMap { $0 <= Self.countedRun ? $0 : nil }

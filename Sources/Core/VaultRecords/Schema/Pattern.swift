@@ -29,7 +29,7 @@ public struct Pattern: Sendable, Equatable {
 
   public static func == (left: Pattern, right: Pattern) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
 
-  /// Whether the pattern matches somewhere in `text`.
+  /// Whether the pattern matches somewhere in `text`, which may be of any length.
   public func matches(_ text: String) -> Bool {
     var threads = PatternThreads(count: program.count)
     var previous: Unicode.Scalar?

@@ -2,6 +2,7 @@
 struct PatternCompiler {
   private(set) var program: [PatternStep] = []
 
+  /// Appends the steps of a node; after an error the compiler must not be used again.
   mutating func append(_ node: PatternNode) throws(TextFault) {
     switch node {
     case .set(let set): try append(.take(set))
@@ -30,6 +31,7 @@ struct PatternCompiler {
     program[jump] = .jump(program.count)
   }
 
+  /// The parser has checked that the maximum is not below the minimum.
   private mutating func append(_ node: PatternNode, minimum: Int, maximum: Int?) throws(TextFault) {
     for _ in 0..<minimum {
       let before = program.count

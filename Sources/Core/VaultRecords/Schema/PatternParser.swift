@@ -6,7 +6,10 @@ indirect enum PatternNode {
   case repetition(PatternNode, minimum: Int, maximum: Int?)
 }
 
-/// Reads the grammar of ECMA-262, section 22.2.1, with its flag `u`, except for features that need backtracking.
+/// Reads the grammar of ECMA-262, section 22.2.1, with its flag `u`.
+///
+/// The parser refuses back references, look-around, modifiers, `\c`, escapes of surrogates, and all properties but the
+/// general categories by their short names, such as `\p{Lu}`.
 struct PatternParser {
   private static let maximumDepth = 32
   private var scalars: [Unicode.Scalar]
@@ -66,7 +69,7 @@ struct PatternParser {
     return .repetition(node, minimum: bounds.0, maximum: bounds.1)
   }
 
-  /// `{n}`, `{n,}` or `{n,m}`, up to the closing brace.
+  /// `{n}`, `{n,}` or `{n,m}`; the closing brace is left to the caller.
   private mutating func countedBounds() throws(TextFault) -> (Int, Int?) {
     position += 1
     let minimum = try number()
@@ -107,6 +110,7 @@ struct PatternParser {
     }
   }
 
+  /// A group whose `(` was read. Its name, if it has one, is not checked.
   private mutating func group() throws(TextFault) -> PatternNode {
     if take("?"), !take(":") {
       guard take("<"), let scalar = next, scalar != "=", scalar != "!" else {
@@ -119,6 +123,7 @@ struct PatternParser {
     return node
   }
 
+  /// A class whose `[` was read.
   private mutating func characterClass() throws(TextFault) -> PatternSet {
     var set = PatternSet()
     set.isNegated = take("^")
@@ -146,6 +151,7 @@ struct PatternParser {
     return try escape()
   }
 
+  /// An escape whose backslash was read, except `\b` and `\B`.
   private mutating func escape() throws(TextFault) -> PatternSet {
     let scalar = try takeAny()
     switch scalar {
@@ -183,6 +189,7 @@ struct PatternParser {
     }
   }
 
+  /// - Parameter digitCount: the exact count; nil for one to six digits.
   private mutating func hex(digitCount: Int?) throws(TextFault) -> Unicode.Scalar {
     var digits = ""
     while digits.utf8.count < digitCount ?? 6, let scalar = next, scalar.properties.isASCIIHexDigit {

@@ -95,7 +95,7 @@ final class SealMap: Sendable {
     return nil
   }
 
-  /// The tree with each sealed value replaced by its text.
+  /// The tree with each sealed value replaced by its text. Other values than text stay in sealed places.
   func opened(
     _ value: JSONValue, at path: MemberPath, in context: SealingContext
   ) throws(RecordError) -> JSONValue {

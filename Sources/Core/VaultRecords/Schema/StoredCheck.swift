@@ -43,6 +43,7 @@ struct StoredCheck {
     return check.faults
   }
 
+  /// Like `faults`, up to the first.
   static func firstFault(in members: JSONObject, _ schema: ValueSchema, kind: String) -> RecordError? {
     var check = StoredCheck(kind: kind, endsAtFirst: true, isAboutSealing: false)
     check.value(.object(members), schema)

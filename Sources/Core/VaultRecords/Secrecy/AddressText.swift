@@ -72,6 +72,8 @@ struct AddressText {
     return hasAuthority ? hasOraclePassword : hasPasswordWithoutAuthority
   }
 
+  /// Whether the authority at the start of `text` holds a password or token. `firstAt` is the index of the first `@`
+  /// in `text`, which may come after the authority.
   private func isSecretAuthority(_ text: ArraySlice<UInt8>, firstAt: Int) -> Bool {
     let end = text.firstIndex { Self.isDelimiter($0) } ?? text.endIndex
     if let at = text[..<end].lastIndex(of: UInt8(ascii: "@")) {

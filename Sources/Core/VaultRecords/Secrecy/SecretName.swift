@@ -1,3 +1,4 @@
+/// Names of members and parameters that suggest a secret.
 package enum SecretName {
   /// Checks the words of a name in any spelling: `client_secret`, `X-Amz-Signature`, `apiKey`, `user[password]`.
   package static func isSecret(_ name: String) -> Bool {

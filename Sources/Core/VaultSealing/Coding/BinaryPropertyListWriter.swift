@@ -21,6 +21,7 @@ struct BinaryPropertyListWriter {
     return writer.bytes(top: top)
   }
 
+  /// Adds a value after its parts and returns its object number. Null and numbers of more than 64 bits are refused.
   private mutating func add(_ value: JSONValue) throws -> Int {
     switch value {
     case .object(let members):
@@ -94,6 +95,7 @@ struct BinaryPropertyListWriter {
     (1...8).first { $0 == 8 || number < 1 << ($0 * 8) } ?? 8
   }
 
+  /// The whole file, once all objects were added; `top` is the number of the outermost.
   private func bytes(top: Int) -> [UInt8] {
     var bytes = Array("bplist00".utf8)
     var offsets: [Int] = []

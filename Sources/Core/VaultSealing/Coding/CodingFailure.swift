@@ -16,6 +16,7 @@ public struct CodingFailure: Error, Hashable, Sendable, CustomStringConvertible 
 
   public var description: String { Sentence.about(path == .root ? nil : path.description, reason) }
 
+  /// The path is nil if the error has none.
   private static func explain(_ error: any Error) -> (path: [any CodingKey]?, reason: String) {
     switch error {
     case DecodingError.keyNotFound(let key, let context): (context.codingPath + [key], "is required")

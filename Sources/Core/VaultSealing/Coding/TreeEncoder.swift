@@ -20,6 +20,7 @@ package struct TreeEncoder: Sendable {
     (self.context, self.style) = (context, style)
   }
 
+  /// An `EncodingError` has the path of the member. A value that encodes nothing is refused.
   package func encode(_ value: some Encodable) throws -> JSONValue {
     let userInfo: [CodingUserInfoKey: Any] = context.map { [SealingContext.userInfoKey.key: $0] } ?? [:]
     let outer = NodeEncoder(node: TreeNode(), userInfo: userInfo, style: style)
@@ -50,6 +51,7 @@ private final class TreeNode {
   var members: [Member]?
   var items: [Content]?
 
+  /// Nil if nothing was encoded, which counts as an empty object inside another value.
   func value() throws -> JSONValue? {
     if let members { return .object(try Self.object(members)) }
     if let items { return .array(try items.map { try $0.value() ?? .object(JSONObject()) }) }
@@ -83,6 +85,7 @@ private final class TreeNode {
 }
 
 extension TreeNode.Content {
+  /// Lets the value encode itself, unless it has a special form. Errors have no key of their own in their path.
   fileprivate init<Value: Encodable>(_ value: Value, _ outer: NodeEncoder) throws {
     if let tree = try Self.tree(of: value) {
       self = .done(tree)
@@ -253,6 +256,7 @@ private struct NodeScalar: SingleValueEncodingContainer {
   func encode(_ value: UInt32) throws { put(try .number(literal: value.description)) }
   func encode(_ value: UInt64) throws { put(try .number(literal: value.description)) }
 
+  /// The value takes the place of the one that asked for this container.
   func encode<Value: Encodable>(_ value: Value) throws {
     switch try TreeNode.Content(value, encoder) {
     case .done(let tree): put(tree)
