@@ -96,6 +96,8 @@ extension TextFormat {
     guard let gap = bytes.indices.dropLast().first(where: { bytes[$0] == colon && bytes[$0 + 1] == colon }) else {
       return groupCount(of: bytes[...]) == 8
     }
+    // IPv4 can only stand at the end of the whole address.
+    guard !bytes[..<gap].contains(UInt8(ascii: ".")) else { return false }
     let counts = [bytes[..<gap], bytes[(gap + 2)...]].map { $0.isEmpty ? 0 : groupCount(of: $0) ?? 8 }
     return counts[0] + counts[1] < 8
   }
