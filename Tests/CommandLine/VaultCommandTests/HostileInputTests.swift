@@ -49,7 +49,7 @@ struct HostileInputTests {
         rows.append(
           FaultRow(
             name, make, Self.bounded + "$V add customer --from h $K", 17,
-            "vault: h: " + (isLarge ? "is too large: at most 16 MiB" : reason)))
+            "vault: h" + (isLarge ? " is too large: at most 16 MiB" : ": " + reason)))
         guard !isLarge else { return rows }
         // An import has room for the text around a record, because each record is checked separately.
         let imported =
