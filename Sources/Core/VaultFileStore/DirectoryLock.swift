@@ -96,6 +96,7 @@ extension DirectoryStore {
     return lock
   }
 
+  /// Only waits for the lock and takes it: nothing is completed, and the path is not compared.
   func takeLock(
     _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
   ) throws(StoreError) -> DirectoryLock {
@@ -145,8 +146,8 @@ extension DirectoryStore {
     return Holder(process: process, isOwn: status.map(OwnLock.isHeld) ?? false)
   }
 
-  /// Opens the lock file; nil if a reader may neither create nor write it: a vault that it cannot write, it need not
-  /// lock.
+  /// Opens the lock file. A reader that may neither create nor write it opens it for reading; nil if it is missing,
+  /// because that reader need not lock.
   private func openLock(_ kind: LockKind) throws(StoreError) -> OpenFile? {
     let name = StoreDirectory.lockName
     do throws(StoreError) {

@@ -74,6 +74,8 @@ final class DirectoryBatch: StoreBatch {
     end()
   }
 
+  /// Makes everything durable and puts the journal in place. If that rename cannot be made durable, the journal is
+  /// removed again.
   private func commit(_ journal: Journal, from staging: Int32) throws(StoreError) {
     let (name, place) = (names.next(), StoreDirectory.journalName)
     try files.stage(journal.bytes(), as: name, in: staging, isSynced: !isWhole, at: place)
@@ -150,7 +152,8 @@ extension DirectoryStore {
 }
 
 extension DirectoryStore {
-  /// Puts everything that a committed journal names in place; files that are already in place stay.
+  /// Puts everything that a committed journal names in place; files that are already in place stay. The caller holds
+  /// the exclusive lock. After an error the call can be repeated.
   func finish(_ journal: Journal) throws(StoreError) {
     let isWhole = syncsWhole(count: journal.entries.count)
     let staging = try openMade(.staging)
@@ -165,6 +168,7 @@ extension DirectoryStore {
     renewStaging()
   }
 
+  /// Carries out one entry, unless that was done before. Missing files are ignored.
   private func finish(_ entry: Journal.Entry, from staging: Int32, in target: Int32) throws(StoreError) {
     let (name, location) = (entry.location.fileName, entry.location)
     switch entry.action {

@@ -92,6 +92,7 @@ extension DirectoryStore {
     return lines.filter { line in !present.contains { $0.elementsEqual(line.utf8) } }
   }
 
+  /// Makes the vault's own directory, durably, or opens an existing one.
   private static func makeRoot(at path: String, _ files: FileSystem) throws(StoreError) -> OpenFile {
     do throws(StoreError) {
       try files.call(at: path) { (system) throws(Errno) in

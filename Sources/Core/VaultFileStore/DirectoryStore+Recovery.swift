@@ -70,7 +70,7 @@ extension DirectoryStore {
     }
   }
 
-  /// Whether a name is a regular file; false if it is missing.
+  /// Whether a name is a regular file; false if it is missing. Any other kind makes the journal malformed.
   private func isRegular(_ name: String, in directory: StoreDirectory) throws(StoreError) -> Bool {
     let path = directory.path(of: name)
     let status = try withDirectory(directory) { (file) throws(StoreError) in
@@ -135,6 +135,8 @@ extension DirectoryStore {
     }
   }
 
+  /// The present journal for readers; nil without a journal, and in a store that ignores it. If files of the journal
+  /// are missing and no writer has finished it meanwhile, this throws.
   func overlay() throws(StoreError) -> Overlay? {
     guard !ignoresJournal else { return nil }
     guard let status = try journalStatus() else {

@@ -78,6 +78,8 @@ extension DirectoryStore {
   /// Like `placesOpenToOthers()`, for places to which everybody may write.
   public func placesWritableByAll() -> [String] { places { $0.isWritableByAll } }
 
+  /// The vault's folder and the entries in it that `isMeant` accepts; empty if that folder is closed to others, or its
+  /// status is unknown.
   private func places(where isMeant: (FileStatus) -> Bool) -> [String] {
     let root = root.descriptor
     guard let own = try? files.operations.status(of: root), own.isOpenToOthers else { return [] }

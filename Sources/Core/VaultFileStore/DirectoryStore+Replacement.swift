@@ -133,6 +133,7 @@ final class DirectoryReplacement: StoreReplacement {
     }
   }
 
+  /// Puts the new folder in place, durably. If a sync fails, the old folder is put back.
   private func exchange() throws(StoreError) {
     let root = store.root.descriptor
     _ = try store.openMade(.records)
@@ -193,6 +194,8 @@ extension DirectoryStore {
     return nil
   }
 
+  /// The begun replacement; nil if the system cannot exchange folders. After nil or an error, the caller empties the
+  /// staging directory.
   private func stagedReplacement(under lock: any StoreLock) throws(StoreError) -> DirectoryReplacement? {
     var names = StagedNames()
     let (name, other) = (names.next(), names.next())
@@ -249,6 +252,7 @@ extension DirectoryStore {
     return true
   }
 
+  /// The mark of a folder as it is now. An entry that is not named like a record makes this throw.
   fileprivate func mark(of directory: StoreDirectory) throws(StoreError) -> FolderMark {
     let mark = try withDirectory(directory) { (folder) throws(StoreError) in
       var mark = FolderMark()

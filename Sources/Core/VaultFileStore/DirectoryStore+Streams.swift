@@ -81,6 +81,7 @@ private final class DirectoryWriter: StoreWriter {
   private var piece: [UInt8] = []
   private var isEnded = false
 
+  /// Begins a pending write, which `end` ends, at the latest with the last reference.
   init(
     of location: StoreLocation, in store: DirectoryStore, under lock: any StoreLock
   ) throws(StoreError) {

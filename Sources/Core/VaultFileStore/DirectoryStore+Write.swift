@@ -16,6 +16,8 @@ extension DirectoryStore {
     }
   }
 
+  /// Runs `body` as one write, after an old journal was finished and every place compared. The written places are
+  /// noted unless it throws.
   private func writing(_ changes: [StoreChange], _ body: () throws(StoreError) -> Void) throws(StoreError) {
     try PendingWrites.during { () throws(StoreError) in
       // An old journal must be finished first: finished later, it would undo this write.
@@ -43,6 +45,7 @@ extension DirectoryStore {
       (lock as? DirectoryLock)?.isExclusive(of: self) == true, "writing needs an exclusive lock of the same store")
   }
 
+  /// Refuses the changes if one of their places does not hold the expected bytes. The caller holds the lock.
   func requireExpected(_ changes: [StoreChange]) throws(StoreError) {
     for (directory, changes) in Dictionary(grouping: changes, by: \.location.directory) {
       let isRead: Void? = try withDirectory(directory) { (directory) throws(StoreError) in
@@ -58,6 +61,7 @@ extension DirectoryStore {
     throw StoreError(.changedUnderneath, reason: "was changed by someone else", path: change.location.relativePath)
   }
 
+  /// Replaces or removes one document. The file with its earlier name goes, too.
   private func replace(_ change: StoreChange) throws(StoreError) {
     let location = change.location
     if change.replacement == nil, let name = location.earlierFileName, try !isThere(location) {
@@ -78,6 +82,7 @@ extension DirectoryStore {
 
 extension DirectoryStore {
   /// Replaces one file durably: stage, sync, read back, rename, sync. If it throws, the old file is in place again.
+  /// The caller has compared `old`, which only tells here whether there is a file.
   func replace(
     _ name: String, in directory: StoreDirectory, path: String, from old: [UInt8]?, to new: [UInt8]?
   ) throws(StoreError) {

@@ -75,7 +75,7 @@ extension DirectoryStore {
     return try readInPlace(location)
   }
 
-  /// The bytes at the place itself.
+  /// The bytes at the place itself, whatever a journal says; nil if there is no document.
   package func readInPlace(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
     let bytes = try withDirectory(location.directory) { (directory) throws(StoreError) in
       try readFile(location, in: directory)

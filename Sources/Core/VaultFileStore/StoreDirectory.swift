@@ -100,7 +100,8 @@ extension DirectoryStore {
     return result ?? nil
   }
 
-  /// Like `withDirectory`, but repeated if all records were replaced meanwhile, so that they are the vault's.
+  /// Like `withDirectory`, but repeated if all records were replaced meanwhile, so that they are the vault's. `body`
+  /// may run several times.
   func withCurrentDirectory<Result>(
     _ directory: StoreDirectory, _ body: (Int32) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {

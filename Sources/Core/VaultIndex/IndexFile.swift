@@ -27,7 +27,8 @@ struct IndexFile: ~Copyable {
     return descriptor >= 0 ? IndexFile(descriptor) : nil
   }
 
-  /// Creates a file in a directory for writing.
+  /// Creates a file in a directory for writing. A file that is older than ten seconds is from a dead writer, and is
+  /// replaced.
   ///
   /// - Returns: nil while another process writes it.
   static func made(_ name: String, in directory: Int32) throws(TextFault) -> IndexFile? {

@@ -1,5 +1,6 @@
 package import VaultDocument
 
+/// One record of an index, as a list shows it.
 package struct IndexRow: Sendable {
   package let id: RecordID
   package let kind: String

@@ -6,6 +6,7 @@ internal import VaultTrust
 
 extension LockedVault {
   /// Unlocks it with a root key that another process holds. The memory is compared like in ``unlock(with:options:)``.
+  /// Unlike there, a header that another process replaced is not read again.
   package func unlock(
     heldBy holder: any RootKeyHolder, slot id: SlotID, options: Vault.Options = .init()
   ) throws(VaultError) -> Vault {

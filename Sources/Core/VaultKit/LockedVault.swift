@@ -34,6 +34,8 @@ public struct LockedVault: Sendable {
   }
 
   /// The vault in a store.
+  ///
+  /// - Throws: ``VaultError`` like ``init(at:types:)``.
   public init(store: any RecordStore, types: [any VaultRecord.Type] = []) throws(VaultError) {
     self.store = store
     headerBytes = try Self.readHeader(store)
@@ -91,6 +93,8 @@ public struct LockedVault: Sendable {
     }
   }
 
+  /// Unlocks. If an error may come from an outdated header, the header is read again, and the call repeats itself
+  /// while it is newer.
   private func unlockedEvenIfChanged(
     with key: VaultKey, _ options: Vault.Options
   ) throws(VaultError) -> Vault {
@@ -110,6 +114,7 @@ public struct LockedVault: Sendable {
     }
   }
 
+  /// Unlocks with the header that was read. The memory is written last, so any earlier error leaves it unchanged.
   private func unlocked(with key: VaultKey, _ options: Vault.Options) throws(VaultError) -> Vault {
     try kinds.adding(options.types).requireGoodTypes()
     let memory = RollbackMemory(of: self, options)

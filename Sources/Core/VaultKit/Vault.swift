@@ -45,6 +45,7 @@ public final class Vault: Sendable {
     public init(state: KnownVaults? = .ofUser) { self.state = state }
   }
 
+  /// The header as it was last read, with its keys and kinds.
   struct Session: Sendable {
     var headerBytes: [UInt8]
     var header: VaultHeader
@@ -76,6 +77,7 @@ public final class Vault: Sendable {
   /// The known kinds: those of types, and those that the verified header declares.
   public var kinds: KindCatalog { session.withLock { $0.kinds } }
 
+  /// The caller has authenticated the header of `locked` under `root`, and compared it with the memory.
   init(
     locked: LockedVault, root: RootKey, slot: Slot, passphrase: SecretBytes? = nil, memory: RollbackMemory?,
     options: Options
@@ -132,6 +134,8 @@ public final class Vault: Sendable {
   }
 
   /// Makes a new vault in an empty store.
+  ///
+  /// - Throws: ``VaultError`` like ``create(at:slots:options:)``.
   public static func create(
     in store: any RecordStore, slots newSlots: [NewSlot], options: Options = Options()
   ) async throws(VaultError) -> Vault {
@@ -212,7 +216,8 @@ public final class Vault: Sendable {
     return reseal
   }
 
-  /// Updates header and keys if another process wrote the header meanwhile.
+  /// Updates header and keys if another process wrote the header meanwhile. A header of another vault or root key is
+  /// refused; any other is authenticated and remembered.
   ///
   /// - Returns: whether anything was new.
   @discardableResult
@@ -240,7 +245,8 @@ public final class Vault: Sendable {
     }
   }
 
-  /// Writes a header, new slots before it and removed ones after it, and continues with its keys.
+  /// Writes a header, new slots before it and removed ones after it, and continues with its keys. After an error the
+  /// old keys stay, except with `.mayBeLost`: then the new header is stored.
   package func replaceHeader(
     by header: VaultHeader, root: RootKey, slots: [StoreChange] = [], _ lock: any StoreLock
   ) throws(VaultError) {
@@ -288,7 +294,7 @@ public final class Vault: Sendable {
     return lock
   }
 
-  /// Takes the lock, and sends an event if that took a wait or failed.
+  /// Takes the lock, and sends an event if that took a wait or failed. Nil if `isDone` is true when the turn comes.
   private nonisolated(nonsending) func takeLock(
     _ kind: LockKind, unless isDone: @escaping @Sendable () -> Bool
   ) async throws(VaultError) -> (any StoreLock)? {

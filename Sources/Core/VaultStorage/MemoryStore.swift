@@ -92,7 +92,7 @@ extension MemoryStore {
     throw StoreError(.changedUnderneath, reason: "was changed by someone else", path: stale.location.relativePath)
   }
 
-  /// Called under the exclusive lock.
+  /// Replaces all live records by `new` if they are exactly those of `read`. Called under the exclusive lock.
   fileprivate func replaceRecords(
     _ read: [RecordID: [UInt8]], by new: [RecordID: [UInt8]]
   ) throws(StoreError) {

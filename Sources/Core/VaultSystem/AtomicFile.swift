@@ -51,7 +51,8 @@ package final class AtomicFile<Failure: FileFailure>: Sendable {
     _ = try? files.operations.tryLock(file.descriptor, isShared: false)
   }
 
-  /// Begins a file that never gets a name, for data too large to be kept in memory.
+  /// The file holds data too large for memory. The caller seals secrets first, because the bytes reach the disk. The
+  /// file cannot be published.
   package static func nameless(
     in folder: String, operations: any FileOperations = LiveFileOperations()
   ) throws(Failure) -> AtomicFile {
@@ -80,6 +81,7 @@ package final class AtomicFile<Failure: FileFailure>: Sendable {
 extension AtomicFile {
   package var byteCount: Int { state.withLock { $0.byteCount } }
 
+  /// If the process is ending, a write of its own never returns from here, and a part of a larger write throws.
   package func append(_ bytes: RawSpan) throws(Failure) {
     let (start, isNamed) = state.withLock { ($0.byteCount, $0.name != nil) }
     if isOwnWrite {
@@ -144,7 +146,8 @@ extension AtomicFile {
   /// If publishing fails, the new file is removed. The old file is then still in place, unless only the last sync
   /// failed.
   ///
-  /// - Parameter isReplacing: whether the file may replace another; if not, nothing is ever replaced.
+  /// - Parameter isReplacing: whether the file may replace another. If not, an existing file is never replaced, except
+  ///   one that appears at the last moment on a system that cannot check and rename in one step.
   package func publish(as name: String, replacing isReplacing: Bool) throws(Failure) {
     PendingWrites.begin()
     defer {
@@ -170,6 +173,8 @@ extension AtomicFile {
     keep()
   }
 
+  /// Refuses a name that exists. A system that cannot check and rename in one step replaces a file that appears in
+  /// between.
   private func renameExclusively(to name: String) throws(Failure) {
     let hidden = currentName
     do throws(Failure) {

@@ -24,6 +24,7 @@
 // Within `ChildProcess`, `kill` is its own function.
 private func signalProcess(_ process: pid_t, _ number: Int32) -> Int32 { kill(process, number) }
 
+/// The descriptors and the session that a child gets.
 package struct ChildStreams {
   /// Its standard input; nil means that of this process.
   package var input: Int32?
@@ -57,6 +58,7 @@ package struct ChildStreams {
   }
 }
 
+/// How a child ended.
 package struct ChildEnd: Sendable {
   /// The status that wait(2) gives.
   package let status: Int32
@@ -79,7 +81,7 @@ package struct ChildEnd: Sendable {
 package enum ChildProcess {
   private static let (standardInput, standardOutput, standardError): (Int32, Int32, Int32) = (0, 1, 2)
 
-  /// Starts a program.
+  /// Starts a program and returns its process number. The caller must collect it with ``end(of:)``.
   ///
   /// - Parameters:
   ///   - program: a path, or a name to find in the PATH.
@@ -137,6 +139,7 @@ package enum ChildProcess {
     return unsafe body(&actions, &attributes)
   }
 
+  /// Waits until a child ends, and collects its status. After that its number may belong to another process.
   package static func end(of process: Int32) -> ChildEnd {
     var status: Int32 = 0
     var usage = rusage()
@@ -199,7 +202,8 @@ package enum ChildProcess {
     return ((try? LiveFileOperations().entries(of: folder)) ?? []).compactMap { Int32($0.name) }
   }
 
-  /// Gives the child the default signal mask and handlers, because this process changed its own.
+  /// Gives the child the default signal mask and handlers, because this process changed its own. It also sets all
+  /// flags of the attributes, those for the session and for descriptors among them.
   private static func giveSignalsBack(_ attributes: inout SpawnAttributes, _ streams: ChildStreams) {
     var none = sigset_t()
     unsafe sigemptyset(&none)

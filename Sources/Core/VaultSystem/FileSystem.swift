@@ -180,7 +180,8 @@ extension FileSystem {
     return status
   }
 
-  /// Reads from `position` until `buffer` is full, the file ends, or exactly `enough` bytes are there.
+  /// Reads from `position` until `buffer` is full, the file ends, or exactly `enough` bytes are there. Returns their
+  /// number.
   package func fill(
     _ buffer: inout [UInt8], from file: Int32, position: Int = 0, enough: Int, at path: @autoclosure () -> String
   ) throws(Failure) -> Int {
@@ -233,7 +234,9 @@ extension FileSystem {
 }
 
 extension FileSystem {
-  /// Deletes an entry of a directory with its content and ignores errors. Links are removed, not followed.
+  /// Deletes an entry of a directory with its content and ignores errors. Links are removed, not followed. `mayRemove`
+  /// is asked before each file. A file that it refuses stays, with the folders above it, and so does everything below
+  /// `depth`.
   package func removeTree(
     _ entry: DirectoryEntry, in directory: Int32, depth: Int = .max, while mayRemove: () -> Bool = { true }
   ) {
@@ -252,7 +255,8 @@ extension FileSystem {
     try? call(at: entry.name) { (system) throws(Errno) in try system.removeDirectory(entry.name, in: directory) }
   }
 
-  /// Creates a folder of mode 0700 and its missing parents, durably.
+  /// Creates a folder of mode 0700 and its missing parents, durably. Anything that exists at the path is left as it
+  /// is, even a file.
   package func makeFolders(_ path: String) throws(Failure) {
     let noDirectory = OpenPurpose.noDirectory
     let status = try callIfPresent(at: path) { (system) throws(Errno) in

@@ -22,7 +22,8 @@ package enum LocalSocket {
   /// The most bytes that a socket path may have.
   package static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-  /// Listens at a path that is free, for this user alone.
+  /// Listens at a path that is free, for this user alone. The path has at most ``longestPath`` bytes. The caller
+  /// removes it, and closes the result, on which no call blocks.
   package static func listen(at path: String) throws(Errno) -> Int32 {
     let file = try make()
     do throws(Errno) {
@@ -43,7 +44,7 @@ package enum LocalSocket {
     }
   }
 
-  /// Connects to the listener at a path; a call on the result takes at most 3 seconds.
+  /// Connects to the listener at a path; a call on the result takes at most 3 seconds. The caller closes the result.
   package static func connect(to path: String) throws(Errno) -> Int32 {
     let file = try make()
     do throws(Errno) {
@@ -66,7 +67,8 @@ package enum LocalSocket {
     }
   }
 
-  /// The next connection; no call on it blocks.
+  /// The next connection; no call on it blocks. Throws ``Errno/wouldBlock`` if nobody waits. The caller closes the
+  /// result.
   package static func accept(_ listener: Int32) throws(Errno) -> Int32 {
     #if canImport(Darwin)
       let file = try checked(unsafe Darwin.accept(listener, nil, nil))
@@ -80,6 +82,7 @@ package enum LocalSocket {
     return file
   }
 
+  /// The process that connected, or that listens, as it was then.
   package static func peer(of file: Int32) throws(Errno) -> Peer {
     #if canImport(Darwin)
       var (user, group) = (uid_t(), gid_t())
@@ -129,6 +132,7 @@ package enum LocalSocket {
     }
   }
 
+  /// Sends all of the bytes. After an error, such as ``Errno/wouldBlock``, some of them may have been sent.
   package static func write(_ bytes: RawSpan, to file: Int32) throws(Errno) {
     #if canImport(Darwin)
       let flags: Int32 = 0

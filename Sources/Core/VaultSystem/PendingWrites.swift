@@ -39,6 +39,7 @@ package enum PendingWrites {
     _ = unpublished.removals.withLock { $0.removeValue(forKey: ObjectIdentifier(file)) }
   }
 
+  /// The end of the process waits for `body`. If the process is already ending, this call never returns.
   package static func during<Result, Failure>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -47,7 +48,7 @@ package enum PendingWrites {
     return try body()
   }
 
-  /// Notes that a write begins; `end` must follow.
+  /// Notes that a write begins; `end` must follow. If the process is already ending, this never returns.
   package static func begin() {
     // Count first, then ask: in the one order of all four operations, either this write sees the end or `stop` sees
     // this write.

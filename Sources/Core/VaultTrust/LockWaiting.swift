@@ -97,6 +97,7 @@ package final class LockQueue: Sendable {
     throw .cancelled()
   }
 
+  /// Queues a waiter, and starts the thread if there is no thread yet.
   private func add(_ waiter: Waiter, _ number: Int) {
     let isServed = state.withLock { state in
       state.waiters[number] = waiter
@@ -109,6 +110,7 @@ package final class LockQueue: Sendable {
     DispatchQueue(label: "vault.lock").async { self.serve() }
   }
 
+  /// Waits for the lock for one task after the other, on its own thread, until no task waits.
   private func serve() {
     while let (number, waiter, start) = nextWaiter() {
       guard !waiter.isDone() else {

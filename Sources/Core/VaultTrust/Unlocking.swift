@@ -34,6 +34,7 @@ package struct Unlocking {
     try header.authenticate(under: root)
   }
 
+  /// Opens the first slot for one of the identities. If that slot is damaged, no other is tried.
   private func open(with identities: [AgeIdentity]) throws(VaultError) -> (SecretBytes, Slot) {
     for slot in header.slots {
       guard case .x25519(let recipient) = slot.kind,

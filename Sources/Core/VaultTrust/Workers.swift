@@ -56,6 +56,7 @@ final class Workers: TaskExecutor {
     while let job = next(whenIdle) { unsafe job.runSynchronously(on: executor) }
   }
 
+  /// Removes the next job; nil without a job, and then `whenIdle` runs under the same lock, so that no job is missed.
   private func next(_ whenIdle: (inout State) -> Void) -> UnownedJob? {
     state.withLock { state in
       guard state.first < state.jobs.count else {
@@ -107,6 +108,7 @@ package nonisolated(nonsending) func reporting<Step: Sendable, Result: Sendable,
   return try await result.get()
 }
 
+/// The result of `work` for `reporting`; the reports end with it in any case.
 @concurrent private func outcome<Step: Sendable, Success: Sendable, Failure: Error>(
   of work: @Sendable (_ report: @escaping @Sendable (Step) -> Void) async throws(Failure) -> Success,
   _ reports: AsyncStream<Step>.Continuation

@@ -12,6 +12,7 @@ package final class AsideFolder: Sendable {
     try self.init(creatingAt: path, operations: LiveFileOperations())
   }
 
+  /// Like `init(creatingAt:)`, with other system calls.
   package init(creatingAt path: String, operations: any FileOperations) throws(StoreError) {
     self.path = path
     files = FileSystem(operations)
@@ -36,7 +37,8 @@ package final class AsideFolder: Sendable {
     try files.sync(folder.descriptor, at: path)
   }
 
-  /// Moves an entry out of a directory, or copies it if the folder is on another file system.
+  /// Moves an entry out of a directory, or copies it if the folder is on another file system. Only a regular file of
+  /// at most 16 MiB can be copied, and a missing one is ignored then.
   func take(_ name: String, from directory: Int32, as newName: String, at place: String) throws(StoreError) {
     do throws(StoreError) {
       try files.call(at: place) { (system) throws(Errno) in

@@ -53,7 +53,8 @@ package struct StateFolder: Sendable {
       .filter { $0.isExact && !$0.name.hasPrefix(".") }.map(\.name).sorted()
   }
 
-  /// Waits until no other process writes here; a missing folder is created.
+  /// Waits until no other process writes here, for at most ten seconds. A missing folder is created. The lock ends
+  /// with the result's lifetime.
   package func lock() throws(StoreError) -> LockedFile {
     try files.makeFolders(path)
     let name = "\(path)/\(StoreDirectory.lockName)"
@@ -106,6 +107,8 @@ extension StateFolder {
     for (folder, entries) in staged { try put(entries, into: folder, from: staging.descriptor) }
   }
 
+  /// Puts staged files of one folder in place, and removes those without a source. After an error, some may be in
+  /// place.
   private func put(
     _ entries: [(file: String, source: String?)], into folder: String, from staging: Int32
   ) throws(StoreError) {

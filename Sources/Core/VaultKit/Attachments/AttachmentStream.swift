@@ -7,7 +7,8 @@ internal import VaultTrust
 
 /// Seals a content into a file of the store and opens it again, piece by piece (format 1, section 15, Attachments).
 package enum AttachmentStream {
-  /// Writes the bytes of `next` as a new file, whole and durably.
+  /// Writes the bytes of `next` as a new file, whole and durably. The caller later stores the record that names the
+  /// file, or removes the file again.
   ///
   /// - Parameters:
   ///   - key: gives the key of the stream for an id, 32 bytes.
@@ -162,7 +163,8 @@ private final class StoredFile {
     guard found == attachment.sha256 else { throw .notAsNamed(place) }
   }
 
-  /// Fills the start of `span`.
+  /// Copies some of the next bytes to the start of `span` and returns how many. At the end it returns 0, after the
+  /// hash was compared.
   func read(into span: inout MutableRawSpan) throws -> Int {
     if offset == piece.count { (piece, offset) = (try next(), 0) }
     let count = min(span.byteCount, piece.count - offset)
@@ -176,7 +178,8 @@ private final class StoredFile {
   }
 }
 
-/// Runs a step of a stream and passes on errors of the store and of the hash unchanged.
+/// Runs a step of a stream. Errors of the store and of the hash are translated as usual; any other means that the file
+/// is not as named.
 private func inAttachment<Result>(
   _ place: StoreLocation, _ step: () throws(AgeError) -> Result
 ) throws(VaultError) -> Result {

@@ -123,7 +123,9 @@ extension Vault {
 
   package func attachmentStore() throws(VaultError) -> any AttachmentStore { try store.keepingAttachments() }
 
-  /// Notes in the header that there are attachments, so that no program takes the vault without them for complete.
+  /// Notes in the header that there are attachments, so that no program takes the vault without them for complete. The
+  /// caller holds the lock and stores records afterwards. Unless the header has the note already, the root key must be
+  /// in this process.
   package func requireExtension(_ lock: any StoreLock) throws(VaultError) {
     let old = header.requirements
     let new = Requirements.names(old, naming: Requirements.attachments, true)
@@ -138,7 +140,7 @@ extension Vault {
     }
   }
 
-  /// Refuses a version of a record whose attachments are gone.
+  /// Refuses a version of a record whose attachments are gone or have another size. Their contents are not compared.
   package func requireAttachments(of record: OpenRecord) throws(VaultError) {
     for attachment in record.attachments {
       let place = StoreLocation.attachment(attachment.id)

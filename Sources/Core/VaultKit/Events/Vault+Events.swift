@@ -54,6 +54,7 @@ extension Vault {
   }
 }
 
+/// Changes that were written, sorted by the events that report them.
 private struct RecordChanges {
   private(set) var records: [(kind: VaultEvent.Kind, ids: [RecordID])] = []
   private(set) var slots: [SlotID] = []

@@ -3,18 +3,6 @@ internal import VaultSealing
 internal import VaultStorage
 internal import VaultTrust
 
-/// A new record that was checked and sealed but is not stored yet.
-struct PreparedRecord: Sendable {
-  let id: RecordID
-  /// Nil once it is staged.
-  let bytes: [UInt8]?
-  /// The version to remember; nil if nothing is remembered.
-  var version: SeenVersion?
-}
-
-/// The outcome for an input: the record, or the error and the input, which is kept for the answer.
-typealias Preparation<Input> = (record: Result<PreparedRecord, VaultError>, refused: Input?)
-
 /// Takes prepared records in the order of the input and stages them, so that they leave memory again.
 ///
 /// If many records are added to a smaller vault, all records are replaced, which saves a journal and a rename for each.
@@ -37,6 +25,8 @@ struct BulkAdder<Input: Sendable> {
   private var index = 0
   private var result = BulkAddResult<Input>()
 
+  /// With `isStoring`, the vault is locked until `end()`, which the caller must call. If there is a replacement, it
+  /// then has all present records. An error here leaves nothing locked.
   init(_ vault: Vault, count: Int, refusals: RefusalPolicy, isStoring: Bool) async throws(VaultError) {
     (self.vault, self.count, self.refusals) = (vault, count, refusals)
     guard isStoring, count > 0 else { return }
@@ -69,6 +59,8 @@ struct BulkAdder<Input: Sendable> {
     return try count >= vault.locked.recordCount()
   }
 
+  /// Stages the next record, or applies the policy to a refusal: the error is thrown, or the input is kept. With
+  /// `.storeNothing` everything staged is dropped at once.
   mutating func take(_ prepared: Preparation<Input>) throws(VaultError) {
     defer { index += 1 }
     switch prepared.record {
@@ -111,6 +103,8 @@ struct BulkAdder<Input: Sendable> {
     return result
   }
 
+  /// `finish()` calls this once. A replacement already has the records, because the workers staged them. After an
+  /// error, nothing is reported or noted.
   private mutating func commit() throws(VaultError) {
     if let replacement {
       try inStore { () throws(StoreError) in try replacement.commit() }
@@ -136,3 +130,15 @@ struct BulkAdder<Input: Sendable> {
     (replacement, batch, lock, piece) = (nil, nil, nil, [])
   }
 }
+
+/// A new record that was checked and sealed but is not stored yet.
+struct PreparedRecord: Sendable {
+  let id: RecordID
+  /// Nil once it is staged.
+  let bytes: [UInt8]?
+  /// The version to remember; nil if nothing is remembered.
+  var version: SeenVersion?
+}
+
+/// The outcome for an input: the record, or the error and the input, which is kept for the answer.
+typealias Preparation<Input> = (record: Result<PreparedRecord, VaultError>, refused: Input?)

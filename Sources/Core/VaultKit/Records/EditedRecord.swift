@@ -13,6 +13,8 @@ package struct EditedRecord {
   package let envelope: JSONObject
   package let keys: RecordKeys
 
+  /// Reads a live record's file. Nothing is authenticated, except that a root key of the vault opens the data key; a
+  /// root that waits for a reseal is refused.
   package init(_ bytes: [UInt8], id: RecordID, vault: Vault) throws(VaultError) {
     let file = StoreLocation.record(id).relativePath
     let document = try parseDocument(bytes, file: file, record: id)

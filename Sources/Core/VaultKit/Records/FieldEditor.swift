@@ -27,8 +27,8 @@ package struct FieldEditor {
     return try accepted(members)
   }
 
-  /// The members with those of another version of the record, all or at some paths, in their place; members that the
-  /// other version lacks are removed.
+  /// The members, with those of another version of the record at some paths, or all of them if `paths` is empty.
+  /// Members that the other version lacks are removed.
   package func taking(_ paths: [MemberPath], of other: OpenRecord) throws(VaultError) -> JSONObject {
     try requireKnownSchema(of: record)
     try requireKnownSchema(of: other)
@@ -181,7 +181,7 @@ package struct FieldEditor {
     }
   }
 
-  /// Decided by the kind, or for an unknown kind by the present value.
+  /// Decided by the kind, or for an unknown kind by the present value. A member that neither of them knows is refused.
   private func isSealed(_ path: MemberPath, in tree: JSONValue) throws(VaultError) -> Bool {
     if let kind {
       guard let schema = kind.value(at: path) else { throw refused(path, "is not a field of the kind \(kind.name)") }

@@ -12,7 +12,8 @@ extension LockedVault {
   /// Examines the bytes of one live record's file; nil if it does not match.
   typealias Look<Found> = @Sendable (RecordID, [UInt8]) throws(VaultError) -> Found?
 
-  /// Examines every live record's file, on all cores.
+  /// Examines every live record's file on all cores, unverified. An error of a file or of `look` is collected; only an
+  /// unreadable folder or a cancellation is thrown.
   func scan<Found: Sendable>(_ look: @escaping Look<Found>) async throws(VaultError) -> FileFindings<Found> {
     var findings = FileFindings<Found>()
     let store = try recordSource()
@@ -36,7 +37,7 @@ extension LockedVault {
 
   private static var foldersAtOnce: Int { 4 }
 
-  /// Examines the files of some live records, on all cores; missing ones are left out.
+  /// Examines the files of some live records, like `scan(_:)` but in the order of `ids`; missing ones are left out.
   func scan<Found: Sendable>(
     _ ids: [RecordID], _ look: @escaping Look<Found>
   ) async throws(VaultError) -> FileFindings<Found> {

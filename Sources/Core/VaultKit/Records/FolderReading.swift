@@ -15,6 +15,7 @@ struct IndexQuestion: Sendable {
   var limit: Int?
 }
 
+/// The rows of one folder for a question, and the records that only their files can answer for.
 struct FolderAnswer: Sendable {
   /// The matching records; with a limit, only the first of them if their order is known.
   let rows: IndexedFolder
@@ -60,6 +61,8 @@ struct FolderReader: Sendable {
     return FolderAnswer(folder, to: question, isOwn: true)
   }
 
+  /// The present content of a folder: unchanged records from the index, and the others read. A nil stamp means that
+  /// the folder does not exist.
   private func contents(_ number: UInt8, _ stamp: StoreStamp?) throws(StoreError) -> IndexedFolder {
     let readAt = Timestamp.now()
     var folder = IndexedFolder(IndexMark(stamp, readAt: readAt))
@@ -85,7 +88,8 @@ struct FolderReader: Sendable {
 }
 
 extension IndexedFolder {
-  /// Adds the parts of a file that may be kept.
+  /// Adds the parts of a file that may be kept. A file that is unreadable, or has clear text in place of a secret, is
+  /// only marked as watched.
   fileprivate mutating func append(_ id: RecordID, bytes: [UInt8]?, mark: IndexMark, kinds: KindCatalog) {
     let file = StoreLocation.record(id).relativePath
     guard let bytes, let record = try? StoredRecord(parsing: bytes, file: file, id: id, kinds: kinds),

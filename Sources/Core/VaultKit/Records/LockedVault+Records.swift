@@ -56,7 +56,8 @@ extension LockedVault {
     }
   }
 
-  /// Reads the bytes of every live record in the order of ids.
+  /// Nothing is verified. `body` gets the bytes or the error of each live record in the order of ids, and returns
+  /// whether to continue.
   package func forEachFile(_ body: (RecordID, Result<[UInt8], VaultError>) -> Bool) throws(VaultError) {
     var goesOn = true
     let store = try recordSource()

@@ -33,7 +33,7 @@ extension LockedVault {
     try listedRows(of: listedTrash(), leavingOut: leavingOut)
   }
 
-  /// The removed records, the latest first, and the errors of unreadable files.
+  /// The removed records, the latest first, unverified, and the errors of unreadable files.
   package func listedTrash() throws(VaultError) -> Listed<TrashedRecord> {
     var records: [TrashedRecord] = []
     var faults: [VaultError] = []
@@ -100,7 +100,7 @@ extension LockedVault {
     }
   }
 
-  /// Reads the bytes of every file of the trash in the order of ids.
+  /// Nothing is verified. `body` gets the bytes or the error of each file of the trash in the order of ids.
   package func forEachTrashedFile(_ body: (RecordID, Result<[UInt8], VaultError>) -> Void) throws(VaultError) {
     for id in try inStore({ () throws(StoreError) in try store.trashed() }) {
       do throws(VaultError) {

@@ -129,7 +129,7 @@ public struct OpenRecord: Sendable {
     return try withOpened(text, at: path, body)
   }
 
-  /// The bytes of sealed base64 at a path; nil if the kind has no bytes there.
+  /// The bytes of sealed base64 at a path; nil if the kind has no bytes there, or the value is not sealed.
   package func bytes(at path: MemberPath) throws -> SecretBytes? {
     guard kind?.value(at: path)?.isBytes == true else { return nil }
     return try withSecret(at: path) { text in
@@ -141,6 +141,7 @@ public struct OpenRecord: Sendable {
     }
   }
 
+  /// Lends the opened text of a token to `body`, after the callback was told.
   private func withOpened<Result>(
     _ token: String, at path: MemberPath, _ body: (RawSpan) throws -> Result
   ) throws -> Result {

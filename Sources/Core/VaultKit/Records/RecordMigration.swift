@@ -25,6 +25,8 @@ package enum RecordMigration {
     return try members(record, kind, opening: true)
   }
 
+  /// Runs the steps of the kind. An error means that they do not fit the record, or leave a value in clear that must
+  /// be sealed.
   private static func members(
     _ record: VerifiedRecord, _ kind: RecordKind, opening: Bool
   ) throws(RecordError) -> JSONObject {

@@ -20,6 +20,7 @@ package struct RecordRewriter {
     (self.vault, self.makeReplacement) = (vault, makeReplacement)
   }
 
+  /// The versions of all processed records, before and after.
   package struct Versions: Sendable {
     package let before: VersionList
     package let after: VersionList
@@ -51,7 +52,8 @@ package struct RecordRewriter {
     let replacement: [UInt8]?
   }
 
-  /// Verifies a record and makes its replacement.
+  /// Verifies a record, compares it with this machine's memory, and makes its replacement. Nothing is written. This
+  /// runs on any thread.
   private func process(_ bytes: [UInt8], id: RecordID, place: StoreLocation) throws(VaultError) -> Outcome {
     let old = try vault.verify(bytes, id, in: place)
     try old.require(isTrashed: place == .trash(id))
@@ -65,7 +67,8 @@ package struct RecordRewriter {
 }
 
 extension RecordRewriter {
-  /// Stages all live records: their replacements, or unchanged copies.
+  /// Stages all live records: their replacements, or unchanged copies. The caller commits the replacement and notes
+  /// the versions, or ends the replacement after an error. `progress` gets the number of records since its last call.
   package func stage(
     into replacement: any StoreReplacement, _ progress: (Int) -> Void
   ) async throws(VaultError) -> Versions {
@@ -80,7 +83,7 @@ extension RecordRewriter {
     return versions.finish()
   }
 
-  /// Stages all live records unchanged, without reading them.
+  /// Stages all live records unchanged. Their bytes are neither parsed nor verified.
   func copy(into replacement: any StoreReplacement) async throws(VaultError) {
     try await ParallelMap(chunkSize: 1)(
       try vault.locked.chunks(), cancellation: VaultError.cancelled,
@@ -90,6 +93,7 @@ extension RecordRewriter {
       consume: { _ throws(VaultError) in })
   }
 
+  /// Stages one chunk, on the thread of a worker.
   private func staged(_ chunk: RecordChunk, into replacement: any StoreReplacement) throws(VaultError) -> Piece {
     var piece = Piece()
     try stage(chunk, into: replacement) { id, bytes throws(VaultError) in
@@ -101,7 +105,7 @@ extension RecordRewriter {
     return piece
   }
 
-  /// Stages the replacements of some records.
+  /// Stages what `make` returns for each record of a chunk. The first error of `make` ends the call and is thrown.
   private func stage(
     _ chunk: RecordChunk, into replacement: any StoreReplacement,
     _ make: (RecordID, [UInt8]) throws(VaultError) -> [UInt8]
@@ -124,6 +128,7 @@ extension RecordRewriter {
   }
 }
 
+/// Records on the way to a replacement, which gets them when they have enough bytes together.
 private struct StagedPiece {
   private let replacement: any StoreReplacement
   private var records: [(id: RecordID, bytes: [UInt8])] = []
@@ -149,7 +154,8 @@ extension RecordRewriter {
     case live, trash
   }
 
-  /// Verifies records and writes their replacements, in batches; without a lock nothing is written.
+  /// Verifies records and writes their replacements in batches under the caller's lock; without a lock nothing is
+  /// written. After an error, earlier batches stay written. `progress` gets the number of records since its last call.
   package func rewrite(
     _ part: Part, lock: (any StoreLock)?, progress: (Int) -> Void
   ) async throws(VaultError) -> Versions {
@@ -183,6 +189,8 @@ extension RecordRewriter {
     }
   }
 
+  /// The versions and changes of some records; missing ones are left out. The new versions are prepared for the
+  /// memory, and nothing is written yet.
   private func piece(_ ids: [RecordID], _ part: Part) throws(VaultError) -> Piece {
     var piece = Piece()
     for id in ids {

@@ -43,7 +43,7 @@ package final class SingleAdditions: Sendable {
       waiter?.resume(returning: result)
     }
 
-    /// The result, after another task took the record.
+    /// The result, after another task took the record. Only the task that made the item calls this, once.
     nonisolated(nonsending) func result() async -> Result<Void, VaultError> {
       await withCheckedContinuation { continuation in
         let result: Result<Void, VaultError>? = state.withLock { state in
@@ -76,7 +76,8 @@ package final class SingleAdditions: Sendable {
     }
   }
 
-  /// The items to store now, in the order in which they came.
+  /// Removes the items to store now, in the order in which they came. The caller must call `end` of each, because
+  /// their tasks wait for that.
   func take() -> [Item] {
     waiting.withLock { items in
       var (count, byteCount) = (0, 0)

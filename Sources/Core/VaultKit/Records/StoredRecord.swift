@@ -28,7 +28,8 @@ public struct StoredRecord: Sendable {
     try self.init(document, file: file, id: id, kinds: kinds, isTrashed: isTrashed)
   }
 
-  /// Reads the parsed tree of a record file.
+  /// Reads the parsed tree of a record file. A record is refused if it has another id, or a `deleted_at` that does not
+  /// fit `isTrashed`.
   package init(
     _ document: JSONValue, file: String, id: RecordID, kinds: KindCatalog, isTrashed: Bool
   ) throws(VaultError) {

@@ -116,7 +116,7 @@ public struct RecordSequence<Record: VaultRecord>: AsyncSequence, Sendable {
 }
 
 extension Vault {
-  /// The next chunks to read, and the rest; empty at the end.
+  /// The next chunks to read, and the rest; empty at the end. Nil begins with the first record.
   fileprivate nonisolated(nonsending) func piece(
     from rest: RecordChunks?
   ) async throws(VaultError) -> ([RecordChunk], RecordChunks) {

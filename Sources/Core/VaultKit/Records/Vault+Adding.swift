@@ -127,6 +127,8 @@ extension Vault {
     }
   }
 
+  /// All other ways to add many records end here. `inputs` is called once, under the lock unless this is a dry run,
+  /// and inputs beyond `count` are dropped.
   private nonisolated(nonsending) func add<Input: Sendable, Inputs: Sequence<Input>>(
     _ inputs: nonisolated(nonsending) () async throws(VaultError) -> Inputs, count: Int, _ refusals: RefusalPolicy,
     isDryRun: Bool = false,
@@ -178,6 +180,8 @@ extension Vault {
     }
   }
 
+  /// The change that adds a record from clear input. Nothing is stored yet, and the version is prepared for the
+  /// memory.
   package func newRecord(_ id: RecordID, of input: RecordInput, _ now: Timestamp) throws(VaultError) -> StoreChange {
     try newRecord(id, kind: input.kind, now: now) { context throws(VaultError) in
       do throws(RecordError) {
@@ -259,6 +263,8 @@ extension Vault {
     try await item.result().get()
   }
 
+  /// Stores the next waiting records under the caller's lock and ends each of them with its own result. If they fail
+  /// together, each is stored alone, unless they may be stored already.
   private func storeAdditions(_ lock: any StoreLock) {
     defer { memory?.flush() }
     let items = additions.take()

@@ -67,7 +67,8 @@ extension Vault {
     return verified(records, faults)
   }
 
-  /// The rows whose records verify, and the errors of the others after the known ones.
+  /// The rows whose records verify, and the errors of the others after the known ones. A row stays as it was given: it
+  /// is not compared with its verified record.
   package func verified(
     _ rows: [RecordSummary], _ faults: [VaultError]
   ) -> (records: [RecordSummary], faults: [VaultError]) {
@@ -156,7 +157,8 @@ extension Vault {
     }
   }
 
-  /// The results for some records, up to the first that fails.
+  /// The results for some records, up to the first that fails, and the error of that one, which the observer has got.
+  /// Only a fault of the folder itself is thrown.
   private func outputs<Output>(
     of chunk: RecordChunk, _ trashed: Set<RecordID>, _ transform: (OpenRecord) throws(VaultError) -> Output
   ) throws(VaultError) -> (outputs: [Output], failure: VaultError?) {
@@ -166,7 +168,7 @@ extension Vault {
       try store.readLocked(chunk.ids, inFolder: chunk.folder) { id, bytes in
         do throws(VaultError) {
           let bytes = try inStore(record: id) { () throws(StoreError) in try bytes.get() }
-          if let record = try counting(bytes, id: id, trashed: trashed) { outputs.append(try transform(record)) }
+          if let record = try liveRecord(bytes, id: id, trashed: trashed) { outputs.append(try transform(record)) }
           return true
         } catch {
           options.tell(error, of: header.vaultID, records: [id])
@@ -178,8 +180,9 @@ extension Vault {
     return (outputs, failure)
   }
 
-  /// A verified live record; nil if the trash has a newer revision, by which it was removed.
-  private func counting(
+  /// A verified live record, compared with this machine's memory; nil if the trash has a newer revision, by which it
+  /// was removed.
+  private func liveRecord(
     _ bytes: [UInt8], id: RecordID, trashed: Set<RecordID>
   ) throws(VaultError) -> OpenRecord? {
     let record = try verify(bytes, id)
@@ -193,11 +196,16 @@ extension Vault {
     }
   }
 
+  /// Reads and verifies a live record, and compares it with the trash and this machine's memory. The observer gets an
+  /// error, too. The caller flushes the memory.
+  ///
   /// - Parameter prefersLive: whether the live record counts if the one in the trash has the same revision.
   package func verifiedRecord(_ id: RecordID, prefersLive: Bool = false) throws(VaultError) -> OpenRecord {
     try reportingErrors(of: id) { () throws(VaultError) in try readVerified(id, prefersLive: prefersLive) }
   }
 
+  /// If the memory knows another version and the file has changed since it was read, the call repeats itself. On a
+  /// replica it waits for the change first.
   private func readVerified(_ id: RecordID, prefersLive: Bool) throws(VaultError) -> OpenRecord {
     guard let bytes = try locked.read(id) else { throw .noSuchRecord }
     var record = try verify(bytes, id)
@@ -215,7 +223,8 @@ extension Vault {
     }
   }
 
-  /// Whether an older revision of a record is in the trash; false if the trash cannot be read or does not verify.
+  /// Whether an older revision of a record is in the trash; false if the trash cannot be read or does not verify. A
+  /// newer removed revision is an error, and so is an equal one unless `prefersLive`.
   private func isNewerThanTrash(_ live: OpenRecord, prefersLive: Bool = false) throws(VaultError) -> Bool {
     guard let bytes = try? readTrash(live.id), let trashed = try? verifyTrashed(bytes, live.id).record else {
       return false
@@ -233,16 +242,17 @@ extension Vault {
     return record
   }
 
-  /// A root that the header does not name may be new, so the header is read once more (format 1, section 9, Reading).
+  /// Parses and verifies the bytes of a record's file. The caller checks `deleted_at`, the trash and the memory. A
+  /// root that the header does not name may be new, so the header is read once more (format 1, section 9, Reading).
   package func verify(_ bytes: [UInt8], _ id: RecordID, in location: StoreLocation) throws(VaultError) -> OpenRecord {
     let document = try parseDocument(bytes, file: location.relativePath, record: id)
     do throws(VaultError) {
-      return try verify(document, bytes: bytes, id: id, file: location.relativePath)
+      return try verifiedUnderKnownRoots(document, bytes: bytes, id: id, file: location.relativePath)
     } catch {
       guard (error.underlying as? SealingError)?.code == .unknownRoot, try refresh() else {
         throw explained(error, bytes: bytes, id: id, in: location)
       }
-      return try verify(document, bytes: bytes, id: id, file: location.relativePath)
+      return try verifiedUnderKnownRoots(document, bytes: bytes, id: id, file: location.relativePath)
     }
   }
 
@@ -260,15 +270,16 @@ extension Vault {
     return explained
   }
 
-  /// Verifies the tree of a record file and keeps the bytes it was parsed from.
-  func verify(
+  /// Verifies the tree of a record file and keeps the bytes it was parsed from. The call fails if a root is new, and
+  /// then the caller reads the header again. Neither the trash nor the memory is compared.
+  private func verifiedUnderKnownRoots(
     _ document: JSONValue, bytes: [UInt8], id: RecordID, file: String
   ) throws(VaultError) -> OpenRecord {
     let keyring = keyring
     let verified = try inSealing(file: file, record: id) { () throws(SealingError) in
-      try RecordSeal.verify(document, as: id) { hint throws(SealingError) in try keyring.recordRoot(hint: hint) }
+      try RecordSeal.verify(document, as: id) { hint throws(SealingError) in try keyring.rootEvenIfWaiting(hint: hint) }
     }
-    try requireListed(verified.envelope, keyring: keyring, file: file)
+    try requireListedAtReseal(verified.envelope, keyring: keyring, file: file)
     let kind = kinds[verified.envelope.kind]
     let record = OpenRecord(verified: verified, bytes: bytes, file: file, kind: kind, onReveal: revealing(id))
     if let kind, record.fitsKind, verified.envelope.schema <= kind.schema,
@@ -281,7 +292,7 @@ extension Vault {
 
   /// Under a root that waits for a reseal, accepts only versions that the checkpoint at its beginning lists, because
   /// the person who left could have made any other (format 1, section 11, Rotation).
-  private func requireListed(
+  private func requireListedAtReseal(
     _ envelope: RecordEnvelope, keyring: Keyring, file: String
   ) throws(VaultError) {
     guard keyring.waitsForReseal(hint: envelope.wrappedKey.rootHint) else { return }

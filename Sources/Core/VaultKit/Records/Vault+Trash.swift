@@ -90,6 +90,7 @@ extension Vault {
     }
   }
 
+  /// The changes that restore a removed record. A live record of the same or a higher revision makes this throw.
   private func restoring(_ id: RecordID, _ now: Timestamp) throws(VaultError) -> [StoreChange] {
     guard let bytes = try readTrash(id) else { throw .notInTrash(id) }
     let old = try verifyTrashed(bytes, id).record
@@ -163,6 +164,8 @@ extension Vault {
     }
   }
 
+  /// Deletes a batch for good and empties it. The checkpoint forgets the records before that, and unnamed attachments
+  /// are removed after it.
   private func delete(
     _ batch: inout DeletionBatch, report: inout DeletedRecords, lock: any StoreLock
   ) throws(VaultError) {

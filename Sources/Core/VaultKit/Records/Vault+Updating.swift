@@ -103,6 +103,8 @@ extension Vault {
   /// The most opened records in memory at a time.
   private static var updatedAtOnce: Int { 512 }
 
+  /// Reads and seals on all cores; `change` runs in between, in the caller's isolation and in the order of `ids`.
+  /// Nothing is written.
   private nonisolated(nonsending) func changes<Record: VaultRecord>(
     to ids: ArraySlice<RecordID>, _ change: (inout TypedRecord<Record>) throws(VaultError) -> Void
   ) async throws(VaultError) -> [StoreChange] {

@@ -71,6 +71,7 @@ extension Vault {
     return kind
   }
 
+  /// The change that adds a record under the present root key; `encode` seals its fields. Nothing is stored yet.
   func newRecord(
     _ id: RecordID, kind: RecordKind, now: Timestamp,
     encode: (SealingContext) throws(VaultError) -> JSONObject
@@ -106,7 +107,8 @@ extension Vault {
     }
   }
 
-  /// Completes a record and returns its final bytes; see ``verifiedBytes(of:in:)``.
+  /// Completes a record and returns its final bytes; see ``verifiedBytes(of:in:)``. Its version is prepared for the
+  /// memory, which counts it once `apply` has written it. A root that waits for a reseal is refused.
   package func sealedBytes(
     _ fields: JSONObject, draft: EnvelopeDraft, keys: RecordKeys, in location: StoreLocation
   ) throws(VaultError) -> [UInt8] {
@@ -153,7 +155,8 @@ extension Vault {
     }
   }
 
-  /// `migrate` seals the clear text of an older schema.
+  /// Refuses a value in clear that its kind seals. Only the present schema of a known kind is checked, because
+  /// `migrate` seals the clear text of an older one.
   private func requireSealed(_ record: SealedRecord, _ location: StoreLocation) throws(VaultError) {
     guard case .object(let members) = record.document, let envelope = members[RecordEnvelope.memberName],
       let kind = envelope["kind"]?.string.flatMap({ kinds[$0] }), envelope["schema"]?.int == kind.schema
@@ -170,7 +173,8 @@ extension Vault {
   /// Afterwards no write begins or returns.
   public static func stopWriting(within limit: Duration) { PendingWrites.stop(within: limit) }
 
-  /// Applies changes, except of the checkpoint (``replaceCheckpoint(_:by:_:)``), and remembers them.
+  /// Applies changes, except of the checkpoint (``replaceCheckpoint(_:by:_:)``), and remembers them. With `.mayBeLost`
+  /// they are stored and remembered, although this throws. The caller flushes the memory.
   ///
   /// - Parameter isTold: whether the observer gets events; a rotation sends only one for all its writes.
   package func apply(_ changes: [StoreChange], _ lock: any StoreLock, isTold: Bool = true) throws(VaultError) {

@@ -93,7 +93,8 @@ extension OpenRecord {
     return String(decoding: try value.compactBytes(), as: UTF8.self)
   }
 
-  /// The value that a reference to this record means, in locked memory.
+  /// The value that a reference to this record means, in locked memory. The caller has checked that the reference
+  /// means this record (``SecretReference/requireName(of:)``).
   ///
   /// - Parameter time: the time for which a one-time code must be valid.
   package func value(of reference: SecretReference, at time: Timestamp = .now()) throws -> SecretBytes {

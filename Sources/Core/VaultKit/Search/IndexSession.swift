@@ -38,7 +38,7 @@ struct IndexSession {
     throw Self.beingWritten
   }
 
-  /// Checks whether the index is current; nil if some files had to be read.
+  /// The answer if the index is current; nil if some files had to be read first, and then the caller looks again.
   private mutating func look() async throws(TextFault) -> IndexAnswer? {
     let (isPending, stamps) = try askingStore { () throws(StoreError) in
       (try reader.store.hasPendingBatch(), try reader.store.folderStamps())

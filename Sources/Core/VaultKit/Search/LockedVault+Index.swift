@@ -61,7 +61,8 @@ extension LockedVault {
     return !answer.rows.isEmpty
   }
 
-  /// The answer of the index, if there is one or making one is worthwhile; otherwise the reason is noted.
+  /// The answer of the index. Nil without a place for it, if a new one is not worth making, and after a fault, whose
+  /// reason is noted.
   private func answer(to question: IndexQuestion) async -> IndexAnswer? {
     guard let indexOptions, let place = indexPlace, let stamped = store as? any StampedStore else { return nil }
     do throws(TextFault) {
@@ -75,6 +76,7 @@ extension LockedVault {
     }
   }
 
+  /// Whether there are at least `count` live records; counting stops there.
   private func holds(_ count: Int) throws(TextFault) -> Bool {
     var found = 0
     let few = try askingStore { () throws(StoreError) in try (store as? any RemoteStore)?.fewRecords() }

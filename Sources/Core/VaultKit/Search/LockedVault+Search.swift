@@ -78,6 +78,7 @@ extension LockedVault {
   }
 }
 
+/// The rows of a list, packed as the index has them, or as they were read.
 package struct RecordRows: RandomAccessCollection, Sendable {
   private enum Storage {
     case indexed(IndexRows)

@@ -124,7 +124,7 @@ package struct NameGuesses: Sendable {
   package let named: [RecordSummary]
   /// The records with the word in their names, comparing and sorting by base letters.
   package let parts: [RecordSummary]
-  /// The most similar names, the best first.
+  /// The most similar names, at most five, the best first.
   package let names: [String]
   /// The errors of files whose names are unknown.
   package fileprivate(set) var faults: [VaultError] = []

@@ -121,7 +121,7 @@ public struct KnownVaults: Sendable {
 }
 
 extension KnownVaults {
-  /// Pins a vault by a verified header; an existing pin is only renewed under the same root.
+  /// Pins a vault by a verified header. A header that differs from the memory is refused, unless `isOwn`.
   ///
   /// - Parameters:
   ///   - known: the memory of the vault with this header.
@@ -153,7 +153,8 @@ extension KnownVaults {
     return files
   }
 
-  /// Remembers a header with another root, which this process is about to write, beside the pin.
+  /// Remembers a header with another root, which this process is about to write, beside the pin. Without a pin nothing
+  /// is remembered.
   package func announce(_ header: VaultHeader) throws(VaultError) {
     let lock = try inState { () throws(StoreError) in try folder.lock() }
     guard var pin = try pin(of: header.vaultID) else { return }
@@ -168,7 +169,8 @@ extension KnownVaults {
     return pin?.checkpoint
   }
 
-  /// Remembers a verified checkpoint, unless a newer one was seen.
+  /// Remembers a verified checkpoint if it is newer than the one seen, or `isOwn`. Without a pin nothing is
+  /// remembered.
   func noteCheckpoint(
     _ mark: Pin.CheckpointMark, of vaultID: VaultID, isOwn: Bool = false
   ) throws(VaultError) {
@@ -246,6 +248,8 @@ extension KnownVaults {
     try seenFiles(in: id.folder, of: vaultID, only: id).folder
   }
 
+  /// The memory of a folder, from its file and its log. With `only`, other records may be missing. The count is nil
+  /// without a log.
   private func seenFiles(
     in number: UInt8, of vaultID: VaultID, only id: RecordID? = nil
   ) throws(VaultError) -> (folder: SeenFolder, logByteCount: Int?) {
@@ -263,7 +267,8 @@ extension KnownVaults {
     return (seen, log?.count)
   }
 
-  /// Remembers versions of records, together with those that other processes have noted meanwhile.
+  /// Remembers versions of records, together with those that other processes have noted meanwhile. It waits for the
+  /// lock of the memory. After an error, some folders may be noted.
   package func note(_ changes: [UInt8: [RecordID: SeenChange]], of vaultID: VaultID) throws(VaultError) {
     guard !changes.isEmpty else { return }
     let lock = try inState { () throws(StoreError) in try folder.lock() }
@@ -357,7 +362,7 @@ extension LockedVault {
   }
 }
 
-/// Runs a step in the state's directory.
+/// Runs a step in the state's directory and translates its error: damage becomes `.damagedState`.
 func inState<Result: ~Copyable>(_ step: () throws(StoreError) -> Result) throws(VaultError) -> Result {
   do {
     return try step()

@@ -18,7 +18,8 @@ extension LockedVault {
     return remedies.map { $0 == .leaveBranch ? .askAboutDatabase : $0 }
   }
 
-  /// Waits for a replica on which a state is older than this machine has seen.
+  /// Waits for a replica on which a state is older than this machine has seen. It returns only if a newer state has
+  /// come. Otherwise it throws `error`, or that the replica is behind; for other stores it throws at once.
   ///
   /// - Parameters:
   ///   - error: the error if it is a rollback.
@@ -44,7 +45,8 @@ extension LockedVault {
     return error
   }
 
-  /// The vault with a newer header; nil if there is no newer one. It waits for a replica that is behind.
+  /// The vault with a newer header; nil if there is no newer one. On a server, after an error about the memory, it
+  /// waits for a replica, and throws if nothing newer comes.
   func newer(than error: VaultError) throws(VaultError) -> LockedVault? {
     if let newer = try reread() { return newer }
     guard error.isAboutPin, remoteStore != nil else { return nil }

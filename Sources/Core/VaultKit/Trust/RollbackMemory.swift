@@ -74,7 +74,7 @@ package final class RollbackMemory: Sendable {
   private let otherStates: OtherStates?
   private let contents = Mutex(Contents())
 
-  /// Nil if nothing is remembered.
+  /// Nil if the options name no memory.
   init?(of vault: LockedVault, _ options: Vault.Options) {
     guard let state = options.state else { return nil }
     vaultID = vault.header.vaultID
@@ -146,7 +146,7 @@ package final class RollbackMemory: Sendable {
 extension RollbackMemory {
   /// Compares a verified version with the memory of its record, and notes a new one.
   ///
-  /// - Returns: the fault of the version; nil if it is good.
+  /// - Returns: the fault of the version; nil if it is good, or if the newest one seen is kept elsewhere.
   func take(_ found: SeenVersion) throws(VaultError) -> (code: VaultError.Code, reason: String)? {
     let seen = try seen(of: found.id)
     let succession = seen.succession(of: found.version)
@@ -223,7 +223,8 @@ extension RollbackMemory {
     contents.withLock { $0.sealed[place] = version }
   }
 
-  /// Notes changes that were written.
+  /// Notes changes that were written, in memory until `flush()`. A version that was prepared for a place counts for
+  /// it.
   func noteWritten(_ changes: [StoreChange]) {
     let places = Set(changes.map(\.location))
     for change in changes {
@@ -287,7 +288,7 @@ extension RollbackMemory {
     return difference
   }
 
-  /// Writes the notes; a failure is reported and undoes nothing.
+  /// Writes the notes. A failure is reported once and undoes nothing; the next call writes them again.
   package func flush() {
     let changes = contents.withLock { $0.beginWriting() }
     do throws(VaultError) {

@@ -125,7 +125,8 @@ package func inStore<Result: ~Copyable>(
   do { return try step() } catch { throw VaultError(store: error, record: record) }
 }
 
-/// Runs a step that stores, and then `note`, even if the store is not sure that its new state will last.
+/// Runs a step that stores, and then `note`, even if the store is not sure that its new state will last. That doubt,
+/// `.mayBeLost`, is thrown after `note`; any other error of the step is thrown without it.
 package func storing(
   _ step: () throws(StoreError) -> Void, note: () throws(VaultError) -> Void
 ) throws(VaultError) {

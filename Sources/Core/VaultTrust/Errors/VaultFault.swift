@@ -37,6 +37,7 @@ public struct VaultFault: Sendable, CustomStringConvertible {
       .misfit, misfit.reason, file: StoreLocation.record(record).relativePath, record: record, field: misfit.path)
   }
 
+  /// The fault of a file. An error that cannot be about one file, such as a cancellation, is thrown again.
   package init(_ error: VaultError, code: VaultError.Code? = nil, file: String, record: RecordID? = nil)
     throws(VaultError)
   {

@@ -46,7 +46,8 @@ extension AgeIdentityFile {
     throw StoreError(.ioFailed, reason: "does not fit into secure memory", path: path)
   }
 
-  /// The bytes read so far and those that can be read after them, up to `capacity`.
+  /// The bytes read so far and those that can be read after them, up to `capacity`. The memory has `capacity` bytes,
+  /// of which `count` are filled. A lower `count` means the end of the file.
   private static func filled(
     _ held: SecretBytes?, capacity: Int, read: (inout MutableRawSpan, Int) throws(StoreError) -> Int
   ) throws(StoreError) -> (SecretBytes, count: Int) {

@@ -18,7 +18,7 @@ package final class Keyring: Sendable {
     guard !waitsForReseal(hint: hint) else {
       throw SealingError(.unknownRoot, "must wait until the unfinished reseal is finished")
     }
-    return try recordRoot(hint: hint)
+    return try rootEvenIfWaiting(hint: hint)
   }
 
   /// Whether documents under this root count only if the checkpoint at the start of a reseal lists them, because a
@@ -30,7 +30,7 @@ package final class Keyring: Sendable {
 
   /// Like ``root(hint:)``, but also returns a root that waits for a reseal; the caller must check the record against
   /// the checkpoint.
-  package func recordRoot(hint: [UInt8]) throws(SealingError) -> RootKey {
+  package func rootEvenIfWaiting(hint: [UInt8]) throws(SealingError) -> RootKey {
     if current.id.bytes.starts(with: hint) { return current }
     guard let entry = entry(hint: hint) else {
       throw SealingError(.unknownRoot, "was written under a root key that this vault does not know")

@@ -78,7 +78,7 @@ public struct Slot: Sendable {
 
 /// The content of a slot's age file: four lines (format 1, section 4.2, Slots).
 package enum SlotPayload {
-  /// The lines for `root`, in secure memory.
+  /// The lines for `root`, in secure memory. The root key must be in this process.
   package static func make(_ root: RootKey) throws(VaultError) -> SecretBytes {
     let head = "ecv-root 1\nvault \(root.vaultID.text)\nkey \(root.id)\nroot "
     try inSealing { () throws(SealingError) in try root.requireHere() }
@@ -95,7 +95,8 @@ package enum SlotPayload {
     }
   }
 
-  /// The root key in `payload`, which must be for this vault and hold nothing else.
+  /// The root key in `payload`, which must be for this vault and hold nothing else. The caller compares the key's own
+  /// id and commitment with the header.
   package static func parse(_ payload: SecretBytes, slot: Slot, header: VaultHeader) throws(VaultError) -> RootKey {
     let head = Array("ecv-root 1\nvault \(header.vaultID.text)\nkey \(header.root.id)\nroot ".utf8)
     let encoded = Base64.encodedCount(of: RootKey.byteCount)

@@ -15,7 +15,7 @@ public enum SlotFile {
   /// The largest slot file in bytes.
   static let maximumByteCount = 4 << 10
 
-  /// Makes a slot's file and its entry in the header.
+  /// Makes a slot's file and its entry in the header. The caller stores both.
   package static func make(_ new: NewSlot, root: RootKey, now: Timestamp) throws(VaultError) -> (
     slot: Slot, file: [UInt8]
   ) {

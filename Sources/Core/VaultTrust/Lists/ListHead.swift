@@ -14,7 +14,7 @@ package struct ListHead: Sendable {
   /// The most bytes of the line.
   static let byteLimit = 64 << 10
 
-  /// Reads the line, without its end.
+  /// Reads the line, without its end. The MAC is not checked.
   package init(parsing line: [UInt8], file: String) throws(VaultError) {
     guard case .object(let document) = try parseDocument(line, file: file) else {
       throw VaultError(.damaged, "does not begin with an object", file: file)

@@ -17,7 +17,7 @@ package struct ListReader: ~Copyable {
     hasher = try ItemHasher()
   }
 
-  /// Adds the next bytes.
+  /// Adds the next bytes. Only ``finish()`` compares the items with the hash in the first line.
   ///
   /// - Parameter item: gets each line after the first, without its end.
   package mutating func take(

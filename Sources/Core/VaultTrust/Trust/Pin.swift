@@ -189,6 +189,7 @@ package struct KnownVault: Sendable {
   /// Whether the vault was at one of the paths before; always true for a vault that is not in a folder.
   package func wasHere(_ vaultID: VaultID) -> Bool { paths.isEmpty || marks.values.contains { $0.vaultID == vaultID } }
 
+  /// Compares a header with the memory that was read. Another vault at one of the paths is reported first.
   package init(
     _ header: VaultHeader, paths: [String], marks: [String: PathMark], copy: String?, pin: Pin?
   ) throws(VaultError) {

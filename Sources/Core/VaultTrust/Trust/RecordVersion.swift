@@ -1,6 +1,7 @@
 package import VaultDocument
 package import VaultSealing
 
+/// One version of a record: its revision, and its MAC as the identity of its content.
 package struct RecordVersion: Sendable, Equatable {
   package let id: RecordID
   /// From 1.

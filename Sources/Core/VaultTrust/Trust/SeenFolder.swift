@@ -62,6 +62,7 @@ package struct SeenFolder: Equatable {
   }
 }
 
+/// A change of the memory of one record, one case for each thing that can happen to its version.
 package enum SeenChange: Equatable {
   /// It was read.
   case seen(SeenVersion)
@@ -94,6 +95,7 @@ extension SeenFolder {
     return true
   }
 
+  /// Takes the versions of one record; false if the values do not have the form of the file.
   private mutating func take(_ list: JSONValue, of id: RecordID, isTrashed: Bool) -> Bool {
     guard let parts = list.array, parts.count.isMultiple(of: 2), 1...Self.memoryLength ~= parts.count / 2 else {
       return false

@@ -81,7 +81,7 @@ package struct AttachmentKeys: Sendable {
 
   func key(of attachment: Attachment) throws(VaultError) -> SecretBytes {
     try inSealing(record: record) { () throws(SealingError) in
-      try keyring.recordRoot(hint: wrapped.rootHint).attachmentKey(of: attachment.id, record: record, wrapped)
+      try keyring.rootEvenIfWaiting(hint: wrapped.rootHint).attachmentKey(of: attachment.id, record: record, wrapped)
     }
   }
 }
