@@ -9,6 +9,8 @@ package enum CommandRun {
     ArgumentOrder.normalised(HelperName.arguments(arguments))
   }
 
+  /// Runs a command and prints its errors. Even if the command failed, the keeper of earlier states then gets the
+  /// files that it has written.
   package static func status(of arguments: [String]) async -> ExitStatus {
     let written = WrittenFiles()
     let status = await WrittenFiles.$current.withValue(written) {
@@ -23,6 +25,8 @@ package enum CommandRun {
     return status
   }
 
+  /// Tries the packs, the help, the version, the choice of the user and the parser, in this order. A choice runs as a
+  /// command of its own.
   private static func outcome(of arguments: [String]) async -> ExitStatus {
     do {
       for pack in Packs.all where try await pack.answers(arguments) { return .done }
@@ -66,6 +70,7 @@ package enum CommandRun {
     }
   }
 
+  /// A request for help is thrown as the error of the parser, and anything else as a `CommandError`.
   private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
     // The parser answers `vault help nosuch` with the first page.
     if arguments.first == "help", let error = CommandNames.unknown(arguments) { throw error }
@@ -76,6 +81,7 @@ package enum CommandRun {
     }
   }
 
+  /// Prints an error, or the help that was asked for, and returns the exit code.
   private static func report(_ error: any Error, _ arguments: [String]) -> ExitStatus {
     if let finished = error as? Finished { return finished.status }
     // An option asks for help during parsing. `vault help` and commands without a subcommand ask for it while running.

@@ -10,6 +10,7 @@ package struct FieldArgument {
   package let reference: SecretReference?
   package var view: SecretReference.View? { reference?.view }
 
+  /// Parses the words without a vault. A word that begins like a reference is never taken for a name.
   package init(_ record: String, _ path: String?) throws {
     guard SecretReference.isMeant(by: record) else {
       (word, reference) = (record, nil)

@@ -4,6 +4,7 @@ package import VaultCrypto
 import VaultKit
 package import VaultTerminal
 
+/// The sources of a new passphrase. Without them, the user types it.
 package struct NewPassphraseOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Read the new passphrase from a file.", valueName: "file"))
   var newPassphraseFile: String?
@@ -21,6 +22,7 @@ package struct NewPassphraseOptions: ParsableArguments {
 
   package var isEmpty: Bool { newPassphraseFile == nil && newPassphraseFd == nil && newPassphraseCommand == nil }
 
+  /// Reads the passphrase, asks for it, or makes one. It may read a descriptor, so it must be called only once.
   package func read(_ global: GlobalOptions) throws -> SecretBytes {
     guard let passphrase = try given(global) ?? typed(global) else { return try words(global) }
     try Packs.warn(of: passphrase, called: "the passphrase", instead: "vault generate --words 6", global)

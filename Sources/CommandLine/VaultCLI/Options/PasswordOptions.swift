@@ -61,6 +61,7 @@ package struct PasswordOptions: ParsableArguments {
     return length
   }
 
+  /// The recipe of `--rules`, which only `--length` can accompany.
   private func ruled(_ rules: String) throws -> PasswordRecipe {
     guard words == nil, wordsFrom == nil, !symbols else {
       throw CommandError.usage("--rules", "cannot be combined with --words, --words-from or --symbols")

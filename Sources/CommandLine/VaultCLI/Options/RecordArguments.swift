@@ -4,6 +4,7 @@ package import VaultRecords
 import VaultTerminal
 
 extension KindCatalog {
+  /// The kind of a typed name. The error for an unknown name hides a value that may be secret.
   package func argument(_ name: String) throws -> RecordKind {
     do throws(RecordError) {
       return try kind(named: name)
@@ -52,6 +53,7 @@ extension RecordKind {
 }
 
 extension JSONObject {
+  /// Parses a document of the user. The errors name the file.
   package static func parsed(_ bytes: [UInt8], file: String, limits: JSONLimits = .record) throws -> JSONObject {
     do throws(DocumentError) {
       guard let object = try JSONParser.parse(bytes, limits: limits).object else {

@@ -3,7 +3,8 @@ import VaultRecords
 import VaultTerminal
 
 extension SecretOptions {
-  /// Takes the first word of `add file` as a file: its content, its name, and the type of the name.
+  /// Takes the first word of `add file` as a file: its content, its name, and the type of the name. Nothing is read
+  /// yet. The words stay unchanged if an option already gives the content.
   ///
   /// - Parameter isBehindSecrets: whether a word belongs to an option for secrets.
   package mutating func takeFile(

@@ -4,6 +4,7 @@ package import VaultDocument
 package import VaultRecords
 package import VaultTerminal
 
+/// A value for a sealed field, from one of the options.
 package struct SecretAssignment {
   package let path: MemberPath
   package let option: String
@@ -89,6 +90,8 @@ package struct SecretOptions: ParsableArguments {
     }
   }
 
+  /// The steps have no `-g`, which needs the kind. No value is read, so `checkedRecipe()` can call this function
+  /// before the vault is unlocked.
   private func plan() throws -> [SecretStep] {
     var steps: [SecretStep] = []
     for text in secret {
@@ -112,6 +115,8 @@ package struct SecretOptions: ParsableArguments {
     return steps
   }
 
+  /// The steps of `-g`: the named fields, or the only password of the kind. A kind without a password, or with
+  /// several, is refused.
   private func making(
     _ fields: [String], kind: RecordKind?, recipe: PasswordRecipe?, global: GlobalOptions
   ) throws -> [SecretStep] {
@@ -129,6 +134,7 @@ package struct SecretOptions: ParsableArguments {
     return [SecretStep(made[0], option: "-g", source: .password(nil), note: "\(made[0]): made, \(recipe.size)")]
   }
 
+  /// The step of one `--generate`. If it has a length, only `--symbols` can accompany it.
   private func generating(_ text: String) throws -> SecretStep {
     guard text.contains("=") else {
       return SecretStep(try .argument(text, of: "--generate"), option: "--generate", source: .password(nil))
@@ -145,6 +151,7 @@ package struct SecretOptions: ParsableArguments {
   }
 }
 
+/// A sealed value that a command needs, and its source.
 private struct SecretStep {
   enum Source {
     case prompt
@@ -214,6 +221,7 @@ private struct SecretStep {
     return error
   }
 
+  /// Asks until the kind accepts the value. Without a terminal, the step is declined.
   private func asked(
     _ kind: RecordKind?, recipe: PasswordRecipe?, isMade: inout Bool, global: GlobalOptions
   ) throws -> SecretBytes {

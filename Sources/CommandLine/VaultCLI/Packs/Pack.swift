@@ -71,6 +71,7 @@ package protocol TextEditing: Sendable {
   func left(of vault: VaultID) -> [LeftText]
 }
 
+/// A text that an editor left in clear.
 package struct LeftText {
   package let folder: String
   package let path: String
@@ -98,6 +99,7 @@ package protocol StateFiles {
   func open(_ path: String) async throws -> OpenedState
 }
 
+/// A state of a vault from a file, still locked, and the store that holds its documents.
 package struct OpenedState: Sendable {
   package let vault: LockedVault
   package let store: any RecordStore
@@ -107,6 +109,7 @@ package struct OpenedState: Sendable {
   }
 }
 
+/// The packs of this program. ``use(_:)`` sets them once, and nothing changes them later.
 package final class Packs: Sendable {
   private static let shared = Packs()
   private let list = Mutex<[Pack]>([])

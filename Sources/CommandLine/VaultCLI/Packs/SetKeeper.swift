@@ -80,6 +80,7 @@ package struct EverywhereOptions: ParsableArguments {
   package init() {}
 }
 
+/// A command that can run in several vaults of a set, once in each.
 package protocol RunsOverSet: ParsableCommand {
   var everywhere: EverywhereOptions { get }
   var vault: VaultOptions { get set }

@@ -2,6 +2,7 @@ package import VaultDocument
 package import VaultRecords
 package import VaultTerminal
 
+/// This type asks at a terminal for the fields that `vault add` was not given. No other command uses it.
 package struct FieldPrompts {
   package let kind: RecordKind
   /// The recipe for generated passwords, if one was given.
@@ -12,6 +13,8 @@ package struct FieldPrompts {
     (self.kind, self.recipe, self.global) = (kind, recipe, global)
   }
 
+  /// Asks for the missing fields. The caller has checked that there is a terminal.
+  ///
   /// - Parameter given: the fields that are already known.
   package func record(from given: JSONValue) throws -> JSONValue {
     guard let terminal = Terminal(noInput: global.noInput) else {
@@ -45,6 +48,7 @@ package struct FieldPrompts {
     return max(4, (last ?? 0) + 1)
   }
 
+  /// Asks for one field and sets it in the record. Without an answer the field stays missing.
   private func ask(for field: RecordField, _ record: inout JSONValue, _ terminal: borrowing Terminal) throws {
     if field.suffix == ".*" { return try askForMap(field, record: &record, terminal: terminal) }
     let label = field.suffix.isEmpty ? label(of: field) : label(of: field) + ", separated by commas"
@@ -58,6 +62,7 @@ package struct FieldPrompts {
     try record.put(value, at: field.path, option: field.pattern)
   }
 
+  /// Asks for names and their values until a name is empty. A name without a value is dropped.
   private func askForMap(_ field: RecordField, record: inout JSONValue, terminal: borrowing Terminal) throws {
     while true {
       let name = try terminal.answer("[\(label(of: field)), its name]: ")

@@ -1,6 +1,7 @@
 import VaultRecords
 import VaultTerminal
 
+/// The rules of a site for passwords, with a length that satisfies them.
 package struct RuledPassword {
   let rules: PasswordRules
   let length: Int
@@ -14,6 +15,7 @@ package struct RuledPassword {
     bits = Double(self.length) * System.binaryLogarithm(Double(rules.alphabet.count)) + System.binaryLogarithm(share)
   }
 
+  /// Parses `--rules`. A length that the rules forbid is reported as a fault of `--length`.
   init(ofOption text: String, length: Int?) throws(CommandError) {
     let rules: PasswordRules
     do throws(PasswordRules.Fault) { rules = try PasswordRules(parsing: text) } catch { throw Self.refusal(error) }

@@ -81,6 +81,8 @@ struct SecretPrompt {
     }
   }
 
+  /// Checks a typed value and lets the user repeat it. Nil if it was refused: the terminal has the reason, and the
+  /// caller asks again.
   private func taken(
     _ secret: SecretBytes, terminal: borrowing Terminal, fault: (String) -> String?
   ) throws -> SecretBytes? {
@@ -94,6 +96,7 @@ struct SecretPrompt {
     return secret
   }
 
+  /// Generates a value. Nil if the kind refuses it: the terminal has the reason, and the caller asks again.
   private func made(_ terminal: borrowing Terminal, _ fault: (String) -> String?) throws -> SecretBytes? {
     let secret = try recipe.make()
     if let fault = fault(secret.string ?? "") {
@@ -159,6 +162,7 @@ struct SecretPrompt {
     return secret
   }
 
+  /// The text from the editor. Nil if it is empty or the user gives up: the caller then asks again.
   private func edited(_ terminal: borrowing Terminal, _ fault: (String) -> String?) throws -> SecretBytes? {
     var edited: String?
     func isDone(after reason: String) throws -> Bool {

@@ -10,6 +10,7 @@ package struct WordList {
 
   let words: [[UInt8]]
 
+  /// Reads a whole list. Only `vault generate` allows `-`, which is standard input.
   init(readingFile path: String) throws {
     let bytes = try TextInput.file(path, limit: Self.byteLimit)
     var (words, seen): ([[UInt8]], Set<[UInt8]>) = ([], [])

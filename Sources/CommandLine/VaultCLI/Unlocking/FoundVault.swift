@@ -56,6 +56,7 @@ extension Session {
     return session
   }
 
+  /// This session, or a confirmed copy of it. A confirmed name in a set is remembered.
   private func answered(about use: Use) throws -> Session {
     guard let doubt = doubt(about: use) else { return self }
     let fingerprint = try locked.fingerprint()

@@ -120,6 +120,7 @@ struct PassphraseSource {
   let command: String?
   let names: (file: String, descriptor: String, command: String)
 
+  /// The source that was given; nil for none.
   func source() throws -> KeySource? {
     var sources: [KeySource] = []
     if let file { sources.append(KeySource(kind: .passphraseFile(file), origin: names.file)) }
@@ -166,6 +167,7 @@ extension KeySource {
   }
 }
 
+/// The passphrases that were read from descriptors in this run, by descriptor.
 package final class ReadPassphrases: Sendable {
   fileprivate let known = Mutex<[Int32: SecretLine]>([:])
 
@@ -173,6 +175,8 @@ package final class ReadPassphrases: Sendable {
 }
 
 package enum IdentityFile {
+  /// The identities of a file. A path that is itself an identity is refused without being shown.
+  ///
   /// - Parameter origin: the option or variable that names the file.
   package static func read(_ path: String, of origin: String = "--identity") throws -> [AgeIdentity] {
     try check(name: path, of: origin)

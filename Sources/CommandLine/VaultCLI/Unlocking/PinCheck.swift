@@ -21,6 +21,8 @@ package struct PinCheck {
   let otherStates: OtherStates?
   private var header: VaultHeader { vault.header }
 
+  /// Compares the vault at once. An error is kept in the outcome, and only the functions below throw it.
+  ///
   /// - Parameter otherStates: tells whether another branch keeps a later state.
   package init(_ vault: LockedVault, _ state: KnownVaults?, _ otherStates: OtherStates? = nil) {
     (self.state, self.vault, self.otherStates) = (state, vault, otherStates)

@@ -15,6 +15,7 @@ extension Session {
   /// As `resolve`, for a record whose file may have been edited in place. An index does not notice such edits.
   package func resolveEdited(_ text: String) async throws -> RecordID { try await resolve(text, in: locked.using(nil)) }
 
+  /// Resolves a word without verifying the record. A choice at the terminal counts for the rest of the run.
   private func resolve(_ text: String, in vault: LockedVault) async throws -> RecordID {
     if let record = chosen.records[text] { return record.id }
     do throws(VaultError) {
@@ -24,6 +25,7 @@ extension Session {
     }
   }
 
+  /// The verified record that a word names, or that the user at the terminal chooses.
   package func record(_ text: String, in vault: Vault) async throws -> OpenRecord {
     try await record(text, in: vault, prefersLive: false)
   }
@@ -33,6 +35,7 @@ extension Session {
     try await record(text, in: vault, prefersLive: true)
   }
 
+  /// The record is verified even if the user chose it earlier in this run.
   private func record(_ text: String, in vault: Vault, prefersLive: Bool) async throws -> OpenRecord {
     var row = chosen.records[text]
     if row == nil {
@@ -62,7 +65,8 @@ extension Session {
 
   private var canChoose: Bool { takesParts && global.isAtTerminal }
 
-  /// The record that the user chooses, if the word is not the exact name of a single record.
+  /// The record that the user chooses, if the word is not the exact name of a single record. Without a choice, the
+  /// error is thrown with hints.
   private func choice(
     _ text: String, after error: VaultError, in vault: LockedVault
   ) async throws -> RecordSummary {
@@ -99,6 +103,8 @@ extension Session {
     return try choice(of: text, from: guesses.named.isEmpty ? guesses.parts : guesses.named, after: failure)
   }
 
+  /// Takes a single candidate without a question. Throws `failure` if nobody can be asked, or if there are no
+  /// candidates or too many.
   private func choice(
     of text: String, from candidates: [RecordSummary], after failure: CommandError
   ) throws -> RecordSummary {
@@ -108,6 +114,7 @@ extension Session {
     return record
   }
 
+  /// Asks for a number. Enter alone, or a third invalid answer, declines.
   private func picked(_ candidates: [RecordSummary], _ text: String) throws -> RecordSummary {
     let declined = CommandError(
       .declined, "declined", subject: text, "none of \(candidates.count) records was chosen, so nothing was changed")

@@ -2,6 +2,7 @@ import VaultDocument
 package import VaultKit
 package import VaultTerminal
 
+/// The fingerprint that the vault must have. Its form is checked only when it is compared.
 package struct RequiredFingerprint {
   private let wanted: String
   /// The option or the variable with the fingerprint.

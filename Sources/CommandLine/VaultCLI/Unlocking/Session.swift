@@ -5,6 +5,7 @@ import VaultRecords
 import VaultSystem
 package import VaultTerminal
 
+/// One vault in one run of a command: how it was found, and what this machine knows about it.
 package struct Session {
   package let location: VaultLocation
   package let locked: LockedVault
@@ -66,6 +67,8 @@ package struct Session {
     )
   }
 
+  /// A session on an earlier state. The maker of `earlier` has compared it with the known vault, so only its name in a
+  /// set is checked here.
   package init(_ earlier: EarlierVault, location: VaultLocation, global: GlobalOptions) throws {
     (self.global, self.location) = (global, location)
     global.messages.detail("vault \(location.path) (\(location.origin.rawValue)) at commit \(earlier.commit)")
@@ -76,6 +79,8 @@ package struct Session {
     try location.member?.check(locked)
   }
 
+  /// The error of opening a vault. If there is no vault at the place, the error says so in words for how the place was
+  /// found.
   package static func explained(_ error: VaultError, _ location: VaultLocation) -> CommandError {
     guard !location.isDatabase else { return location.explained(error) }
     let kind = System.kind(of: location.path)
@@ -121,7 +126,8 @@ package struct Session {
     return nil
   }
 
-  /// Opens the vault with a key that an option or a variable gives; nil without such a key.
+  /// Opens the vault with a key that an option or a variable gives; nil without such a key. A key that fits no slot
+  /// leads to the next one, and the error of the last key is thrown.
   private func vaultByGivenKey(_ options: UnlockOptions) async throws -> Vault? {
     var sources = try KeySource.given(options)[...]
     while let source = sources.popFirst() {
@@ -200,6 +206,7 @@ package struct Session {
     return options
   }
 
+  /// Unlocks the vault, and notes a passphrase slot of low cost.
   private func vault(with key: VaultKey, subject: String) async throws -> Vault {
     var options = try vaultOptions()
     options.keepsPassphrase = keepsPassphrase
@@ -215,6 +222,7 @@ package struct Session {
     }
   }
 
+  /// Asks up to three times, but only if every word names a record.
   private func vaultByPassphrase(_ options: UnlockOptions, for words: [String]) async throws -> Vault {
     guard locked.header.slots.contains(where: { $0.kind == .scrypt }) else {
       throw noKey("no identity is given", "give an identity with --identity FILE or CVAULT_IDENTITY_FILE")

@@ -4,6 +4,7 @@ import VaultStorage
 package import VaultSystem
 package import VaultTerminal
 
+/// The place of a vault and how it was found. The vault may not exist.
 package struct VaultLocation {
   package enum Origin: String {
     case option = "--vault"
@@ -106,6 +107,7 @@ extension VaultLocation {
     return try place.waiting(global?.lockTime() ?? .zero) { wait in global?.messages.note(wait.words) }
   }
 
+  /// Each call runs the command for the password, if a variable names one.
   private func placeWithPassword() throws -> VaultPlace {
     // Check the address first, so that a faulty one asks for no password.
     let place = try bare()
@@ -145,6 +147,7 @@ extension VaultLocation {
     return self
   }
 
+  /// The error of opening this place, with the next step for a database or a missing vault.
   package func explained(_ error: VaultError) -> CommandError {
     var explained = CommandError(error)
     if error.isOfNewerLayout { explained.status = .inputRefused }

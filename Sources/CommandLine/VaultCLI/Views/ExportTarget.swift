@@ -76,6 +76,7 @@ extension VaultLocation {
   }
 }
 
+/// Holds a file that cannot be copied, so that an escaping closure can write to it.
 private final class WholeFile {
   private var file: OutputFile?
 

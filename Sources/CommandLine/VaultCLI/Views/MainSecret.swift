@@ -52,6 +52,7 @@ extension OpenRecord {
     }
   }
 
+  /// The only path. For no path the error has `reason`; for several it lists them.
   private func only(of paths: [MemberPath], whatElse reason: String, hint: String? = nil) throws -> MemberPath {
     if paths.count == 1 { return paths[0] }
     guard paths.isEmpty else {

@@ -41,6 +41,7 @@ package struct RecordView: Sendable {
   }
 }
 
+/// The visible content of a field.
 enum FieldContent {
   case readable(JSONValue)
   case sealed(at: Timestamp)

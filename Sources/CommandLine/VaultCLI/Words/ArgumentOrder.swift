@@ -42,6 +42,7 @@ package enum ArgumentOrder {
     return nil
   }
 
+  /// Whether the words are only options of a command, each with its value.
   private static func areOptions(_ words: ArraySlice<String>, of form: CommandForm, _ unknown: Unknown) -> Bool {
     var rest = words
     while let word = rest.popFirst() {

@@ -16,6 +16,7 @@ enum HelpTopic {
     self.init(named: arguments[1])
   }
 
+  /// Nil if no page has the name, or if a command has it.
   init?(named name: String) {
     let words: [String: HelpTopic] = ["options": .options, "all": .all, "topics": .topics]
     // A command's own help has precedence.

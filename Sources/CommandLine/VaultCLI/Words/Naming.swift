@@ -14,6 +14,7 @@ extension CommandError {
     }
   }
 
+  /// Runs a step, and adds similar paths of the record to an error about a missing member.
   package static func naming<Result>(membersOf record: OpenRecord, _ step: () async throws -> Result) async throws
     -> Result
   {

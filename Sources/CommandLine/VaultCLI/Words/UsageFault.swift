@@ -13,10 +13,11 @@ struct UsageFault {
     return VaultCommand.fullMessage(for: error)
   }
 
+  /// A `CommandError` stays as it is, and an unknown command precedes the message of the parser.
   func described(_ arguments: [String]) -> CommandError {
     if let error = cause as? CommandError { return error }
     if let error = CommandNames.unknown(arguments) { return error }
-    let (message, choices) = told(arguments)
+    let (message, choices) = parserMessage(arguments)
     let ours = ParserMessage(message, choices: choices, path: CommandNames.named(arguments).path)
     var error = CommandError.usage(ours.subject, ours.reason)
     if let hint = suggestion(message, choices: choices, arguments: arguments) { error.hints.append(hint) }
@@ -34,7 +35,7 @@ struct UsageFault {
 
   /// The parser's message in one line, and the allowed values if there are any. Such a value is not secret and is
   /// shown. The parser's proposals are dropped, because they can be too far off.
-  private func told(_ arguments: [String]) -> (message: String, choices: [String]) {
+  private func parserMessage(_ arguments: [String]) -> (message: String, choices: [String]) {
     let whole = VaultCommand.message(for: cause)
     let offer = whole.ranges(of: ". Please provide one of ").last
     let isChoice = offer != nil && whole.hasPrefix("The value '")
@@ -56,6 +57,7 @@ struct UsageFault {
     return (String(message[..<start.lowerBound]), choices)
   }
 
+  /// The hint for a message of the parser; nil if nothing is similar.
   private func suggestion(_ message: String, choices: [String], arguments: [String]) -> String? {
     if !choices.isEmpty {
       // The value is a word of its own, or follows its option.

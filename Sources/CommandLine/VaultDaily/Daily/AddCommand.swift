@@ -160,7 +160,8 @@ struct AddCommand: AsyncParsableCommand {
     global.messages.note("another record has this name: \(first.text)\(more); use their ids from now on")
   }
 
-  /// The vault whose rule matches the readable fields of the record.
+  /// The vault whose rule matches the readable fields of the record. It is called only if no vault is named, so there
+  /// is a placement.
   private func session(
     _ placement: (any VaultNames)?, kind: RecordKind, draft: JSONValue, isAsking: Bool
   ) throws -> Session {
@@ -183,6 +184,7 @@ struct AddCommand: AsyncParsableCommand {
     return record
   }
 
+  /// Adds the sealed values to a draft: reads them, asks for them and makes them. The notes are for after storing.
   private func record(
     _ draft: JSONValue, kind: RecordKind, assigned: [MemberPath], secrets: SecretOptions, made: [String],
     recipe: PasswordRecipe?

@@ -19,7 +19,7 @@ extension ShowCommand: RunsOverSet {
 }
 
 extension RemoveCommand: RunsOverSet {
-  /// Asks once for all vaults.
+  /// Asks once for all vaults. The prepared command has whole ids and `--yes`.
   func prepared(_ run: any SetRun) async throws -> Self {
     var (command, names): (RemoveCommand, [String]) = (self, [])
     command.record = []

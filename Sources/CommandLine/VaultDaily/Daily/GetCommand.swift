@@ -94,6 +94,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     guard !global.json || output != "-" else { throw CommandError.usage("--json", "needs --output FILE") }
   }
 
+  /// The verified record, or its verified version for `RECORD@REV`.
   private func record(_ field: FieldArgument, _ session: Session) async throws -> OpenRecord {
     if field.reference == nil,
       let found = try await session.version(record, options: vault, unlocking: unlocking, unless: revision)
@@ -116,6 +117,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     return try SecretBytes(utf8: text(of: found.revealed(at: path)))
   }
 
+  /// Draws the value with `--qr`, shows it at a terminal, or writes its exact bytes to a pipe.
   private func print(_ value: SecretBytes, at path: MemberPath?, of found: OpenRecord) throws {
     if qr { return try value.withBytes { try Packs.codes().draw($0) } }
     guard Output.isTerminal else { return try value.withBytes { try Output.write($0) } }
@@ -135,6 +137,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     try Output.document(["id": found.id, "path": path.description, "value": tree(of: field, at: path, in: found)])
   }
 
+  /// The value for `--json`: a code, bytes in base64, or the value itself.
   private func tree(of field: FieldArgument, at path: MemberPath, in found: OpenRecord) throws -> JSONValue {
     if let reference = field.reference, reference.view == .otp {
       return .string(try found.value(of: reference).string ?? "")

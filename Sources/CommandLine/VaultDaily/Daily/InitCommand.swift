@@ -79,6 +79,7 @@ struct InitCommand: AsyncParsableCommand {
       return try await Vault.create(
         at: location.place(global), makingTables: createTables, slots: slots, options: options)
     } catch {
+      // The identity stays unless a header is surely missing, because the header may need it.
       if let identity, (try? holdsVault(location)) == false { System.remove(identity) }
       guard location.isDatabase, let error = error as? VaultError else { throw error }
       throw location.explained(error)
@@ -91,7 +92,8 @@ struct InitCommand: AsyncParsableCommand {
     return try VaultLocation(path: directory, origin: .option).checked()
   }
 
-  /// Whether there is already a vault. For a database, also checks that a vault can be made.
+  /// The result says whether a header exists. A database is opened, and an error that also prevents a new vault is
+  /// thrown.
   private func holdsVault(_ location: VaultLocation) throws -> Bool {
     guard location.isDatabase else { return System.kind(of: location.path + "/vault.json") != nil }
     do {
@@ -128,7 +130,7 @@ struct InitCommand: AsyncParsableCommand {
     }
   }
 
-  /// The passphrase slot for a vault at a terminal without any other way to unlock.
+  /// The slot of a passphrase: for `--passphrase`, or because no other key is given. Otherwise nil.
   private func passphraseSlot() throws -> NewSlot? {
     let hasOther = generateIdentity != nil || !recipient.isEmpty
     guard passphrase || !hasOther else { return nil }

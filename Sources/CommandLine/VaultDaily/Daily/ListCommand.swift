@@ -207,6 +207,7 @@ private struct RecordSearchRun {
     return (RecordRows(left), count.map { $0 - (rows.count - left.count) }, faults)
   }
 
+  /// An unreadable record gives a row with only its summary.
   private func row(of summary: RecordSummary, _ table: RecordTable) -> RecordRow {
     var row = RecordRow(summary: summary)
     let (paths, hasMatch) = (table.paths, table.fields.contains(.match))

@@ -140,6 +140,7 @@ private struct FormerValues {
 
   func confirm(takingAway paths: [MemberPath]) throws { try confirm(paths, "Remove it") }
 
+  /// Asks only at a terminal without `--yes`, and only if the last commit lacks the present record.
   private func confirm(_ paths: [MemberPath], _ question: String) throws {
     guard session.global.isAtTerminal, !session.global.yes else { return }
     let lost = paths.filter(isSealed)

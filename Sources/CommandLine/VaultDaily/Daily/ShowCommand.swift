@@ -47,6 +47,7 @@ struct ShowCommand: AsyncParsableCommand, OneRecordNaming {
     ])
   }
 
+  /// The record is verified if a key is used, or if the word names an earlier version.
   private func view(_ session: Session) async throws -> RecordView {
     if let found = try await session.version(record, options: vault, unlocking: unlocking, unless: revision) {
       return try RecordView(found.record, revealed: reveal)

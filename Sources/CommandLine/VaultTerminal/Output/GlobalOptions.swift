@@ -74,7 +74,8 @@ package struct GlobalOptions: ParsableArguments {
 
   package var canAsk: Bool { Terminal.isThere(noInput: noInput) }
 
-  /// Asks before a change that is hard to undo. `--yes` answers the question.
+  /// Asks before a change that is hard to undo. `--yes` answers the question. A refusal is thrown, and so is a missing
+  /// terminal.
   package func confirm(_ question: String) throws {
     if yes { return }
     guard let terminal = Terminal(noInput: noInput) else {

@@ -21,6 +21,7 @@ package enum Output {
   /// The part of a larger answer that is being written; nil for the whole.
   @TaskLocal package static var part: OutputPart?
 
+  /// A closed pipe ends the command with success.
   fileprivate static func writeOut(_ bytes: RawSpan) throws {
     System.showTyping()
     do throws(SystemError) {
@@ -105,6 +106,7 @@ package final class OutputPart: Sendable {
     return bytes.isEmpty ? nil : try? JSONParser.parse(bytes, limits: .exchange)
   }
 
+  /// Writes bytes with the margin before each line. The bytes of a document are only collected.
   func take(_ bytes: RawSpan) throws {
     let bytes = bytes.copiedBytes()
     guard let margin else { return contents.withLock { $0.document += bytes } }

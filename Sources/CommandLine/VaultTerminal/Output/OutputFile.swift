@@ -7,7 +7,7 @@ package struct OutputFile: ~Copyable {
   private let folder: OpenFile
   private let file: AtomicFile<SystemError>
 
-  /// Begins a file that replaces any earlier file atomically.
+  /// Begins a file that replaces any earlier file atomically. Without `commit()` the earlier file stays.
   package static func replacing(_ path: String) throws -> OutputFile {
     switch System.kind(of: path) {
     case .directory:

@@ -88,6 +88,7 @@ package enum Printable {
   }
 }
 
+/// A text in printable form, and its number of characters.
 package struct PrintableText {
   package let text: String
   package let width: Int

@@ -71,6 +71,7 @@ extension HiddenContent {
     self = secret.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe HiddenContent(bytes: $0) } }
   }
 
+  /// Characters after the first invalid byte are not examined.
   private init(bytes: UnsafeRawBufferPointer) {
     self = []
     if unsafe Self.isUTF16(bytes) {

@@ -128,6 +128,7 @@ package enum TextInput {
     String(decoding: try bytes(from: file.descriptor, named: file.path, limit: 1 << 20), as: UTF8.self)
   }
 
+  /// The rest of a descriptor. More than `limit` bytes are refused.
   package static func bytes(from descriptor: Int32, named name: String, limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
     // An array that grows step by step would be in memory twice.

@@ -8,6 +8,7 @@ package struct SecretLine: Sendable {
   let name: String
   package let hidden: HiddenContent
 
+  /// Removes a line end only if it is the only one and comes last.
   init(_ read: SecretBytes, from name: String) throws {
     self.name = name
     let (newline, hasReturn) = read.withBytes { bytes in

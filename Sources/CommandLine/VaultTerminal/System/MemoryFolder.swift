@@ -8,7 +8,7 @@ package final class MemoryFolder {
   // The open folder holds its lock.
   private let folder: OpenFile
 
-  /// A new folder, 0700.
+  /// A new folder, 0700, which is locked as long as the result exists. The caller removes the folder.
   ///
   /// - Parameter remember: tells a signal handler about the folder.
   package static func make(

@@ -181,6 +181,7 @@ extension System {
 }
 
 extension ExitCleanup {
+  /// Runs under the lock of `shared`, which is never released again.
   fileprivate mutating func end(by number: Int32) -> Never {
     Vault.stopWriting(within: .seconds(5))
     putRight()
@@ -188,6 +189,7 @@ extension ExitCleanup {
     _exit(128 + number)
   }
 
+  /// Undoes the changes that would outlive the process. It must not use `shared`, because its caller holds the lock.
   private mutating func putRight() {
     // The next output begins on a line of its own.
     if let folder { System.removeDirectory(folder) }
@@ -199,8 +201,8 @@ extension ExitCleanup {
 }
 
 extension System {
-  /// Runs a shell command line and waits for it. Returns its exit code, or 128 and the number of the signal that ended
-  /// it.
+  /// Runs a shell command line and waits for it, even if `whileRunning` throws. Returns its exit code, or 128 and the
+  /// number of the signal that ended it.
   package static func runShell(
     _ script: String, arguments: [String] = [], variables: [String]? = nil, streams: ChildStreams = ChildStreams(),
     whileRunning: () throws -> Void = {}

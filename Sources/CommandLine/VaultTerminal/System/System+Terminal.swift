@@ -73,6 +73,7 @@ extension ExitCleanup {
     unsafe tcsetattr(terminal.descriptor, TCSANOW, &terminal.settings)
   }
 
+  /// Also gives the screen back. In the background, the settings of the terminal stay unchanged.
   mutating func showTyping(droppingTyped: Bool) {
     guard var terminal else { return }
     let screen = self.screen

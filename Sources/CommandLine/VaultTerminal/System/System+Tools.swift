@@ -39,7 +39,8 @@ extension System {
     return try give(value, to: name, arguments: arguments, variables: variablesForTools(), streams: streams) {}
   }
 
-  /// Runs a program of the PATH without a shell and without a terminal, with `value` as its input.
+  /// Runs a program of the PATH without a shell and without a terminal, with `value` as its input. The output is read
+  /// after the whole value was written, so a program that answers at length before it reads would hang.
   ///
   /// Returns its exit code as above, and its output to stdout and stderr, each empty if it exceeds 16 MiB; nil if there
   /// is no such program.

@@ -8,6 +8,7 @@ package import VaultSystem
   import Musl
 #endif
 
+/// A failed system call of the command line.
 package struct SystemError: FileFailure {
   package let number: Int32
   let path: String?
@@ -77,6 +78,7 @@ package enum System {
     _exit(status.rawValue)
   }
 
+  /// After an error, a part of the bytes may have been written.
   package static func writeAll(_ bytes: RawSpan, to descriptor: Int32, path: String? = nil) throws(SystemError) {
     var rest = bytes
     while rest.byteCount > 0 {

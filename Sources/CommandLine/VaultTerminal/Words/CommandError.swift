@@ -67,6 +67,7 @@ package struct CommandError: Error {
 }
 
 extension CommandError {
+  /// An error of an unknown type becomes a fixed sentence, so that its text cannot show a value.
   package init(any error: any Error) {
     switch error {
     case let error as CommandError: self = error

@@ -116,6 +116,7 @@ extension Remedy {
     return "if this is intended, `vault pin update --fingerprint \(fingerprint)\(records)` accepts the present state"
   }
 
+  /// The steps for files that two branches changed. The header and the checkpoint need further steps.
   private static func choice(of files: [String]) -> [String] {
     let (hasHeader, hasCheckpoint) = (files.contains("vault.json"), files.contains(StoreLocation.checkpoint.fileName))
     var sentences = [

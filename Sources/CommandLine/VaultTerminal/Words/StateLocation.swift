@@ -2,6 +2,7 @@ import VaultDocument
 package import VaultKit
 package import VaultSystem
 
+/// The folders where this machine remembers vaults and keeps files of a login.
 package enum StateLocation {
   /// The folder of `CVAULT_STATE_DIR`, or the user's own; nil without a home directory.
   package static var path: String? { System.environment("CVAULT_STATE_DIR") ?? KnownVaults.userDirectory }

@@ -51,7 +51,8 @@ package struct DotenvReader {
     return Entry(line: number, name: name, value: nil)
   }
 
-  /// The name before the equals sign, if it is a valid name of a variable.
+  /// The name before the equals sign, which is read as well. If the name is invalid, the rest of the line stays
+  /// unread.
   private mutating func name() -> String? {
     for word in ["export", "declare -x"] where text[index...].starts(with: word.utf8) {
       let end = index + word.utf8.count
@@ -118,6 +119,7 @@ package struct DotenvReader {
     return false
   }
 
+  /// Appends the text up to the closing quote, and reads that quote. False if there is no closing quote.
   private mutating func takeDouble(_ result: inout [UInt8]) -> Bool {
     while let byte = advance() {
       switch byte {
@@ -152,7 +154,8 @@ package struct DotenvReader {
 }
 
 extension DotenvReader {
-  /// `$'…'` of bash and zsh, which write values with control characters this way.
+  /// `$'…'` of bash and zsh, which write values with control characters this way. False if the quote is never closed,
+  /// or if a code is not a character.
   private mutating func takeEscaped(_ result: inout [UInt8]) -> Bool {
     while let byte = advance() {
       if byte == UInt8(ascii: "'") { return true }

@@ -142,7 +142,8 @@ private final class XMLBuilder {
     }
   }
 
-  /// Reads a whole document into the builder. Returns the place of the fault, or nil.
+  /// Reads a whole document into the builder. Returns the place of the fault, or nil. If the builder has an error,
+  /// that error counts instead.
   @unsafe func parse(_ bytes: [UInt8], _ builder: XMLBuilder) -> (line: Int, column: Int)? {
     guard let parser = unsafe create(nil) else { return (1, 1) }
     defer { unsafe free(parser) }

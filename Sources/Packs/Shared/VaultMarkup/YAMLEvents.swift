@@ -49,6 +49,7 @@ internal import DynamicLibraries
     unsafe text.deallocate()
   }
 
+  /// The next event. After the end of the stream, and after an error, its kind is `none`.
   package func next() throws(MarkupError) -> Event {
     var event = unsafe late_yaml_event()
     guard unsafe library.parse(parser, &event) == 1 else {

@@ -15,6 +15,9 @@ package struct AttachmentCheck {
   private let isReadingAll: Bool
   private var held: Set<AttachmentID> = []
 
+  /// Checks the files at once, and collects their faults. Errors that say nothing about a file, such as a lack of
+  /// memory, are thrown.
+  ///
   /// - Parameters:
   ///   - files: the store; with a malformed journal, the files without it.
   ///   - names: the attachments that its records name; only these are checked.
@@ -97,7 +100,8 @@ package struct GatheredAttachments: Sendable {
 
   package init() {}
 
-  /// The attachments of all records in a store, which are read for it.
+  /// The attachments of all records in a store, which are read for it. An unreadable record or folder only makes
+  /// `areComplete` false.
   package init(in files: any RecordStore) {
     do throws(StoreError) {
       for folder in try files.recordFolders() {

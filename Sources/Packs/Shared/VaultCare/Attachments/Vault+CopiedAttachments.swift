@@ -15,7 +15,7 @@ package typealias AttachmentFiles =
 extension Vault {
   /// Copies, byte for byte, the attachment files that records of another state of this vault name and that are missing
   /// or different here. It must come before the records are written, and before records with another data key are
-  /// sealed again.
+  /// sealed again. The caller runs it in `addingAttachments`, which removes copies after an error.
   func copyAttachments(
     of records: [OpenRecord], from files: AttachmentFiles, _ lock: any StoreLock
   ) throws(VaultError) {
@@ -31,7 +31,8 @@ extension Vault {
     }
   }
 
-  /// Runs a step that adds attachments to the store. If it fails, new attachments that no record names are removed.
+  /// Runs a step that adds attachments to the store. If it fails, new attachments that no record names are removed,
+  /// unless the step may have stored the records.
   package func addingAttachments<Result>(
     _ lock: any StoreLock, _ step: () throws(VaultError) -> Result
   ) throws(VaultError) -> Result {
@@ -46,6 +47,7 @@ extension Vault {
     }
   }
 
+  /// Reads the whole file. False if the file is missing or is another one.
   private func isHere(_ attachment: Attachment) throws(VaultError) -> Bool {
     do throws(VaultError) {
       try AttachmentStream.check(attachment, in: store, readingAll: true)
@@ -65,6 +67,8 @@ private struct CopiedFiles {
 
   init(to store: any AttachmentStore, _ lock: any StoreLock) { (self.store, self.lock) = (store, lock) }
 
+  /// Takes the pieces of one file after the other. The last piece puts its file in place, if the file has the expected
+  /// hash.
   mutating func take(_ bytes: [UInt8], of attachment: Attachment, isLast: Bool) throws(VaultError) {
     let place = StoreLocation.attachment(attachment.id)
     let file: SealedFile

@@ -7,7 +7,8 @@ package import VaultTrust
 
 extension Vault {
   /// The next revision of a record under a new data key of `root`. Its attachments are sealed again, too, into new
-  /// files that exist before any record names them; the old files stay.
+  /// files that exist before any record names them; the old files stay. The caller writes the record, and after an
+  /// error removes the new files.
   package func resealed(
     _ record: OpenRecord, under root: RootKey, now: Timestamp, _ lock: any StoreLock
   ) throws(VaultError) -> SealedRecord {

@@ -43,7 +43,7 @@ package struct FileWalk {
     if scope.part != nil { attachments.miss() }
   }
 
-  /// Gives every file to the visitor.
+  /// Gives every file to the visitor. The caller holds a lock of the store.
   ///
   /// - Parameter progress: called after each record.
   package mutating func run(_ visitor: inout some RecordVisitor, _ progress: () -> Void) async throws(VaultError) {
@@ -52,6 +52,7 @@ package struct FileWalk {
     try await readFolders(&visitor, progress)
   }
 
+  /// A trash that cannot be listed becomes a fault. A file that is gone since the listing is skipped.
   private mutating func readTrash<Visitor: RecordVisitor>(
     _ visitor: inout Visitor, _ progress: () -> Void
   ) throws(VaultError) {
@@ -142,6 +143,7 @@ private struct FolderOutcomes<File: Sendable>: Sendable {
   /// The fault if the folder itself cannot be read.
   private(set) var fault: VaultFault?
 
+  /// Reads and examines the files. The errors of `look` are kept in the outcomes, and not thrown.
   init(
     of folder: UInt8, in files: any RecordStore,
     _ look: (StoreLocation, RecordID, Result<[UInt8], VaultError>) throws(VaultError) -> File

@@ -18,6 +18,7 @@ package struct RecordLint: VisitedFile {
   package var keys: AttachmentKeys? { nil }
   private let file: String
 
+  /// Checks the file at once, and collects its faults. Errors that say nothing about the file are thrown.
   package init(
     _ bytes: Result<[UInt8], VaultError>, at place: StoreLocation, _ id: RecordID, _ kinds: KindCatalog
   ) throws(VaultError) {
@@ -43,7 +44,8 @@ package struct RecordLint: VisitedFile {
     try checkKind(record)
   }
 
-  /// Contradictions between envelope and place have no underlying cause with a code.
+  /// The record of a document. Nil if its envelope contradicts its place, which is then a finding: such an error has
+  /// no underlying cause.
   private mutating func record(
     _ document: JSONValue, place: StoreLocation, kinds: KindCatalog
   ) throws(VaultError) -> StoredRecord? {
@@ -57,6 +59,7 @@ package struct RecordLint: VisitedFile {
     }
   }
 
+  /// Adds at most one finding. The initialiser makes a thrown error a finding, too.
   private mutating func checkKind(_ record: StoredRecord) throws(VaultError) {
     // `migrate` seals the clear text of an older schema.
     guard let kind = record.kind, record.envelope.schema == kind.schema else { return }

@@ -49,7 +49,8 @@ extension Vault {
     }
   }
 
-  /// Checks the vault under a lock that the caller holds.
+  /// Checks the vault under a lock that the caller holds. Each folder of records gives its versions to `take`, in
+  /// order.
   func verification(
     _ scope: VerificationScope, progress: () -> Void, take: @escaping (FoundVersions) -> Void
   ) async throws(VaultError) -> Verification {

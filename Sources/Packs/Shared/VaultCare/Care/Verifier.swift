@@ -81,6 +81,7 @@ struct Verifier {
     }
   }
 
+  /// Takes the removed records of a folder, after its live records, to find ids that are in both places.
   private mutating func takeTrashed(inFolder folder: UInt8) throws(VaultError) {
     for (id, outcome) in trashed.removeValue(forKey: folder) ?? [] {
       let live = found.version(of: id)
@@ -129,6 +130,7 @@ struct Verifier {
     result.notes += check.notes + attachments.notes(requirements: vault.header.requirements)
   }
 
+  /// First adds the faults of the trash and of the checkpoint, because a file with a fault is not reported as stray.
   private mutating func checkStrayEntries(_ walk: FileWalk) {
     result.faults += trashFaults + (comparison?.faults ?? [])
     var notes: [String] = []
@@ -152,6 +154,7 @@ struct Verifier {
     result.notes.append("\(words) \(first)\(others): `chmod -R \(mode) \(first.shellQuoted)` prevents that")
   }
 
+  /// Adds the faults by the memory of this machine. Then the memory forgets records that are gone from the trash.
   consuming func finish() -> Verification {
     result.changes = comparison?.changes
     for index in result.faults.indices where !result.faults[index].witnesses.isEmpty {
@@ -187,6 +190,7 @@ extension Verifier: RecordVisitor {
     }
   }
 
+  /// The outcome for a removed record waits until the live records of its folder were read.
   mutating func take(_ file: VerifiedFile, at place: StoreLocation, _ id: RecordID) throws(VaultError) {
     guard place == .record(id) else {
       trashed[id.folder, default: []].append((id, file.version))
@@ -219,6 +223,7 @@ struct VerifiedFile: VisitedFile {
   let keys: AttachmentKeys?
   let misfit: RecordError?
 
+  /// - Parameter listed: a version whose fields were all opened already. The fields of any other version are opened.
   init(
     _ bytes: Result<[UInt8], VaultError>, of vault: Vault, at place: StoreLocation, unless listed: RecordVersion?
   ) {

@@ -68,6 +68,7 @@ extension LockedVault {
 }
 
 extension DueFields {
+  /// Adds the due fields of one file. A fault ends that file, but the fields before it stay.
   fileprivate mutating func add(
     _ bytes: Result<[UInt8], VaultError>, _ id: RecordID, _ place: StoreLocation, _ before: Timestamp,
     _ kinds: KindCatalog

@@ -109,6 +109,7 @@ extension Vault {
     }
   }
 
+  /// Derives the key of the slot, which costs as much time as unlocking.
   package func requirePassphrase(
     _ passphrase: SecretBytes, opens slot: Slot, _ renewal: SlotRenewal = .init()
   ) throws(VaultError) {

@@ -27,7 +27,7 @@ extension Vault {
     }
   }
 
-  /// Verifies all records of a part, and lists their versions.
+  /// Verifies all records of a part, and lists their versions. Nothing is written.
   ///
   /// - Parameter isWithAttachments: whether all attachments are read, too.
   func verifiedEntries(
@@ -42,7 +42,7 @@ extension Vault {
   }
 
   /// Verifies all live records and writes them, under the current root of `keyring`, beside the present ones; nil if
-  /// the store cannot exchange them at once.
+  /// the store cannot exchange them at once. The caller must end the replacement.
   func stagedRecords(
     _ reason: KeyringEntry.Reason, keyring: Keyring, lock: any StoreLock, progress: (Int) -> Void
   ) async throws(VaultError) -> StagedRecords? {
@@ -93,7 +93,7 @@ extension Vault {
     try await rewriter(reason, keyring: keyring, lock: lock).rewrite(part, lock: lock, progress: progress).after
   }
 
-  /// Makes the form of records under the current root of `keyring`.
+  /// Makes the form of records under the current root of `keyring`. Records that are under it already stay.
   private func rewriter(
     _ reason: KeyringEntry.Reason, keyring: Keyring, lock: any StoreLock
   ) -> RecordRewriter {

@@ -35,6 +35,8 @@ extension Vault {
     return rotation
   }
 
+  /// Takes the lock of the only writer, and finishes an earlier rotation first. After a rewrap, a requested reseal
+  /// then begins.
   private func rotate(
     _ reason: KeyringEntry.Reason, renewal: SlotRenewal, progress: @escaping (Int) -> Void
   ) async throws(VaultError) -> Rotation {
@@ -68,6 +70,8 @@ extension Vault {
     return Rotation(reason, plan, isResumed: false)
   }
 
+  /// Verifies everything and then replaces the header. An error before that leaves the vault as it was, and after it
+  /// the next call finishes the rotation.
   private func start(
     _ reason: KeyringEntry.Reason, plan: RotationPlan, renewal: SlotRenewal, lock: any StoreLock,
     progress: @escaping (Int) -> Void
@@ -91,7 +95,7 @@ extension Vault {
     let files = slots.map { StoreChange(.slot($0.slot.id), from: nil, to: $0.file) }
     try replaceHeader(by: next, root: root, slots: files + header.slots.map(\.id).flatMap(removal(of:)), lock)
     if isReseal {
-      try write(entries, following: checkpoint, lock)
+      try writeCheckpoint(of: entries, following: checkpoint, lock)
       // Only now is the old root no longer trusted. After an earlier crash, the rewrap would have been finished.
       let keyring = header.keyring.map { $0.state == .openOnly ? $0.replaced(because: .reseal) : $0 }
       try replaceHeader(by: header.changed(keyring: keyring, root: root), root: root, lock)
@@ -99,7 +103,8 @@ extension Vault {
     try await finishRotation(lock, begun: staged, progress: progress)
   }
 
-  /// The header at the start of a rotation.
+  /// The header at the start of a rotation. The old root first counts as rewrapped: `start` makes that a reseal after
+  /// it has written the checkpoint.
   private func header(
     with root: RootKey, _ slots: [Slot], _ reason: KeyringEntry.Reason
   ) throws(VaultError) -> VaultHeader {
@@ -126,6 +131,8 @@ extension Vault {
   }
 
   /// Moves the records and the checkpoint, and retires the old root.
+  ///
+  /// - Parameter begun: the staged records; nil to stage them here, also for an interrupted rotation.
   private func moveRecords(
     _ lock: any StoreLock, begun: StagedRecords?, progress: (Int) -> Void
   ) async throws(VaultError) {
@@ -149,7 +156,7 @@ extension Vault {
     let checkpoint = try storedCheckpoint(in: store)
     try checkpoint?.checkpoint.requireAll(in: entries)
     if isReseal {
-      try write(entries, following: checkpoint, lock)
+      try writeCheckpoint(of: entries, following: checkpoint, lock)
     } else if let checkpoint, checkpoint.checkpoint.rootID != root.id {
       let again = try checkpoint.checkpoint.authenticatedAgain(under: root)
       try replaceCheckpoint(checkpoint.mark, by: again, lock)
@@ -179,8 +186,8 @@ extension Vault {
       .filter { !known.contains($0) }.flatMap(removal(of:))
   }
 
-  private func write(
-    _ entries: VersionList, following old: StoredCheckpoint?, _ lock: any StoreLock
+  private func writeCheckpoint(
+    of entries: VersionList, following old: StoredCheckpoint?, _ lock: any StoreLock
   ) throws(VaultError) {
     let new = try Checkpoint.make(
       following: old?.checkpoint, of: entries, headerHash: header.hash(), createdAt: options.now(),

@@ -81,6 +81,7 @@ extension Vault {
   /// - Throws: ``VaultError`` `.internalFailure`.
   public func slotStates() throws(VaultError) -> [SlotState] { try locked.states(of: header.slots) }
 
+  /// Runs a change as the only writer, unless a rotation is unfinished.
   private func changingSlots<Result: Sendable>(
     _ change: @Sendable (VaultHeader, RootKey, any StoreLock) throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {

@@ -64,6 +64,7 @@ extension Vault {
     }
   }
 
+  /// A record whose steps do not fit is a fault of the plan. A record that does not verify ends it.
   private func planMigration() throws(VaultError) -> MigrationPlan {
     var plan = MigrationPlan()
     let now = currentTime()
@@ -90,6 +91,8 @@ extension Vault {
     return plan
   }
 
+  /// The plan for one record. A thrown error is a fault of its content, and a failure in the result ends the
+  /// migration.
   private func migrated(
     _ record: OpenRecord, kind: RecordKind, now: Timestamp
   ) throws(RecordError) -> Result<RecordMigrationPlan, VaultError> {

@@ -26,6 +26,7 @@ extension Vault {
     }
   }
 
+  /// Attachments are written at once. The records follow together at the end.
   private func take(
     _ records: [OpenRecord], from source: any RecordStore, _ lock: any StoreLock
   ) throws(VaultError) -> [RecordID] {
@@ -46,7 +47,7 @@ extension Vault {
     return written
   }
 
-  /// Whether a record of another vault is here, with the same content.
+  /// Whether a record of another vault is here. If it is here with other content, that is an error.
   private func isHere(_ record: OpenRecord, _ source: any RecordStore) throws(VaultError) -> Bool {
     guard let bytes = try locked.read(record.id) else { return false }
     let own = try verify(bytes, record.id)
@@ -89,6 +90,7 @@ extension Vault {
     return true
   }
 
+  /// Refuses a record that this vault cannot hold, and opens its sealed fields. Nothing is locked or written yet.
   private func checkFits(_ record: OpenRecord, _ source: Vault?) throws(VaultError) {
     guard record.attachments.isEmpty || source != nil else {
       throw VaultError(

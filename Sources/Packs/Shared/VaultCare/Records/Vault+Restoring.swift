@@ -39,6 +39,7 @@ extension Vault {
     return outcomes
   }
 
+  /// Refuses to replace a file of a newer format.
   private func outcome(of old: OpenRecord) throws(VaultError) -> RestoreOutcome {
     let live = try locked.read(old.id)
     for (place, bytes) in [(StoreLocation.record(old.id), live), (.trash(old.id), try readTrash(old.id))] {
@@ -94,6 +95,8 @@ extension Vault {
     }
   }
 
+  /// The changes that restore one record, which the caller applies. The attachments of a record with another root are
+  /// sealed into new files at once.
   func bringingBack(
     _ old: OpenRecord, now: Timestamp, lock: any StoreLock
   ) throws(VaultError) -> [StoreChange] {
@@ -114,7 +117,8 @@ extension Vault {
     !keyring.current.id.bytes.starts(with: old.envelope.wrappedKey.rootHint)
   }
 
-  /// Replaces the present version by a verified one, with a revision above all known ones.
+  /// The changes that replace the present version by a verified one, with a revision above all known ones. The caller
+  /// applies them.
   package func replacing(
     _ old: OpenRecord, _ now: Timestamp, seal: (EnvelopeDraft) throws(VaultError) -> [UInt8]
   ) throws(VaultError) -> [StoreChange] {

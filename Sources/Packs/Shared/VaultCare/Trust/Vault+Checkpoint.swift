@@ -57,6 +57,7 @@ extension Vault {
     let headerHash: [UInt8]
   }
 
+  /// Verifies the vault and lists its records, under a lock that the caller holds.
   private func foundVault(_ progress: @Sendable () -> Void) async throws(VaultError) -> FoundVault {
     var (builder, onlyInTrash) = (VersionList.Builder(), Set<RecordID>())
     let verification = try await verification(VerificationScope(), progress: progress) { found in
@@ -69,6 +70,7 @@ extension Vault {
       verification: verification, entries: builder.finish(), onlyInTrash: onlyInTrash, headerHash: try header.hash())
   }
 
+  /// Writes nothing if a fault remains. The result then has no checkpoint.
   private func writeCheckpoint(
     _ found: FoundVault, acceptingRollback: Bool, lock: any StoreLock
   ) throws(VaultError) -> CheckpointResult {

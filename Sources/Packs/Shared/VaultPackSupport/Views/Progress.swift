@@ -28,6 +28,7 @@ package final class Progress: Sendable {
     state = Mutex(State(next: .now + .seconds(1)))
   }
 
+  /// Any thread can call this function.
   package func advance(by count: Int = 1) {
     guard isWanted else { return }
     state.withLock { state in
@@ -48,6 +49,7 @@ package final class Progress: Sendable {
     }
   }
 
+  /// The caller holds the lock of `state`. The function for the total also runs under it.
   private func showIfDue(_ state: inout State) {
     let now = ContinuousClock.now
     guard now >= state.next else { return }
@@ -77,6 +79,7 @@ package final class Progress: Sendable {
     return "[\(String(repeating: "#", count: done))\(String(repeating: ".", count: 20 - done))] \(percents) %  "
   }
 
+  /// Erases the counter, so that other output can follow.
   package func end() {
     state.withLock { state in
       if state.isShown { show("\r\u{1B}[K") }
