@@ -87,7 +87,8 @@ final class DirectoryBatch: StoreBatch {
     do throws(StoreError) {
       try files.sync(store.root.descriptor, at: place)
     } catch {
-      try? store.removeJournal()
+      // While the journal is there, its staged files must stay: the next to lock finishes the batch.
+      if (try? store.removeJournal()) == nil { end() }
       throw error
     }
   }

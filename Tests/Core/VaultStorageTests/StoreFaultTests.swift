@@ -82,6 +82,19 @@ import VaultTestSupport
     #expect(count > 10)
   }
 
+  @Test(
+    "a call that fails twice, such as a sync and the removal of its journal, never leaves a mix",
+    arguments: StoreScenario.all)
+  func failingTwice(_ scenario: StoreScenario) throws {
+    let count = try forEveryCall(of: scenario, .failingTwice(EIO)) { path, outcome, comment in
+      let documents = try scenario.documents(of: try DirectoryStore(at: path))
+      let isOld = scenario.isState(documents, scenario.before)
+      #expect(scenario.isState(documents, scenario.after) || isOld && !outcome.isAcknowledged, comment)
+      expectNothingLeft(at: path, comment)
+    }
+    #expect(count > 10)
+  }
+
   @Test("an interrupted call is made again", arguments: StoreScenario.all)
   func interrupted(_ scenario: StoreScenario) throws {
     let count = try forEveryCall(of: scenario, .failing(EINTR)) { path, outcome, comment in

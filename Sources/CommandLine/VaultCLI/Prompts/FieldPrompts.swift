@@ -110,7 +110,12 @@ package struct FieldPrompts {
       return error.reason
     }
     var whole = record
-    guard (try? whole.set(value, at: path)) != nil, let members = whole.object else { return nil }
+    do throws(DocumentError) {
+      try whole.set(value, at: path)
+    } catch {
+      return error.reason
+    }
+    guard let members = whole.object else { return nil }
     do throws(RecordError) {
       _ = try kind.completed(members, before: nil)
       return nil

@@ -104,22 +104,28 @@ struct BulkAdder<Input: Sendable> {
   }
 
   /// `finish()` calls this once. A replacement already has the records, because the workers staged them. After an
-  /// error, nothing is reported or noted.
+  /// error, nothing is reported or noted, except with `.mayBeLost`: then the records are stored.
   private mutating func commit() throws(VaultError) {
-    if let replacement {
-      try inStore { () throws(StoreError) in try replacement.commit() }
-      replacement.end()
-    } else if let batch {
-      try stage()
-      try inStore { () throws(StoreError) in try batch.commit() }
-    } else if let lock {
-      // Few enough for one piece: a single record needs no journal.
-      let (store, changes) = (vault.store, piece)
-      try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
-    }
-    vault.options.tell(.added, of: vault.header.vaultID, records: result.ids)
-    vault.memory?.noteWritten(versions.finish())
-    vault.memory?.flush()
+    if replacement == nil, batch != nil { try stage() }
+    let (vault, replacement, batch, lock, changes) = (vault, replacement, batch, lock, piece)
+    let (ids, written) = (result.ids, versions.finish())
+    try storing(
+      { () throws(StoreError) in
+        if let replacement {
+          try replacement.commit()
+        } else if let batch {
+          try batch.commit()
+        } else if let lock {
+          // Few enough for one piece: a single record needs no journal.
+          try vault.store.apply(changes, under: lock)
+        }
+      },
+      note: { () throws(VaultError) in
+        replacement?.end()
+        vault.options.tell(.added, of: vault.header.vaultID, records: ids)
+        vault.memory?.noteWritten(written)
+        vault.memory?.flush()
+      })
   }
 
   /// Drops records that were not stored, and releases the lock.

@@ -293,11 +293,9 @@ extension RollbackMemory {
     let changes = contents.withLock { $0.beginWriting() }
     do throws(VaultError) {
       try state.note(changes, of: vaultID)
-      let deleted = contents.withLock { contents in
-        defer { contents.deleted = [] }
-        return contents.deleted
-      }
+      let deleted = contents.withLock { $0.deleted }
       try state.noteDeleted(deleted, of: vaultID)
+      contents.withLock { $0.deleted.removeAll(where: Set(deleted).contains) }
       contents.withLock { $0.endWriting(isWritten: true) }
     } catch {
       contents.withLock { $0.endWriting(isWritten: false) }

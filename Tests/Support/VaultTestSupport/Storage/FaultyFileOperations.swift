@@ -15,6 +15,8 @@ package final class FaultyFileOperations: FileOperations {
   package enum Fault: Sendable {
     /// It fails with this error number, and only it.
     case failing(Int32)
+    /// It and the next one fail with this error number.
+    case failingTwice(Int32)
     /// It and every later one fail with this error number.
     case failingFromThereOn(Int32)
     /// It never happens, nor does any later one: the process is dead. A write is made by half first.
@@ -96,6 +98,7 @@ package final class FaultyFileOperations: FileOperations {
       if state.count == number { state.reached = call }
       switch fault {
       case .failing(let errno): return (state.count == number ? Errno(errno) : nil, false)
+      case .failingTwice(let errno): return (state.count <= number + 1 ? Errno(errno) : nil, false)
       case .failingFromThereOn(let errno): return (Errno(errno), false)
       case .dying:
         state.isDead = true
