@@ -31,7 +31,7 @@ package struct SecretOptions: ParsableArguments {
 
   @Flag(
     name: .customShort("g"),
-    help: "Make the password, or the fields named without a value.")
+    help: "Generate the password, or each FIELD that is given without =VALUE.")
   var makesUp = false
 
   @OptionGroup var password: PasswordOptions
@@ -95,9 +95,9 @@ package struct SecretOptions: ParsableArguments {
       steps.append(SecretStep(try .argument(text, of: "--secret"), option: "--secret", source: .prompt))
     }
     for text in secretFile {
-      let (path, file) = try MemberPath.assignment(text, of: "--secret-file")
+      let (path, file) = try MemberPath.assignment(text, of: "--secret-file", form: "FIELD=FILE")
       guard file != "-" else {
-        throw CommandError.usage("--secret-file", "takes a file", "use --secret-stdin PATH for standard input")
+        throw CommandError.usage("--secret-file", "takes FIELD=FILE", "use --secret-stdin FIELD for standard input")
       }
       steps.append(SecretStep(path, option: "--secret-file", source: .file(file)))
     }
@@ -126,7 +126,7 @@ package struct SecretOptions: ParsableArguments {
         "name the field after the record: RECORD FIELD -g")
     }
     let recipe = PasswordRecipe.making(kind?.value(at: made[0]), recipe)
-    return [SecretStep(made[0], option: "-g", source: .password(nil), note: "\(made[0]): made, \(recipe.size)")]
+    return [SecretStep(made[0], option: "-g", source: .password(nil), note: "\(made[0]): generated, \(recipe.size)")]
   }
 
   private func generating(_ text: String) throws -> SecretStep {
@@ -220,7 +220,7 @@ private struct SecretStep {
     guard let terminal = Terminal(noInput: global.noInput) else {
       throw CommandError(
         .declined, "declined", subject: option, "there is no terminal to ask for the secret",
-        hints: ["use --secret-stdin PATH or --secret-file FIELD=FILE"])
+        hints: ["use --secret-stdin FIELD or --secret-file FIELD=FILE"])
     }
     let value = kind?.value(at: path)
     let prompt = SecretPrompt(
