@@ -51,6 +51,9 @@ struct DescriptorTests {
         FaultRow(
           "no terminal", "true", "setsid -w $V set $ID --secret atm_code $K", 3, "vault: --secret: there is no terminal"
         ),
+        FaultRow(
+          "no terminal", "true", "setsid -w $V export --format kdbx --reveal --yes -o new.kdbx $K", 11,
+          "vault: a new passphrase is needed, and there is no terminal to ask for it"),
         FaultRow("no terminal", "true", "setsid -w $V add customer $K", 64, "vault: no field is given"),
       ].map { row in
         row.first == "" ? FaultRow(row.fault, row.setup, row.command, row.code, nil) : row

@@ -101,6 +101,10 @@ struct HintTests {
     Mistake(["add", "GitHub3"], 17, "GitHub3: no kind has this name", "write `vault add login GitHub3`"),
     Mistake(["set", "AWS", "--secret", "password=x"], "--secret takes a field alone, without =VALUE", nil),
     Mistake(["get", "AWS", "a=b"], "FIELD must be a field alone, without =VALUE", nil),
+    Mistake(["get", "cvault://AWS"], "RECORD: the reference does not name a field", "`vault ref RECORD FIELD`"),
+    Mistake(
+      ["get", "cvault://AWS/username", "password"], "FIELD cannot follow a reference, which already names the field",
+      "leave FIELD out"),
     Mistake(["get", "AWS"], "<field> is missing", "add a field: `vault get RECORD FIELD`"),
     Mistake(["get", "AWS", "passwrod"], 10, "passwrod: the record has no such field", "did you mean `password`?"),
     Mistake(["unset", "AWS", "usernmae"], 10, "usernmae: the record has no such field", "did you mean `username`?"),
@@ -159,6 +163,8 @@ struct HintTests {
     }
     #expect(workspace.open("set", "AWS", "--set", "username=x", "tags=cloud").code == 0)
     #expect(workspace.open("get", "AWS", "username").output == "x")
+    #expect(!workspace.open("get", "AWS").errors.contains("--url"))
+    #expect(workspace.open("show", "aws").output.contains("AWS"))
     _ = workspace.write("not a vault\n", to: "README.md")
     _ = workspace.write(String(repeating: "x", count: 300_000), to: "big.txt")
     FileTree.makeFolder(workspace.path + "/b")

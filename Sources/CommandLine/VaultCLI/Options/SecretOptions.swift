@@ -26,7 +26,7 @@ package struct SecretOptions: ParsableArguments {
   package var secretStdin: [String] = []
 
   @Option(
-    help: ArgumentHelp("Make a password of this length, or as set below.", valueName: "field[=length]"))
+    help: ArgumentHelp("Generate a password of this length, or as set below.", valueName: "field[=length]"))
   var generate: [String] = []
 
   @Flag(
@@ -56,7 +56,7 @@ package struct SecretOptions: ParsableArguments {
   /// Refuses a recipe if no password is generated. For commands that do not ask for fields.
   package func checkUse() throws {
     guard let option = password.given, generate.isEmpty, secret.isEmpty, !makesUp else { return }
-    throw CommandError.usage(option, "has no use here, because no password is made", "add --generate FIELD")
+    throw CommandError.usage(option, "has no use here, because no password is generated", "add --generate FIELD")
   }
 
   /// Takes the words that name fields for `-g`.

@@ -16,18 +16,18 @@ struct CheckCommand: AsyncParsableCommand {
         vault check
         vault check --deep
 
-      The command checks everything around the vault, as `vault doctor` does. With a key at hand it verifies the \
-      contents, as `vault verify` does. Without a key it checks their form, as `vault lint` does. Only --deep asks \
+      The command checks everything around the vault, as `vault doctor` does. With an available key it verifies \
+      the contents, as `vault verify` does. Without a key it checks their form, as `vault lint` does. Only --deep asks \
       for a key.
 
       The command exits with 13 if anything is damaged, and with 16 if something went back to an older state or is \
       missing. It exits with 18 if something could not be read, and with 14 if something else needs action.
       """)
 
-  @Flag(help: "Ask for a key if none is at hand, and verify every record.")
+  @Flag(help: "Ask for a key if none is available, and verify every record.")
   var deep = false
 
-  @Flag(help: "Use no key, even if one is at hand.")
+  @Flag(help: "Use no key, even if one is available.")
   var noKey = false
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions

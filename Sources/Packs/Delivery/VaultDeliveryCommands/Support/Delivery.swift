@@ -95,7 +95,7 @@ extension Delivery {
       hints: ["if the file is yours, add --allow \(names.joined(separator: ","))"])
   }
 
-  /// What to do about an invalid line. A variable that no file may set comes first in the reason.
+  /// The next step after an invalid line. A variable that no file may set comes first in the reason.
   private static func hint(after fault: TextFault) -> String {
     let name = String(fault.reason.prefix { $0 != " " })
     guard isOwn(name) || DeliveredVariable.decidesWhatRuns(name) else {
