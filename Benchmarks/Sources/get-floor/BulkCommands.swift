@@ -125,7 +125,7 @@ struct AcceptFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept", abstract: "Authenticate records whose readable fields were edited by hand.")
 
-  @Argument(help: "Ids, exact names, or beginnings of ids.") var record: [String]
+  @Argument(help: "Ids, beginnings of ids, or names in upper or lower case.") var record: [String]
   @Flag(help: "Also accept a record without a version to compare it with.") var noBaseline = false
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions

@@ -64,8 +64,8 @@ struct RotateFloor: AsyncParsableCommand {
 
   @Flag(help: "Seal every secret again; old keys open nothing written from now on.")
   var reseal = false
-  @Option(help: "Drop this slot: it gets no new key; can be repeated.") var dropSlot: [String] = []
-  @Option(help: "Read the passphrase of another slot from a file; can be repeated.") var slotPassphraseFile: [String] =
+  @Option(help: "Drop this slot: it gets no new key; may be repeated.") var dropSlot: [String] = []
+  @Option(help: "Read the passphrase of another slot from a file; may be repeated.") var slotPassphraseFile: [String] =
     []
   @Option(help: "The cost of passphrases, 10 to 20.") var workFactor = 18
   @Flag(help: "Only show what would be done.") var dryRun = false
@@ -129,7 +129,7 @@ struct PinAcceptFloor: AsyncParsableCommand {
     commandName: "accept", abstract: "Accept the vault as it is now.")
 
   @Option(help: "The fingerprint that the vault must have.") var fingerprint: String
-  @Option(help: "Forget only this record, by its id; can be repeated.") var record: [String] = []
+  @Option(help: "Forget only this record, by its id; may be repeated.") var record: [String] = []
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup var global: GlobalOptions
 }

@@ -36,7 +36,7 @@ struct ShowFloor: AsyncParsableCommand {
     commandName: "show", abstract: "Print a record with its sealed fields masked.",
     aliases: ["cat"])
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.") var record: String
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.") var record: String
   @Flag(help: "Show the sealed values.") var reveal = false
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
@@ -47,7 +47,7 @@ struct GetFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Print one value of a record, and nothing else.")
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.") var record: String
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.") var record: String
   @Argument(help: "A member path, such as contact_info.email.") var path: String?
   @Flag(help: "Of a database, its address instead of a member, with user and password in it.") var url = false
   @OptionGroup(title: "Vault") var vault: VaultOptions
@@ -61,7 +61,7 @@ struct SetFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Change fields of a record and leave all others as they are.")
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.") var record: String
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.") var record: String
   @Argument(help: "New values of readable fields.") var pathValue: [String] = []
   @OptionGroup(title: "Sealed values") var sealed: SealedOptions
   @OptionGroup(title: "Vault") var vault: VaultOptions
@@ -73,7 +73,7 @@ struct UnsetFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unset", abstract: "Remove fields of a record.")
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.") var record: String
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.") var record: String
   @Argument(help: "Member paths, such as contact_info.email.") var paths: [String]
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
@@ -84,7 +84,7 @@ struct EditFloor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Change a record, or one field, in an editor.")
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.") var record: String
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.") var record: String
   @Option(help: "Only this field, as plain text.") var field: String?
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
@@ -97,7 +97,7 @@ struct ListFloor: AsyncParsableCommand {
     aliases: ["ls"])
 
   @Option(help: "Only records of this kind.") var kind: String?
-  @Option(help: "The order: name; created or updated put the newest first.") var sort = "name"
+  @Option(help: "Sort by name, or by created or updated with the newest first.") var sort = "name"
   @Option(help: "Show at most this many records.") var limit: Int?
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
@@ -109,7 +109,7 @@ struct FindFloor: AsyncParsableCommand {
     commandName: "find", abstract: "Find records by their readable fields.",
     aliases: ["search"])
 
-  @Argument(help: "Texts that the record must all contain.") var text: [String] = []
+  @Argument(help: "Texts that must all occur in the record.") var text: [String] = []
   @Option(help: "Only records of this kind.") var kind: String?
   @Option(name: .customLong("where"), help: "A readable field that is this value, or a list with it.")
   var conditions: [String] = []
@@ -123,7 +123,7 @@ struct RemoveFloor: AsyncParsableCommand {
     commandName: "remove", abstract: "Move records to the trash of the vault.",
     aliases: ["rm", "delete"])
 
-  @Argument(help: "Ids, exact names, or beginnings of ids.") var record: [String]
+  @Argument(help: "Ids, beginnings of ids, or names in upper or lower case.") var record: [String]
   @OptionGroup(title: "Vault") var vault: VaultOptions
   @OptionGroup(title: "Key") var unlocking: UnlockOptions
   @OptionGroup var global: GlobalOptions

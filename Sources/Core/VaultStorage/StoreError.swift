@@ -36,7 +36,7 @@ package protocol RemoteFault: Error {
 extension FaultCode<StoreLayer> {
   /// The directory is not a vault: it has no `vault.json`.
   public static var notAVault: Self { Self() }
-  /// A vault is there already.
+  /// A vault already exists.
   public static var alreadyExists: Self { Self() }
   /// The bytes there are not the expected ones, or the vault's directory was replaced.
   public static var changedUnderneath: Self { Self() }

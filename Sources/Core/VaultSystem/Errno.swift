@@ -16,6 +16,7 @@ package struct Errno: Error, Hashable, Sendable {
   package static let interrupted = Errno(EINTR)
   package static let wouldBlock = Errno(EWOULDBLOCK)
   package static let missing = Errno(ENOENT)
+  package static let badDescriptor = Errno(EBADF)
   package static let exists = Errno(EEXIST)
   package static let notADirectory = Errno(ENOTDIR)
   package static let isDirectory = Errno(EISDIR)

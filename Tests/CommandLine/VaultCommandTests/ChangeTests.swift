@@ -34,7 +34,7 @@ struct ChangeTests {
     #expect(changedMembers(lines(before[file]), lines(after[file])) == [leaf, "mac", "revision", "updated_at"])
   }
 
-  @Test("setting a value that is there already changes no byte")
+  @Test("setting a value that already exists changes no byte")
   func sameValueChangesNothing() throws {
     let workspace = try Workspace.withCustomers()
     let before = workspace.snapshot()

@@ -112,7 +112,10 @@ struct RunTests {
       _ = workspace.write("OK=1\n\(line)\n", to: "bad.env")
       let refused = workspace.runShell(["--env-file", "bad.env"], "touch ran")
       #expect(refused.status == .notRun, "\(refused.errors)")
-      #expect(refused.errors.contains("line 2"), "\(refused.errors)")
+      #expect(refused.errors.contains("vault: bad.env: line 2: "), "\(refused.errors)")
+      let name = line.prefix { $0 != "=" }
+      let hint = name.count > 1 ? "set \(name) outside the file: `\(name)=… vault run …`" : "write one NAME="
+      #expect(refused.errors.contains("hint: " + hint), "\(refused.errors)")
     }
     #expect(workspace.runShell(["--env", "A=cvault://a/b", "--env", "A=cvault://a/b"], script).status == .notRun)
     #expect(FileTree.kind(of: workspace.path + "/ran") == nil)
@@ -208,7 +211,7 @@ struct ReferenceCommandTests {
     _ = workspace.write("x: \"cvault://GitHub/password\", y: {{ cvault://Orders?view=url }}\n", to: "good.yaml")
     let good = workspace.run("refs", "good.yaml", "--vault", "v")
     #expect(good.code == 0)
-    #expect(good.errors == "note: 2 good, 0 to act on, in 1 file; not verified\n")
+    #expect(good.errors == "note: 2 are good, 0 need action, in 1 file; not verified\n")
     _ = workspace.write(
       "A=cvault://Gone/x\nB=cvault://GitHub/nope\nAPI_TOKEN=abc\nC=cvault://GitHub/username#Old\nD=cvault://GitHub\n",
       to: "bad.env")

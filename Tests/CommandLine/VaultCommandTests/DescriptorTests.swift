@@ -46,12 +46,15 @@ struct DescriptorTests {
         FaultRow(
           "pipe without a reader", "true",
           "{ sleep 0.3; $V export --reveal $K; echo $? >code.txt; } | true; exit $(cat code.txt)", 0, nil),
-        FaultRow("no terminal", "true", "setsid -w $V rm $ID $K", 3, "vault: remove: there is no terminal"),
-        FaultRow("no terminal", "true", "setsid -w $V get $ID name --vault v", 11, "vault: v: no identity is given"),
+        FaultRow("no terminal", "true", "setsid -w $V rm $ID $K", 3, "vault: this needs confirmation"),
+        FaultRow("no terminal", "true", "setsid -w $V get $ID name --vault v", 11, "vault: v: no key is given"),
         FaultRow(
           "no terminal", "true", "setsid -w $V set $ID --secret atm_code $K", 3, "vault: --secret: there is no terminal"
         ),
-        FaultRow("no terminal", "true", "setsid -w $V add customer $K", 64, "vault: arguments: give the fields"),
+        FaultRow(
+          "no terminal", "true", "setsid -w $V export --format kdbx --reveal --yes -o new.kdbx $K", 11,
+          "vault: a new passphrase is needed, and there is no terminal to ask for it"),
+        FaultRow("no terminal", "true", "setsid -w $V add customer $K", 64, "vault: no field is given"),
       ].map { row in
         row.first == "" ? FaultRow(row.fault, row.setup, row.command, row.code, nil) : row
       })

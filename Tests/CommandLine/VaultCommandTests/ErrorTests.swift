@@ -35,14 +35,25 @@ struct ErrorTests {
     Fault(
       rule: "no key without a terminal is 11 at once",
       arguments: ["get", "Shai Mishali", "access_key", "--vault", "v"],
-      code: 11, begins: "vault: v: no identity is given", hint: "hint: give an identity with --identity FILE"),
+      code: 11, begins: "vault: v: no key is given",
+      hint: "hint: give an identity with --identity FILE (CVAULT_IDENTITY_FILE)"),
     Fault(
       rule: "no passphrase without a terminal is 11 at once", arguments: ["show", "x", "--reveal", "--vault", "pv"],
-      code: 11, begins: "vault: pv: no key is given, and there is no terminal"),
+      code: 11, begins: "vault: pv: no key is given, and there is no terminal",
+      hint: "hint: or run `vault unlock` in a terminal first"),
+    Fault(
+      rule: "unlock without a key does not name itself", arguments: ["unlock", "--vault", "pv"],
+      code: 11, begins: "vault: pv: no key is given, and there is no terminal",
+      hint: "or --passphrase-file FILE (CVAULT_PASSPHRASE_FILE)"),
+    Fault(
+      rule: "a descriptor that is not open is 18",
+      arguments: ["get", "x", "name", "--vault", "pv", "--passphrase-fd", "99"],
+      code: 18, begins: "vault: --passphrase-fd: the descriptor is not open", hint: "such as with `3< FILE`"),
     Fault(
       rule: "a file that holds no identity is 11",
       arguments: ["get", "x", "name", "--vault", "v", "--identity", "wrong.txt"],
-      code: 11, begins: "vault: wrong.txt: line 1: "),
+      code: 11, begins: "vault: wrong.txt is not an identity file: in line 1, ",
+      hint: "hint: name a file that `age-keygen` wrote"),
     Fault(
       rule: "an identity file that is not there is 18",
       arguments: ["get", "x", "name", "--vault", "v", "--identity", "none.txt"],
@@ -59,7 +70,7 @@ struct ErrorTests {
       begins: "vault: v is already a vault"),
     Fault(
       rule: "an existing identity file is 5", arguments: ["init", "w", "--generate-identity", "id.txt"], code: 5,
-      begins: "vault: id.txt is there already"),
+      begins: "vault: id.txt already exists"),
     Fault(
       rule: "an unknown record is 10", arguments: ["get", "Nobody", "name"] + key, code: 10,
       begins: "vault: Nobody: the vault has no such record"),
@@ -84,7 +95,7 @@ struct ErrorTests {
       begins: "vault: planet: no kind"),
     Fault(
       rule: "a malformed path is 64", arguments: ["get", "Shai Mishali", "a..b"] + key, code: 64,
-      begins: "vault: path takes a field"),
+      begins: "vault: FIELD must be a field"),
     Fault(
       rule: "an absent member is 10", arguments: ["get", "Shai Mishali", "contact_info.fax"] + key, code: 10,
       begins: "vault: contact_info.fax: the record has no such field"),
@@ -160,20 +171,20 @@ struct ErrorTests {
       begins: "vault: --require-fingerprint must be a fingerprint"),
     Fault(
       rule: "removing without a terminal needs --yes", arguments: ["remove", "Shai Mishali"] + key, code: 3,
-      begins: "vault: remove: there is no terminal to ask for confirmation"),
+      begins: "vault: this needs confirmation, and there is no terminal to ask", hint: "hint: add --yes to answer yes"),
     Fault(
       rule: "a secret that would have to be asked for is 3",
       arguments: ["set", "Shai Mishali", "--secret", "access_key"] + key,
       code: 3, begins: "vault: --secret: there is no terminal to ask for the secret"),
     Fault(
       rule: "nothing to set is 64", arguments: ["set", "Shai Mishali"] + key, code: 64,
-      begins: "vault: arguments: there is nothing to set"),
+      begins: "vault: there is nothing to set"),
     Fault(
       rule: "nothing to find is 64", arguments: ["find", "--vault", "v"], code: 64,
-      begins: "vault: arguments: there is nothing to look for"),
+      begins: "vault: there is nothing to look for"),
     Fault(
       rule: "add without anything is 64", arguments: ["add", "customer"] + key, code: 64,
-      begins: "vault: arguments: no field is given"),
+      begins: "vault: no field is given"),
     Fault(
       rule: "an unknown command is 64", arguments: ["frobnicate"], code: 64,
       begins: "vault: frobnicate is not a command of vault", hint: "`vault --help` lists the commands"),
@@ -185,13 +196,16 @@ struct ErrorTests {
       begins: "vault: --planet is not an option of vault"),
     Fault(
       rule: "a missing argument is 64", arguments: ["get", "x"], code: 64,
-      begins: "vault: <field> is missing"),
+      begins: "vault: <field> is missing", hint: "hint: add a field: `vault get RECORD FIELD`"),
+    Fault(
+      rule: "a file for a secret needs a field", arguments: ["set", "x", "--secret-file", "access_key"] + key, code: 64,
+      begins: "vault: --secret-file takes FIELD=FILE"),
     Fault(
       rule: "a number out of range is 64", arguments: ["init", "w", "--passphrase", "--work-factor", "30"], code: 64,
       begins: "vault: --work-factor must be between"),
     Fault(
       rule: "a vault without a key is 64", arguments: ["init", "w"], code: 64,
-      begins: "vault: arguments: a vault needs at least one way"),
+      begins: "vault: a vault needs at least one way"),
     Fault(
       rule: "two sources of one passphrase are 64",
       arguments: ["list", "--vault", "v", "--passphrase-file", "a", "--passphrase-command", "b"], code: 64,
@@ -201,11 +215,11 @@ struct ErrorTests {
       begins: "vault: --recipient: SSH keys are not supported"),
     Fault(
       rule: "an output that is a folder is 18", arguments: ["export", "-o", "home"] + key, code: 18,
-      begins: "vault: home is a directory"),
+      begins: "vault: home is a folder"),
     Fault(
       rule: "an output in a folder that is not there is 18", arguments: ["export", "-o", "none/all.json"] + key,
       code: 18,
-      begins: "vault: none/"),
+      begins: "vault: the folder of none/all.json does not exist", hint: "hint: make the folder, or name another path"),
   ]
 
   /// One vault for all rows: a failing command must leave it unchanged.

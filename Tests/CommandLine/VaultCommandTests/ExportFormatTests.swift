@@ -49,7 +49,7 @@ struct ExportFormatTests {
     #expect(refused.status == .alreadyExists)
     #expect(
       refused.errorLines == [
-        "vault: out.csv is there already", "hint: add --yes to replace it", "hint: or name another file",
+        "vault: out.csv already exists", "hint: add --yes to replace it", "hint: or name another file",
       ])
     #expect(workspace.text(of: "out.csv") == "mine")
     #expect(workspace.open("export", "--format", "csv", "-o", "out.csv", "--yes").code == 0)

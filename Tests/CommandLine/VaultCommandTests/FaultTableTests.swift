@@ -89,7 +89,9 @@ struct FaultTableTests {
         FaultRow("no vault", "rm -r v", "$V $ADD", 6, "vault: v is not a vault"),
         FaultRow("no slots", "rm -r v/slots", "$V get $ID name $K", 13, "vault: $SLOT is missing"),
         FaultRow("no staging, trash and lock", "rm -r v/.staging v/trash v/.lock", "$V rm $ID -yq $K", 0, nil),
-        FaultRow("no folder to export to", "true", "$V export -o none/all.json $K", 18, "vault: none/all.json is not"),
+        FaultRow(
+          "no folder to export to", "true", "$V export -o none/all.json $K", 18,
+          "vault: the folder of none/all.json does not exist"),
         FaultRow(
           "no file to import", "true", "$V import json none --kind customer $K", 18, "vault: none does not exist"),
         FaultRow("no identity file", "rm id.txt", "$V get $ID name $K", 18, "vault: id.txt does not exist"),
@@ -101,7 +103,7 @@ struct FaultTableTests {
         FaultRow(
           "deleted working directory", "true",
           "W=$PWD; " + gone + "$V export --reveal -o x.json --vault $W/v --identity $W/id.txt", 18,
-          "vault: x.json does not exist"),
+          "vault: the folder of x.json does not exist"),
       ])
   }
 

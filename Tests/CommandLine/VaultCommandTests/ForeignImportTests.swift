@@ -326,7 +326,7 @@ struct ForeignImportTests {
     #expect(imported.errors.utf8.count < 4096)
   }
 
-  @Test("an entry that has nothing but its place for a title is there already where it stands elsewhere")
+  @Test("an entry that has nothing but its place for a title already exists where it stands elsewhere")
   func moved() throws {
     let (one, two) = (#"{"password":"x1"}"#, #"{"password":"x2"}"#)
     let workspace = try workspace(["a.json": "[\(one),\(two)]", "b.json": "[\(two),\(one)]"])

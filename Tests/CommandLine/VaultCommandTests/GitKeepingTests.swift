@@ -54,7 +54,8 @@ struct GitKeepingTests {
     let refused = bench.here.vault("set", bench.id, "username=Oslo")
     #expect(refused.code == 0)
     #expect(bench.here.value("username") == "Oslo")
-    #expect(refused.errors.contains("note: not committed: git commit ended with 1: no way\n"), "\(refused.errors)")
+    let note = "note: not committed: git commit ended with exit status 1: no way\n"
+    #expect(refused.errors.contains(note), "\(refused.errors)")
     #expect(refused.errors.contains("git commit -- \(bench.file)`"))
     #expect(!refused.errors.contains("CVAULT"))
     #expect(bench.here.vault("add", "login", "--set", "title=New").code == 0)

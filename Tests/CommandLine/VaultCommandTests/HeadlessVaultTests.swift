@@ -12,7 +12,8 @@ struct HeadlessVaultTests {
     let made = workspace.run("init", "v", "--generate-identity", "k.txt")
     #expect(made.status == .inputRefused, "\(made.errors)")
     #expect(made.errors.contains("its vault.json is missing"), "\(made.errors)")
-    #expect(made.errors.contains("vault backup restore"), "\(made.errors)")
+    #expect(made.errors.contains("`vault backup restore FILE --to NEW-FOLDER`"), "\(made.errors)")
+    #expect(made.errors.contains("for a new vault, name another folder"), "\(made.errors)")
     #expect(FileTree.files(below: workspace.vault) == [file])
     #expect(FileTree.contents(of: workspace.path + "/k.txt") == nil)
   }
@@ -34,6 +35,7 @@ struct HeadlessVaultTests {
     #expect(run.status == .noVault, "\(run.errors)")
     #expect(run.errors.contains("its vault.json is missing"), "\(run.errors)")
     #expect(!run.errors.contains("vault init"), "\(run.errors)")
+    #expect(!run.errors.contains("for a new vault"), "\(run.errors)")
   }
 
   @Test("the hint is the line that brings it back from git", .enabled(if: GitBench.isThere))

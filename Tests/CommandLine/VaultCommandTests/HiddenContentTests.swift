@@ -74,7 +74,7 @@ struct HiddenContentTests {
     #expect(made.status == .inputRefused, "\(made.errors)")
     #expect(made.errors.hasPrefix("vault: f: the new passphrase "), "\(made.errors)")
     #expect(made.errors.contains(content.words), "\(made.errors)")
-    #expect(made.errors.contains("nothing was made"))
+    #expect(made.errors.contains("nothing was changed"))
     #expect(FileTree.files(below: workspace.vault).isEmpty)
   }
 

@@ -83,7 +83,7 @@ struct HostileInputTests {
       "inputs",
       [
         FaultRow(
-          "a directory to import", "true", "$V import json home --kind customer $K", 18, "vault: home is a directory"),
+          "a directory to import", "true", "$V import json home --kind customer $K", 18, "vault: home is a folder"),
         FaultRow(
           "endless input", "true", Self.bounded + "$V add customer --from /dev/zero $K", 17,
           "vault: /dev/zero is too large"),

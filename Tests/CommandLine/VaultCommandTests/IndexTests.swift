@@ -234,7 +234,7 @@ struct IndexTests {
   @Test("status and doctor say where it is, or why it is not used")
   func reports() throws {
     let bench = try Self.bench()
-    #expect(bench.run(["status"]).output.contains("none yet: \(bench.cache)/"))
+    #expect(bench.run(["status"]).output.contains("none yet: it will be made at \(bench.cache)/"))
     #expect(bench.run(["status", "--no-index"]).output.contains("not used: --no-index"))
     _ = bench.run(["list"])
     let status = JSON(bench.run(["status", "--json"]).stdout)

@@ -125,8 +125,8 @@ struct InjectTests {
     workspace.prepare(
       "git init -q w && cd w && mkdir sub && echo '*.secret' > .gitignore && echo x > kept && git add kept")
     for (file, code, reason) in [
-      ("w/kept", Int32(17), "is tracked by git"), ("w/new", 17, "would be tracked by git"),
-      ("w/sub/a", 17, "would be tracked by git"), ("w/a.secret", 0, ""), ("w/.git/a", 0, ""), ("beside", 0, ""),
+      ("w/kept", Int32(17), "is tracked by git"), ("w/new", 17, "git would track this file"),
+      ("w/sub/a", 17, "git would track this file"), ("w/a.secret", 0, ""), ("w/.git/a", 0, ""), ("beside", 0, ""),
     ] {
       let outcome = workspace.open("inject", "-o", file, input: "x")
       #expect(outcome.code == code, "\(file): \(outcome.errors)")

@@ -148,7 +148,7 @@ struct KeyTests {
     let workspace = try workspace()
     let outcome = get(workspace, "--passphrase-command", "echo hunter2; exit 7")
     #expect(outcome.status == .cannotUnlock)
-    #expect(outcome.errorLines.first == "vault: --passphrase-command: the command ended with 7")
+    #expect(outcome.errorLines.first == "vault: --passphrase-command: the command ended with exit status 7")
     #expect(!outcome.errors.contains("hunter2"))
   }
 

@@ -24,7 +24,7 @@ struct PromptTests {
     let workspace = try Workspace.withVault()
     let made = addLogin(workspace, password: [(Self.password, "\n")])
     #expect(made.code == 0, "\(made.errors)\(made.shown)")
-    #expect(made.shown.contains("Password: •••••••• made, 24 characters, 142 bits"), "\(made.shown)")
+    #expect(made.shown.contains("Password: •••••••• generated, 24 characters, 142 bits"), "\(made.shown)")
     let password = workspace.open("get", "n", "password").output
     #expect(password.utf8.count == 24)
     #expect(!made.shown.contains(password))

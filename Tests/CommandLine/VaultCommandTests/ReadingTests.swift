@@ -17,7 +17,7 @@ struct ReadingTests {
         outcome.errors
           == (isList
             ? "note: \(count) record\(count == 1 ? "" : "s"), not verified\n"
-            : "note: not verified: nothing was checked against a key\n"))
+            : "note: not verified: no key was used\n"))
       #expect(!outcome.stdout.isEmpty)
       let verified = workspace.run(command + ["--vault", "v", "--identity", "id.txt"])
       #expect(verified.stdout == outcome.stdout)

@@ -29,7 +29,8 @@ struct RunWaitingTests {
     #expect(outcome.code == 7)
     #expect(outcome.output == "«GitHub/password», ada-example\n«GitHub/password»")
     #expect(
-      outcome.errorLines.last == "note: 3 sealed values were replaced in the output: `--redact never` keeps them")
+      outcome.errorLines.last
+        == "note: 3 sealed values were replaced in the output; `--redact never` shows the values")
     #expect(outcome.errors.contains("«GitHub/password»"))
     #expect(!outcome.errors.contains("cCB3"))
     #expect(run(value, "--redact", "never", script: "echo $A").output == "p w\"x-4711\n")

@@ -17,10 +17,10 @@ struct ShortFormTests {
     let workspace = try Workspace.withVault()
     let added = workspace.open("add", "login", "-g", "GitHub", "username=ada")
     #expect(added.code == 0, "\(added.errors)")
-    #expect(added.errors == "note: password: made, 24 characters\n", "\(added.errors)")
+    #expect(added.errors == "note: password: generated, 24 characters\n", "\(added.errors)")
     let first = workspace.open("get", "GitHub", "password").output
     #expect(first.utf8.count == 24)
-    #expect(type(workspace, "set", "-g", "git", "--words", "4", "--yes").shown.contains("password: made, 4 words"))
+    #expect(type(workspace, "set", "-g", "git", "--words", "4", "--yes").shown.contains("password: generated, 4 words"))
     let second = workspace.open("get", "GitHub", "password").output
     #expect(second.split(separator: "-").count == 4)
     #expect(workspace.open("set", "GitHub", "username=eve", "-g", "secrets.recovery").errors.isEmpty)

@@ -46,7 +46,7 @@ struct TerminalTests {
       ["init", "x", "--passphrase"],
       [("New passphrase (Enter makes six words): ", "\n")] + Array(repeating: ("wrote down: ", "no\n"), count: 3))
     #expect(empty.status == .declined)
-    #expect(empty.errorLines.first == "vault: terminal: the words were not typed correctly, so nothing was made")
+    #expect(empty.errorLines.first == "vault: terminal: the words were not typed correctly, so nothing was changed")
     #expect(FileTree.names(in: workspace.path + "/x").isEmpty)
   }
 

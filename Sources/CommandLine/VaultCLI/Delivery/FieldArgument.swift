@@ -14,12 +14,13 @@ package struct FieldArgument {
   package init(_ record: String, _ path: String?) throws {
     guard SecretReference.isMeant(by: record) else {
       (word, reference) = (record, nil)
-      self.path = try path.map { text in try MemberPath.argument(text, of: "path") }
+      self.path = try path.map { text in try MemberPath.argument(text, of: "FIELD") }
       return
     }
     let reference = try SecretReference.argument(record, of: "RECORD")
     guard path == nil else {
-      throw CommandError.usage("path", "the reference already names the field", "leave FIELD out")
+      throw CommandError.usage(
+        "FIELD", "cannot follow a reference, which already names the field", "leave FIELD out")
     }
     (word, self.reference) = (reference.record, reference)
     self.path = reference.path

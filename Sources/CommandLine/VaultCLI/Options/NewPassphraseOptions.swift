@@ -40,7 +40,7 @@ package struct NewPassphraseOptions: ParsableArguments {
   private func terminal(_ global: GlobalOptions) throws -> Terminal {
     guard let terminal = Terminal(noInput: global.noInput) else {
       throw CommandError(
-        .cannotUnlock, "no_key", subject: "--passphrase", "there is no terminal to ask for the new passphrase",
+        .cannotUnlock, "no_key", subject: nil, "a new passphrase is needed, and there is no terminal to ask for it",
         hints: ["use --new-passphrase-file FILE, --new-passphrase-fd N or --new-passphrase-command COMMAND"])
     }
     return terminal
@@ -61,7 +61,7 @@ package struct NewPassphraseOptions: ParsableArguments {
       if try terminal.repeats(typed, "New passphrase, again: ") { return typed }
     }
     throw CommandError(
-      .declined, "declined", subject: "terminal", "no passphrase was repeated correctly, so nothing was made")
+      .declined, "declined", subject: "terminal", "no passphrase was repeated correctly, so nothing was changed")
   }
 
   /// Words that are shown once. The user types them after writing them down.
@@ -78,7 +78,7 @@ package struct NewPassphraseOptions: ParsableArguments {
       if isRight { return words }
     }
     throw CommandError(
-      .declined, "declined", subject: "terminal", "the words were not typed correctly, so nothing was made")
+      .declined, "declined", subject: "terminal", "the words were not typed correctly, so nothing was changed")
   }
 }
 

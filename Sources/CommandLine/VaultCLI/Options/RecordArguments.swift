@@ -57,7 +57,7 @@ extension JSONObject {
   package static func parsed(_ bytes: [UInt8], file: String, limits: JSONLimits = .record) throws -> JSONObject {
     do throws(DocumentError) {
       guard let object = try JSONParser.parse(bytes, limits: limits).object else {
-        throw DocumentError(code: .wrongType, reason: "must be one object", line: 1, column: 1)
+        throw DocumentError(code: .wrongType, reason: "the file must hold one JSON object", line: 1, column: 1)
       }
       return object
     } catch {

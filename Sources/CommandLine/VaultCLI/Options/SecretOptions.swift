@@ -27,12 +27,12 @@ package struct SecretOptions: ParsableArguments {
   package var secretStdin: [String] = []
 
   @Option(
-    help: ArgumentHelp("Make a password of this length, or as set below.", valueName: "field[=length]"))
+    help: ArgumentHelp("Generate a password of this length, or as set below.", valueName: "field[=length]"))
   var generate: [String] = []
 
   @Flag(
     name: .customShort("g"),
-    help: "Make the password, or the fields named without a value.")
+    help: "Generate the password, or each FIELD that is given without =VALUE.")
   var makesUp = false
 
   @OptionGroup var password: PasswordOptions
@@ -57,7 +57,7 @@ package struct SecretOptions: ParsableArguments {
   /// Refuses a recipe if no password is generated. For commands that do not ask for fields.
   package func checkUse() throws {
     guard let option = password.given, generate.isEmpty, secret.isEmpty, !makesUp else { return }
-    throw CommandError.usage(option, "has no use here, because no password is made", "add --generate FIELD")
+    throw CommandError.usage(option, "has no use here, because no password is generated", "add --generate FIELD")
   }
 
   /// Takes the words that name fields for `-g`.
@@ -98,9 +98,9 @@ package struct SecretOptions: ParsableArguments {
       steps.append(SecretStep(try .argument(text, of: "--secret"), option: "--secret", source: .prompt))
     }
     for text in secretFile {
-      let (path, file) = try MemberPath.assignment(text, of: "--secret-file")
+      let (path, file) = try MemberPath.assignment(text, of: "--secret-file", form: "FIELD=FILE")
       guard file != "-" else {
-        throw CommandError.usage("--secret-file", "takes a file", "use --secret-stdin PATH for standard input")
+        throw CommandError.usage("--secret-file", "takes FIELD=FILE", "use --secret-stdin FIELD for standard input")
       }
       steps.append(SecretStep(path, option: "--secret-file", source: .file(file)))
     }
@@ -131,7 +131,7 @@ package struct SecretOptions: ParsableArguments {
         "name the field after the record: RECORD FIELD -g")
     }
     let recipe = PasswordRecipe.making(kind?.value(at: made[0]), recipe)
-    return [SecretStep(made[0], option: "-g", source: .password(nil), note: "\(made[0]): made, \(recipe.size)")]
+    return [SecretStep(made[0], option: "-g", source: .password(nil), note: "\(made[0]): generated, \(recipe.size)")]
   }
 
   /// The step of one `--generate`. If it has a length, only `--symbols` can accompany it.
@@ -228,7 +228,7 @@ private struct SecretStep {
     guard let terminal = Terminal(noInput: global.noInput) else {
       throw CommandError(
         .declined, "declined", subject: option, "there is no terminal to ask for the secret",
-        hints: ["use --secret-stdin PATH or --secret-file FIELD=FILE"])
+        hints: ["use --secret-stdin FIELD or --secret-file FIELD=FILE"])
     }
     let value = kind?.value(at: path)
     let prompt = SecretPrompt(

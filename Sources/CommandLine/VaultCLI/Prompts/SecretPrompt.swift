@@ -104,7 +104,7 @@ struct SecretPrompt {
         "A value of \(recipe.size) \(fault): type one, or choose what to make with --length, --symbols or --words.\n")
       return nil
     }
-    try terminal.say("\(label): •••••••• made, \(recipe.size), \(recipe.bitCount) bits\n")
+    try terminal.say("\(label): •••••••• generated, \(recipe.size), \(recipe.bitCount) bits\n")
     return secret
   }
 

@@ -7,8 +7,10 @@ package struct Age {
 
   package init(seconds: Int64) { self.seconds = seconds }
 
-  package init(_ text: String, option: String) throws {
-    let refused = CommandError.usage(option, "takes an age such as 1y, 30d, 12h, 90m or 2w")
+  package init(
+    _ text: String, option: String, form: String = "takes an age such as 1y, 30d, 12h, 90m or 2w"
+  ) throws {
+    let refused = CommandError.usage(option, form)
     guard let unit = text.last.flatMap({ Self.units[$0] }),
       let count = JSONNumber(literal: String(text.dropLast()))?.int
     else { throw refused }

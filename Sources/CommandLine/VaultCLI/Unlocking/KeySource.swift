@@ -185,7 +185,10 @@ package enum IdentityFile {
     do throws(AgeError) {
       return try bytes.withBytes { bytes throws(AgeError) in try AgeIdentityFile.parse(bytes) }
     } catch {
-      var refused = CommandError(error, subject: path).hinting("an identity file is what `age-keygen` writes")
+      var refused = CommandError(error, subject: path).hinting("name a file that `age-keygen` wrote")
+      if error.code == .malformedIdentity, let line = error.line {
+        refused.reason = "is not an identity file: in line \(line), \(error.reason)"
+      }
       refused.file = path
       throw refused
     }
@@ -209,14 +212,14 @@ package enum IdentityFile {
   package static func check(newFile path: String, _ vault: VaultLocation) throws {
     guard System.kind(of: path) == nil else {
       throw CommandError(
-        .alreadyExists, "already_exists", subject: path, "is there already",
+        .alreadyExists, "already_exists", subject: path, "already exists",
         hints: ["name a new file, or use the identity in this file with --recipient age1…"])
     }
     guard try !vault.holds(path) else {
       throw CommandError(
         .inputRefused, "input_refused", subject: path,
         "is in the vault: anybody with its folder, its git or its backups would have the key",
-        hints: ["name a file outside the vault, best on another disk; nothing was changed"])
+        hints: ["name a file outside the vault, preferably on another disk; nothing was changed"])
     }
   }
 

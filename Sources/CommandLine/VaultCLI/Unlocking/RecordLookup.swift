@@ -169,6 +169,16 @@ extension Session {
   }
 }
 
+extension CommandError {
+  /// The error for conditions that no record meets.
+  package static func noMatch(of query: RecordQuery, in session: Session) -> CommandError {
+    CommandError(
+      .notFound, "nothing_found", subject: nil, "no record matches --where",
+      hints: query.conditions.compactMap { session.hint(for: $0.path, query.kind) }
+        + ["`vault list` shows the records; sealed fields cannot be searched"])
+  }
+}
+
 extension Session {
   /// Refuses a member that is sealed in every kind that has it. No search can find its value, and a secret must not
   /// be an argument.
@@ -177,6 +187,27 @@ extension Session {
     guard !values.isEmpty, values.allSatisfy(\.isSealed) else { return }
     var error = CommandError.usage(
       "\(path)", "is sealed: a search cannot use it, and its value must not be an argument")
+    error.field = path.description
+    throw error
+  }
+
+  /// Refuses a path that neither a kind nor a record has, because a misspelt one would silently give nothing. In a run
+  /// over several vaults, another vault may have it.
+  package func checkFields(_ paths: [MemberPath], _ kind: String?) throws {
+    let kinds = kinds(named: kind)
+    var unknown = paths.filter { path in kinds.allSatisfy { $0.value(at: path) == nil } }
+    guard !unknown.isEmpty, Messages.vault == nil else { return }
+    // A record of an unknown kind, or of a newer schema, may have any field.
+    try locked.forEachRecord { result in
+      guard let record = try? result.get() else { return true }
+      unknown.removeAll { JSONValue.object(record.fields).hasValue(at: $0) }
+      return !unknown.isEmpty
+    }
+    guard let path = unknown.first else { return }
+    var error = CommandError(
+      .inputRefused, "input_refused", subject: path.description,
+      "is not a field of \(kind.map { "the kind \($0)" } ?? "any kind or record")",
+      hints: [hint(for: path, kind), "`vault kinds show KIND` lists the fields of the kind"].compactMap { $0 })
     error.field = path.description
     throw error
   }

@@ -115,7 +115,7 @@ package struct Session {
     if !withRootKey, let vault = try vaultByHolder() { return vault }
     if let identity = KeySource.standardIdentity(for: locked) { return try await vault(by: identity, options) }
     try pin.requireKnownState()
-    return try await vaultByPassphrase(options, for: words)
+    return try await vaultByPassphrase(options, for: words, withRootKey: withRootKey)
   }
 
   /// Unlocks the vault with a key that another process holds. Nil if no process does this for us.
@@ -223,14 +223,19 @@ package struct Session {
   }
 
   /// Asks up to three times, but only if every word names a record.
-  private func vaultByPassphrase(_ options: UnlockOptions, for words: [String]) async throws -> Vault {
+  private func vaultByPassphrase(
+    _ options: UnlockOptions, for words: [String], withRootKey: Bool
+  ) async throws -> Vault {
     guard locked.header.slots.contains(where: { $0.kind == .scrypt }) else {
-      throw noKey("no identity is given", "give an identity with --identity FILE or CVAULT_IDENTITY_FILE")
+      throw noKey("no key is given", ["give an identity with --identity FILE (CVAULT_IDENTITY_FILE)"], withRootKey)
     }
     guard let terminal = Terminal(noInput: global.noInput) else {
-      throw noKey(
-        "no key is given, and there is no terminal to ask for a passphrase",
-        "give a key with --identity FILE, --passphrase-file FILE or a variable CVAULT_…, or run `vault unlock` once")
+      var hints = [
+        "give a key with --identity FILE (CVAULT_IDENTITY_FILE) or --passphrase-file FILE (CVAULT_PASSPHRASE_FILE)"
+      ]
+      // The agent never gives out the key itself.
+      if !withRootKey, Packs.first(\.keyHolder) != nil { hints.append("or run `vault unlock` in a terminal first") }
+      throw noKey("no key is given, and there is no terminal to ask for a passphrase", hints, withRootKey)
     }
     let maximum = try options.maximumWorkFactor()
     for word in words { _ = try await resolve(word) }
@@ -252,10 +257,13 @@ package struct Session {
     preconditionFailure("the third attempt ends the loop")
   }
 
-  private func noKey(_ reason: String, _ hint: String) -> CommandError {
-    CommandError(
-      .cannotUnlock, "no_key", subject: location.path, reason,
-      hints: [hint, "`vault status` shows the key that would be used, and the slots of the vault"])
+  private func noKey(_ reason: String, _ hints: [String], _ withRootKey: Bool) -> CommandError {
+    let id = locked.header.vaultID
+    let isHeld = withRootKey && Packs.first { $0.keyHolder?.remainingTime(id) } != nil
+    return CommandError(
+      .cannotUnlock, "no_key", subject: location.path,
+      isHeld ? "the agent holds the key, but this command needs the key itself" : reason,
+      hints: hints + ["`vault status` shows the key that would be used, and the slots of the vault"])
   }
 
   /// Sets up the secure heap, before the first secret is read.

@@ -210,10 +210,7 @@ extension VaultLocation {
       "has files of a vault in \(remains)/, but its vault.json is missing: only that file opens them")
     error.file = path + "/vault.json"
     if let hint = Packs.history?.wayBack(of: .header, inVaultAt: path) { error.hints.append(hint) }
-    error.hints += [
-      "`vault backup restore FILE NEW-FOLDER` restores the vault from a backup",
-      "for a new vault, name another folder; nothing was changed",
-    ]
+    error.hints.append("`vault backup restore FILE --to NEW-FOLDER` restores the vault from a backup")
     return error
   }
 }

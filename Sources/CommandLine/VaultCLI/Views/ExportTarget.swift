@@ -19,10 +19,10 @@ package struct ExportTarget {
     guard let file, case .regular? = System.kind(of: file), !global.yes else { return }
     guard global.canAsk else {
       throw CommandError(
-        .alreadyExists, "already_exists", subject: file, "is there already",
+        .alreadyExists, "already_exists", subject: file, "already exists",
         hints: ["add --yes to replace it", "or name another file"])
     }
-    try global.confirm("\(file) is there already. Replace it?")
+    try global.confirm("\(file) already exists. Replace it?")
   }
 
   /// Refuses a file that git would track.

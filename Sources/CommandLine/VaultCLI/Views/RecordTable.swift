@@ -16,7 +16,7 @@ package struct RowViewOptions: ParsableArguments {
       valueName: "name,…"))
   var fields: String?
 
-  @Option(help: "The format: tsv has tabs between whole texts, no header.")
+  @Option(help: "tsv: full texts, separated by tabs, without a header.")
   var format: Format?
 
   @OptionGroup package var table: TableOptions

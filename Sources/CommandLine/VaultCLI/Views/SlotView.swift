@@ -48,7 +48,7 @@ extension SlotState: DocumentValue {
   var weakness: String? {
     guard isWeak, let workFactor else { return nil }
     return
-      "the slot \(slot.words) has the work factor \(workFactor), but a new slot has \(SlotFile.defaultWorkFactor): "
-      + "`vault key change-passphrase \(slot.id.text.prefix(8))` makes it as strong"
+      "slot \(slot.words) has work factor \(workFactor), and new slots have \(SlotFile.defaultWorkFactor): "
+      + "`vault key change-passphrase \(slot.id.text.prefix(8))` raises it"
   }
 }

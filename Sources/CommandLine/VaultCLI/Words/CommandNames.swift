@@ -21,9 +21,21 @@ package enum CommandNames {
   static func unknown(_ arguments: [String]) -> CommandError? {
     let count = ArgumentOrder.countOfLeadingOptions(arguments)
     guard count == 0 || count < arguments.count else {
-      return CommandError.usage("arguments", "no command is given", "`vault --help` lists the commands")
+      return unknown(options: arguments)
+        ?? CommandError.usage(nil, "no command is given", "`vault --help` lists the commands")
     }
     return unknown(words: arguments[count...].prefix { !$0.hasPrefix("-") })
+  }
+
+  /// The error for the first word that is clearly the name of an option, and of none that most commands take.
+  private static func unknown(options arguments: [String]) -> CommandError? {
+    let names = arguments.prefix { $0 != "--" }.map { String($0.prefix { $0 != "=" }) }
+    let form = CommandForm.common
+    guard let name = names.first(where: { UsageFault.isOptionName($0[...]) && form.option($0) == nil }) else {
+      return nil
+    }
+    return CommandError.usage(name, "is not an option of vault")
+      .suggesting(name, among: form.options.flatMap(\.names)).hinting("`vault --help` lists the commands")
   }
 
   private static func unknown(words arguments: ArraySlice<String>) -> CommandError? {

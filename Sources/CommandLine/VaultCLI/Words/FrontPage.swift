@@ -29,8 +29,8 @@ enum FrontPage {
         vault add login GitHub username=ada --generate password=20
         vault copy GitHub
 
-      `vault <command> --help` explains a command. `vault help all` lists them all.
-      `vault help topics` lists the pages of the documents.
+      `vault <command> --help` explains one command; `vault help all` lists them all.
+      `vault help topics` lists the manual pages; `vault help TOPIC` shows one.
       """
   }
 

@@ -30,7 +30,9 @@ extension CommandError {
     self.init(error)
     let value = (try? MemberPath(parsing: field)).flatMap { kind.value(at: $0) }
     let date = value?.isMoment == true ? "; a date looks like 2026-11-21T01:40:28Z" : ""
-    if error.remedies.isEmpty { hints = ["`vault kinds show \(Printable.text(kind.name))` lists its fields" + date] }
+    if error.remedies.isEmpty {
+      hints = ["`vault kinds show \(Printable.text(kind.name))` lists the fields of the kind" + date]
+    }
     if value == nil, let hint = Suggestion.hint(for: field, among: kind.fields.map(\.path.description)) {
       hints.insert(hint, at: 0)
     }
@@ -50,7 +52,7 @@ extension [String] {
   ) throws -> [(path: MemberPath, value: String)] {
     try map { word in
       guard !word.contains("=") else { return try MemberPath.assignment(word, of: "field=value") }
-      let error = CommandError.usage("field=value", "takes FIELD=VALUE: a field and its value, joined by =")
+      let error = CommandError.usage(nil, "one argument is not of the form FIELD=VALUE")
       if let member = try? MemberPath(parsing: word), let isSealed = member.isSealedInAnyKind(or: kind) {
         throw error.hinting(isSealed ? "a secret must not be an argument: use --secret \(word)" : "write \(word)=VALUE")
       }

@@ -1,6 +1,7 @@
 /// A message of the argument parser in the words of our other errors: a subject, and what is wrong with it.
 struct ParserMessage {
-  let subject: String
+  /// Nil for a reason that is a whole sentence.
+  let subject: String?
   let reason: String
 
   /// - Parameters:
@@ -9,7 +10,7 @@ struct ParserMessage {
   ///   - path: the words of the command.
   init(_ message: String, choices: [String], path: String) {
     let quoted = Self.quoted(in: message)
-    let name = quoted.first.map(Self.name) ?? "arguments"
+    let name = quoted.first.map(Self.name)
     if message.hasPrefix("Missing expected argument '") {
       (subject, reason) = (name, "is missing")
     } else if message.hasPrefix("Missing value for '") {
@@ -19,20 +20,22 @@ struct ParserMessage {
     } else if message.hasPrefix("Unknown option '") {
       let isHidden = name == "…"
       let other = quoted.count > 1 ? ", or \(Self.name(quoted[1])) needs a value" : ""
-      subject = isHidden ? "arguments" : name
+      subject = isHidden ? nil : name
       reason = (isHidden ? "\(path) does not have one of the options" : "is not an option of \(path)") + other
     } else if message.hasPrefix("Unexpected argument '") || message.contains(" unexpected arguments: '") {
       let count = quoted.count == 1 ? "there is one argument" : "there are \(quoted.count) arguments"
       let shown = quoted.filter { $0 != "…" }
-      subject = "arguments"
+      subject = nil
       reason = "\(count) too many" + (shown.isEmpty ? "" : ": " + shown.joined(separator: ", "))
     } else if let value = Self.invalidValue(in: message) {
-      subject = Self.name(value.place)
+      let place = Self.name(value.place)
+      subject = choices.isEmpty ? nil : place
       reason =
-        choices.isEmpty ? "has an invalid value\(value.cause)" : "must be \(Self.list(choices)), not '\(value.text)'"
+        choices.isEmpty
+        ? "the value of \(place) is not valid\(value.cause)" : "must be \(Self.list(choices)), not '\(value.text)'"
     } else {
       let option = message.split(whereSeparator: { " '=".contains($0) }).first { $0.hasPrefix("--") && $0.count > 2 }
-      (subject, reason) = (option.map(String.init) ?? "arguments", message.prefix(1).lowercased() + message.dropFirst())
+      (subject, reason) = (option.map(String.init), message.prefix(1).lowercased() + message.dropFirst())
     }
   }
 

@@ -121,7 +121,7 @@ struct UsageFault {
     return values.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }
   }
 
-  private static func isOptionName(_ text: Substring) -> Bool {
+  static func isOptionName(_ text: Substring) -> Bool {
     if text.utf8.count == 2, text.hasPrefix("-") { return true }
     return text.hasPrefix("--")
       && text.dropFirst(2).utf8.allSatisfy {

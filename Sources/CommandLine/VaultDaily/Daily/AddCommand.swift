@@ -11,12 +11,12 @@ struct AddCommand: AsyncParsableCommand {
     commandName: "add",
     abstract: "Store a new record and print its id.",
     discussion: """
-      At a terminal, with only the name or nothing given, it asks for each field. Secrets are not shown while they \
-      are typed, and Enter makes a password. Notes and keys come from a file or the editor. A required date that is \
-      missing is set to the present time. Secrets are never arguments.
+      At a terminal, if you give only a name or nothing, the command asks for each field. Secrets are not shown while \
+      they are typed, and Enter generates a password. Notes and keys come from a file or the editor. A required date \
+      that is missing is set to the present time. Secrets are never arguments.
 
-      One word of a kind's name is enough: card means payment-card. At a terminal KIND can be left out before a name \
-      that resembles no kind: the record is then a login. After `file` comes the path of the file to store, or - and \
+      One word of a kind's name is enough: card means payment-card. At a terminal you can omit KIND if the name does \
+      not resemble a kind. The record is then a login. After `file` comes the path of the file to store, or - and \
       name=NAME for standard input.
 
       Example:
@@ -28,7 +28,7 @@ struct AddCommand: AsyncParsableCommand {
       """,
     aliases: ["create", "insert"])
 
-  @Argument(help: "The kind (see `vault kinds list`). At a terminal login can be left out.")
+  @Argument(help: "The kind (see `vault kinds list`). At a terminal you can omit login.")
   var kind: String
 
   @Argument(help: ArgumentHelp("Values of readable fields; the first can be just the name.", valueName: "field=value"))
@@ -43,7 +43,9 @@ struct AddCommand: AsyncParsableCommand {
   @Flag(help: "Seal unknown fields in `extra` instead of refusing them.")
   var keepUnknown = false
 
-  @Option(help: ArgumentHelp("Use this id: the record belongs to one in another vault.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp(
+      "Store the record under this id, which a matching record in another vault has.", valueName: "id"))
   var id: String?
 
   @OptionGroup(title: "Sealed values") var secrets: SecretOptions
@@ -102,7 +104,7 @@ struct AddCommand: AsyncParsableCommand {
 
   private func chosenID() throws -> RecordID? {
     guard let id else { return nil }
-    guard let chosen = RecordID(parsing: id) else { throw CommandError.usage("--id", "needs a whole id") }
+    guard let chosen = RecordID(parsing: id) else { throw CommandError.usage("--id", "needs a full id") }
     return chosen
   }
 
@@ -134,8 +136,11 @@ struct AddCommand: AsyncParsableCommand {
       !kind.contains("="), Suggestion.names(for: kind, among: kinds.names).isEmpty, !isBehindSecrets(kind)
     else { return (try kinds.argument(kind), values) }
     if let word = values.first, let named = kinds[word] { return (named, [kind] + values.dropFirst()) }
-    guard global.isAtTerminal, let login = kinds[Login.kindName], !login.hasField(kind) else {
-      return (try kinds.argument(kind), values)
+    guard let login = kinds[Login.kindName], !login.hasField(kind) else { return (try kinds.argument(kind), values) }
+    guard global.isAtTerminal else {
+      do { return (try kinds.argument(kind), values) } catch let error as CommandError {
+        throw error.hinting("write `vault add login \(Printable.argument(kind.shellQuoted))`")
+      }
     }
     return (login, [kind] + values)
   }
@@ -227,7 +232,7 @@ extension RecordKind {
 extension CommandError {
   fileprivate static func noField(of kind: RecordKind) -> CommandError {
     usage(
-      "arguments", "no field is given", "give the fields with --from, --set or --secret…",
+      nil, "no field is given", "give the fields with --from, --set or --secret…",
       kind.isOfFiles ? "`vault add \(kind.name) FILE` takes a file" : "`vault kinds show \(kind.name)` shows them")
   }
 }

@@ -10,10 +10,10 @@ struct GenerateCommand: ParsableCommand {
     commandName: "generate",
     abstract: "Print a new password or passphrase.",
     discussion: """
-      Every character or word is drawn evenly from the random source of the system. A word has five letters that can \
-      be spoken, such as "rabin", out of 84,375 words. --words-from takes the words from your own list.
+      Every character or word is drawn evenly from the random source of the system. Each word has five pronounceable \
+      letters, such as "rabin"; there are 84,375 words. --words-from takes the words from your own list.
 
-      --rules takes what a site says in its attribute passwordrules: minlength, maxlength, required, allowed and \
+      --rules takes the text of a site's `passwordrules` attribute: minlength, maxlength, required, allowed and \
       max-consecutive, with upper, lower, digit, special, ascii-printable, unicode and [characters].
 
       Example:

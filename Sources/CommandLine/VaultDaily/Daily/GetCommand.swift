@@ -12,12 +12,12 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     commandName: "get",
     abstract: "Print one value of a record, and nothing else.",
     discussion: """
-      The record is verified first, so the command always needs a key. Only at a terminal a newline follows the \
-      value. At a terminal, without a field, it prints the main secret, as `vault copy` does. One reference from \
-      `vault ref` can replace RECORD and FIELD. RECORD@REV is an earlier version, as with `vault show`.
+      The record is verified first, so the command always needs a key. A newline follows the value only at a \
+      terminal. At a terminal, without a field, the command prints the main secret, as `vault copy` does. A reference \
+      from `vault ref` can replace RECORD and FIELD. RECORD@REV is an earlier version, as with `vault show`.
 
-      Bytes, such as the content of a `file`, are written unchanged. A terminal does not get bytes that it cannot \
-      show.
+      Bytes, such as the content of a `file`, are written unchanged. At a terminal, bytes that cannot be shown are \
+      refused.
 
       Example:
         vault get "Shai Mishali" access_key --identity identity.txt
@@ -26,7 +26,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
         vault get "Shai Mishali" --attachment contract.pdf -o contract.pdf
       """)
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.")
   var record: String
 
   @Argument(help: ArgumentHelp("A field, such as contact_info.email.", valueName: "field"))
@@ -61,12 +61,8 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     let takesMain =
       !url && path == nil && field.reference == nil && global.isAtTerminal && Output.isTerminal
     guard takesMain || (field.path == nil) == (url || field.view == .url) else {
-      var error = CommandError.usage(
-        url ? "--url" : "<field>", url ? "cannot be combined with a field" : "is missing", "give a field, or --url")
-      if !url, let paths = try? await self.paths() {
-        error.hints.append("the fields of this record are \(paths.joined(separator: ", "))")
-      }
-      throw error
+      guard !url else { throw CommandError.usage("--url", "cannot be combined with a field", "give a field, or --url") }
+      throw await withoutField()
     }
     try global.requireReveal("get")
     let target = ExportTarget(output: output, recipients: [])
@@ -154,10 +150,15 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     if shown != value { global.messages.note("control characters are shown as escapes; a pipe gets them unchanged") }
   }
 
-  /// The paths of the record's values, in file order.
-  private func paths() async throws -> [String] {
-    let session = try Session(vault, at: revision, global)
-    return JSONValue.object(try session.locked.record(await session.resolve(record)).fields).valuePaths(at: .root)
+  /// The error for a missing field, with the paths of the record's values in file order.
+  private func withoutField() async -> CommandError {
+    let error = CommandError.usage("<field>", "is missing", "add a field: `vault get RECORD FIELD`")
+    guard let session = try? Session(vault, at: revision, global), let id = try? await session.resolve(record),
+      let found = try? session.locked.record(id)
+    else { return error }
+    let paths = JSONValue.object(found.fields).valuePaths(at: .root).joined(separator: ", ")
+    let hinted = found.envelope.kind == Database.kindName ? error.hinting("or add --url") : error
+    return hinted.hinting("the fields of this record are \(paths)")
   }
 
   private func url(of record: OpenRecord) throws -> String {

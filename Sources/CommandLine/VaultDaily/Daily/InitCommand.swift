@@ -120,7 +120,9 @@ struct InitCommand: AsyncParsableCommand {
         .alreadyExists, "already_exists", subject: location.path, "is a file, but a vault is a folder",
         hints: ["name another folder; nothing was changed"])
     }
-    if let headless = location.headless() { throw headless }
+    if let headless = location.headless() {
+      throw headless.hinting("for a new vault, name another folder; nothing was changed")
+    }
     guard SlotFile.newWorkFactors.contains(workFactor) else {
       throw CommandError.usage("--work-factor", "must be between 10 and 20")
     }
@@ -136,7 +138,7 @@ struct InitCommand: AsyncParsableCommand {
     guard passphrase || !hasOther else { return nil }
     guard passphrase || global.canAsk else {
       throw CommandError.usage(
-        "arguments", "a vault needs at least one way to unlock it",
+        nil, "a vault needs at least one way to unlock it",
         "use --generate-identity FILE, --recipient age1… or --passphrase")
     }
     let secret = try newPassphrase.read(global)

@@ -10,12 +10,12 @@ struct ListCommand: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the records.",
     discussion: """
-      It uses no key, and a note says that nothing was verified. With --verify, or with an option that gives a key, \
-      every row is verified.
+      The command uses no key, and a note says that nothing was verified. With --verify, or with an option that gives \
+      a key, every row is verified.
 
-      At a terminal it prints a table that fits the screen, sorted by letters without accents. A table that is \
-      longer than the screen goes through CVAULT_PAGER, PAGER or less. A pipe gets a line for each record, with its \
-      whole id and time, sorted by code points.
+      At a terminal the command prints a table that fits the screen, sorted by letters without accents. A table that \
+      is longer than the screen goes through CVAULT_PAGER, PAGER or less. A pipe gets a line for each record, with its \
+      full id and time, sorted by code points.
 
       Example:
         vault list --kind customer --sort updated --limit 10
@@ -57,7 +57,7 @@ struct RowOptions: ParsableArguments {
   @Option(help: "Only records of this kind.")
   var kind: String?
 
-  @Option(help: "The order: name; created or updated put the newest first.")
+  @Option(help: "Sort by name, or by created or updated with the newest first.")
   var sort: Order = .name
 
   @Option(parsing: .unconditional, help: ArgumentHelp("Show at most this many records.", valueName: "n"))
@@ -78,21 +78,21 @@ struct FindCommand: AsyncParsableCommand {
     commandName: "find",
     abstract: "Find records by their readable fields.",
     discussion: """
-      It finds the records whose readable fields contain every text, in upper or lower case, and match every \
+      The command finds the records whose readable fields contain every text, in upper or lower case, and match every \
       --where. At a terminal the table shows in which field a text was found. If no record is found, the exit status \
-      is 10 and similar names are shown. At a terminal it shows the most similar records instead.
+      is 10 and similar names are shown. At a terminal the command shows the most similar records instead.
 
       Example:
         vault find paris --where address.zip=75010
       """,
     aliases: ["search"])
 
-  @Argument(help: "Texts that the record must all contain.")
+  @Argument(help: "Texts that must all occur in the record.")
   var text: [String] = []
 
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp("A readable field that is this value, or a list with it.", valueName: "field=value")
+    help: ArgumentHelp("Only records whose field has this value, or whose list contains it.", valueName: "field=value")
   )
   var conditions: [String] = []
 
@@ -107,7 +107,7 @@ struct FindCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard !text.isEmpty || !conditions.isEmpty else {
-      throw CommandError.usage("arguments", "there is nothing to look for", "give a text, or --where FIELD=VALUE")
+      throw CommandError.usage(nil, "there is nothing to look for", "give a text, or --where FIELD=VALUE")
     }
     var query = try rows.query()
     query.texts = text
@@ -158,10 +158,14 @@ private struct RecordSearchRun {
     _ found: (rows: RecordRows, count: Int?, faults: [VaultError]), query: RecordQuery, fields: [RowField]?,
     isVerified: Bool, isMissed: Bool
   ) throws {
-    let listing = RecordListing(found.rows, isVerified: isVerified, ifEmpty: isMissed ? nil : "no record")
+    let isWhole = query.texts.isEmpty && query.conditions.isEmpty && query.kind == nil
+    let note = isWhole ? "the vault has no records" : "no record matches"
+    let listing = RecordListing(
+      found.rows, isVerified: isVerified, ifEmpty: isMissed || !found.faults.isEmpty ? nil : note)
     guard let fields else { return try listing.print(found.faults, of: found.count, global) }
     var table = RecordTable(fields: fields, order: query.order, isWide: view.table.wide, style: global.style)
     table.highlight = Highlight(query, global.style)
+    try session.checkFields(table.paths, query.kind)
     try listing.print(found.faults, of: found.count, global) {
       try show(found.rows.map { row(of: $0, table) }, table)
     }
@@ -174,17 +178,21 @@ private struct RecordSearchRun {
   }
 
   private func nothing(for query: RecordQuery, near: [RecordSummary]) -> CommandError {
-    let subject = query.texts.isEmpty ? "--where" : words(of: query)
-    var error = CommandError(.notFound, "nothing_found", subject: subject, "no record matches")
+    guard !query.texts.isEmpty else { return .noMatch(of: query, in: session).near(Self.names(of: near)) }
+    var error = CommandError(.notFound, "nothing_found", subject: words(of: query), "no record matches")
     error.hints = query.conditions.compactMap { session.hint(for: $0.path, query.kind) }
     if query.texts.count == 1, let path = MemberPath.ofAssignment(query.texts[0]),
       session.hint(for: path, query.kind) == nil, path.isSealedInAnyKind() == false
     {
       error.hints.append("`--where \(path)=VALUE` searches for the value of a field")
     }
+    return error.near(Self.names(of: near))
+  }
+
+  private static func names(of records: [RecordSummary]) -> [String] {
     var names: [String] = []
-    for name in near.map(\.name) where !name.isEmpty && !names.contains(name) { names.append(name) }
-    return error.near(names)
+    for name in records.map(\.name) where !name.isEmpty && !names.contains(name) { names.append(name) }
+    return names
   }
 
   /// The shown rows, and the number of matches; nil if a limit ended the search early.

@@ -9,15 +9,15 @@ struct RemoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     commandName: "remove",
     abstract: "Move records to the trash of the vault.",
     discussion: """
-      Removed records stay sealed in the folder trash of the vault. It asks at a terminal; without one it needs \
-      --yes.
+      Removed records stay sealed in the vault's `trash` folder. The command asks at a terminal; without a terminal \
+      it needs --yes.
 
       Example:
         vault remove "Shai Mishali" --yes
       """,
     aliases: ["rm", "delete"])
 
-  @Argument(help: "Ids, exact names, or beginnings of ids.")
+  @Argument(help: "Ids, beginnings of ids, or names in upper or lower case.")
   var record: [String]
 
   @OptionGroup var everywhere: EverywhereOptions
@@ -32,9 +32,7 @@ struct RemoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     guard global.yes || global.canAsk else {
       // An unknown or ambiguous word is reported first, because `--yes` cannot help then.
       for text in record { _ = try await session.resolve(text) }
-      throw CommandError(
-        .declined, "declined", subject: "remove", "there is no terminal to ask for confirmation",
-        hints: ["add --yes to confirm in advance"])
+      throw CommandError.unconfirmed()
     }
     let opened = try await session.unlock(unlocking, to: .writing, for: record)
     var records: [OpenRecord] = []

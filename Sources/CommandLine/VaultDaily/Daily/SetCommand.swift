@@ -21,7 +21,7 @@ struct SetCommand: AsyncParsableCommand, OneRecordNaming {
         vault set "Shai Mishali" address.city=Oslo --generate access_key=32
       """)
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.")
   var record: String
 
   @Argument(help: ArgumentHelp("New values of readable fields.", valueName: "field=value"))
@@ -38,7 +38,7 @@ struct SetCommand: AsyncParsableCommand, OneRecordNaming {
   func run() async throws {
     guard !values.isEmpty || !set.isEmpty || !secrets.isEmpty else {
       throw CommandError.usage(
-        "arguments", "there is nothing to set",
+        nil, "there is nothing to set",
         "give FIELD=VALUE, or use -g, --secret, --secret-file, --secret-stdin or --generate")
     }
     var values = values
@@ -103,7 +103,7 @@ struct UnsetCommand: AsyncParsableCommand, OneRecordNaming {
         vault unset "Shai Mishali" website contact_info.home_phone
       """)
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.")
   var record: String
 
   @Argument(help: ArgumentHelp("Fields, such as contact_info.email.", valueName: "field"))
@@ -114,7 +114,7 @@ struct UnsetCommand: AsyncParsableCommand, OneRecordNaming {
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
-    let named = try paths.map { text in try MemberPath.argument(text, of: "path") }
+    let named = try paths.map { text in try MemberPath.argument(text, of: "FIELD") }
     try named.checkDistinct()
     let session = try Session(vault, global)
     let opened = try await session.unlock(unlocking, to: .writing, for: [record])

@@ -10,16 +10,16 @@ struct ShowCommand: AsyncParsableCommand, OneRecordNaming {
     commandName: "show",
     abstract: "Print a record with its sealed fields masked.",
     discussion: """
-      It needs no key while the fields are masked. With a key from an option or a variable, the record is verified \
-      first. RECORD@REV is an earlier version, which is always verified. REV is the number of a revision, a date, \
-      `trash`, or a commit of git.
+      The command needs no key while the fields are masked. With a key from an option or a variable, the record is \
+      verified first. RECORD@REV is an earlier version, which is always verified. REV is the number of a revision, a \
+      date, `trash`, or a commit of git.
 
       Example:
         vault show "Shai Mishali" --reveal --identity identity.txt
       """,
     aliases: ["cat"])
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.")
   var record: String
 
   @Flag(help: "Show the sealed values.")

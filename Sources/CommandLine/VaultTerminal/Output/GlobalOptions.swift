@@ -79,13 +79,19 @@ package struct GlobalOptions: ParsableArguments {
   package func confirm(_ question: String) throws {
     if yes { return }
     guard let terminal = Terminal(noInput: noInput) else {
-      throw CommandError(
-        .declined, "declined", subject: "terminal", "there is no terminal to ask for confirmation",
-        hints: ["add --yes to confirm in advance"])
+      throw CommandError.unconfirmed()
     }
     guard try terminal.confirms(Printable.text(question)) else {
       throw CommandError(.declined, "declined", subject: nil, "you did not confirm, so nothing was changed")
     }
+  }
+}
+
+extension CommandError {
+  /// The error for a question that nobody can answer.
+  package static func unconfirmed(_ hint: String = "add --yes to answer yes") -> CommandError {
+    CommandError(
+      .declined, "declined", subject: nil, "this needs confirmation, and there is no terminal to ask", hints: [hint])
   }
 }
 

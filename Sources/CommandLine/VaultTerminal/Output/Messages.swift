@@ -34,7 +34,7 @@ package struct Messages: Sendable {
     try? System.writeAll(Array((line + "\n").utf8), to: System.standardError)
   }
 
-  package static let unverifiedNote = "not verified: nothing was checked against a key"
+  package static let unverifiedNote = "not verified: no key was used"
 }
 
 /// An error on stderr: `vault: SUBJECT: REASON` and `hint: …` lines, or one JSON object on a line. A reason that begins

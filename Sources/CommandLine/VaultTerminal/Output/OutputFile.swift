@@ -11,7 +11,7 @@ package struct OutputFile: ~Copyable {
   package static func replacing(_ path: String) throws -> OutputFile {
     switch System.kind(of: path) {
     case .directory:
-      throw CommandError(.inputOutput, "io_failed", subject: path, "is a directory", hints: ["name a file"])
+      throw CommandError(.inputOutput, "io_failed", subject: path, "is a folder", hints: ["name a file"])
     case .regular, nil: break
     case .symbolicLink, .other:
       throw CommandError(

@@ -43,7 +43,7 @@ package enum SecretInput {
     let status = try System.readShell(script) { descriptor in secret = try line(from: descriptor, named: name) }
     guard status == 0, let secret else {
       throw CommandError(
-        .cannotUnlock, "no_key", subject: name, "the command ended with \(status)",
+        .cannotUnlock, "no_key", subject: name, "the command ended with exit status \(status)",
         hints: ["run the command by itself to see why"])
     }
     return secret

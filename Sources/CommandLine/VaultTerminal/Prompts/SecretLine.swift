@@ -32,9 +32,9 @@ package struct SecretLine: Sendable {
 
   /// A new passphrase, which the user must be able to type.
   package func newPassphrase(_ messages: Messages) throws -> SecretBytes {
-    guard bytes.count > 0 else { throw refused("the new passphrase is empty", "nothing was made") }
+    guard bytes.count > 0 else { throw refused("the new passphrase is empty", "nothing was changed") }
     if let fault = Self.fault(ofNewPassphrase: hidden) {
-      throw refused("the new passphrase \(fault)", "\(hidden.mending); nothing was made")
+      throw refused("the new passphrase \(fault)", "\(hidden.mending); nothing was changed")
     }
     if let note = Self.note(ofNewPassphrase: hidden) { messages.note("the new passphrase \(note)") }
     return bytes

@@ -31,6 +31,10 @@ package struct SystemError: FileFailure {
   package var isMissing: Bool { kind == .missing || kind == .notADirectory }
   var isForbidden: Bool { kind == .forbidden || kind == .readOnly }
   var isClosedPipe: Bool { number == Errno.closedPipe.number }
+  /// Whether a descriptor of the user is not open.
+  var isClosed: Bool { number == Errno.badDescriptor.number }
+  /// Whether a new file failed, which can only lack its folder.
+  var isOfNewFile: Bool { "\(action)" == "made" }
   var isDirectory: Bool { number == Errno.isDirectory.number }
 
   /// Runs `body`, and sets the action of its errors, which is "read" by default.

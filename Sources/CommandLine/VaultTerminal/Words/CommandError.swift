@@ -61,7 +61,7 @@ package struct CommandError: Error {
     Suggestion.hint(for: word, among: names).map { hinting($0) } ?? self
   }
 
-  package static func usage(_ subject: String, _ reason: String, _ hints: String...) -> CommandError {
+  package static func usage(_ subject: String?, _ reason: String, _ hints: String...) -> CommandError {
     CommandError(.usage, "usage", subject: subject, reason, hints: hints)
   }
 }
@@ -91,9 +91,12 @@ extension CommandError {
     if error.isMissing {
       // The name of an empty variable would be invisible.
       let subject = path == "" ? "\"\"" : path
-      self.init(.inputOutput, "io_failed", subject: subject, "does not exist", hints: ["check the path"])
+      let isNew = error.isOfNewFile
+      self.init(
+        .inputOutput, "io_failed", subject: isNew ? subject.map { "the folder of \($0)" } : subject, "does not exist",
+        hints: [isNew ? "make the folder, or name another path" : "check the path"])
     } else if error.kind == .exists {
-      self.init(.alreadyExists, "already_exists", subject: path, "is there already", hints: ["name another file"])
+      self.init(.alreadyExists, "already_exists", subject: path, "already exists", hints: ["name another file"])
     } else if error.isForbidden {
       self.init(
         .inputOutput, "permission_denied", subject: path, "cannot be \(error.action): the system forbids it",
@@ -102,8 +105,12 @@ extension CommandError {
       self.init(
         .inputOutput, "disk_full", subject: path, "cannot be \(error.action): no space is left",
         hints: ["free some space and try again"])
+    } else if error.isClosed {
+      self.init(
+        .inputOutput, "io_failed", subject: path, "the descriptor is not open",
+        hints: ["open the descriptor, such as with `3< FILE`, and try again"])
     } else if error.isDirectory {
-      self.init(.inputOutput, "io_failed", subject: path, "is a directory", hints: ["name a file"])
+      self.init(.inputOutput, "io_failed", subject: path, "is a folder", hints: ["name a file"])
     } else {
       self.init(
         .inputOutput, "io_failed", subject: path, "cannot be \(error.action) (error \(error.number))",

@@ -7,7 +7,8 @@ extension MemberPath {
   package static func argument(_ text: String, of option: String) throws -> MemberPath {
     guard equalsSign(in: text) == nil else {
       throw CommandError.usage(
-        option, "takes only a field, without = and a value", "`vault set RECORD FIELD=VALUE` sets a readable field")
+        option, "\(verb(of: option)) a field alone, without =VALUE",
+        "`vault set RECORD FIELD=VALUE` sets a readable field")
     }
     guard let path = try? MemberPath(parsing: text), !path.components.isEmpty else {
       throw CommandError.path(text, option: option)
@@ -15,9 +16,14 @@ extension MemberPath {
     return path
   }
 
+  /// The words between an option, or the name of an argument, and what it stands for.
+  fileprivate static func verb(of option: String) -> String { option.hasPrefix("-") ? "takes" : "must be" }
+
   /// The two parts of `FIELD=VALUE`.
-  package static func assignment(_ text: String, of option: String) throws -> (path: MemberPath, value: String) {
-    guard let sign = equalsSign(in: text) else { throw CommandError.usage(option, "takes FIELD=VALUE") }
+  package static func assignment(
+    _ text: String, of option: String, form: String = "FIELD=VALUE"
+  ) throws -> (path: MemberPath, value: String) {
+    guard let sign = equalsSign(in: text) else { throw CommandError.usage(option, "takes \(form)") }
     return (try argument(String(text[..<sign]), of: option), String(text[text.index(after: sign)...]))
   }
 
@@ -47,7 +53,9 @@ extension MemberPath {
 
 extension CommandError {
   static func path(_ text: String, option: String) -> CommandError {
-    .usage(option, "takes a field, such as contact_info.email or tags[0]", "`vault show RECORD` shows the paths")
+    .usage(
+      option, "\(MemberPath.verb(of: option)) a field, such as contact_info.email or tags[0]",
+      "`vault show RECORD` shows the paths")
   }
 }
 

@@ -23,7 +23,7 @@ extension VaultError {
     case .mayBeLost: return Remedy.afterDoubt
     case .outcomeUnknown: return Remedy.afterLostConnection
     case .memoryUnavailable: return ["raise the limit of locked memory (`ulimit -l`)"]
-    case .inputRefused where field != nil: return ["`vault kinds show KIND` lists its fields"]
+    case .inputRefused where field != nil: return ["`vault kinds show KIND` lists the fields of the kind"]
     default: return []
     }
   }

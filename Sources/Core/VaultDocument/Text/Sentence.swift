@@ -1,9 +1,9 @@
 /// One line that says something about a subject.
 package enum Sentence {
-  /// The verbs that a reason can begin with. Any other reason is a sentence of its own.
+  /// The verbs that a reason can begin with, and a word that precedes one. Any other reason is a sentence of its own.
   static let verbs: Set<Substring> = [
     "is", "are", "was", "were", "has", "have", "had", "must", "can", "cannot", "does", "do", "did", "will", "needs",
-    "takes",
+    "takes", "already",
   ]
 
   /// The subject and the reason: `FILE is empty`, or `FILE: the first line is empty`.

@@ -39,28 +39,30 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: ``ReferenceFault``, with the reason.
   public init(parsing text: String) throws(ReferenceFault) {
     guard Self.isMeant(by: text) else {
-      throw ReferenceFault("is not a reference: a reference begins with \(Self.prefix)")
+      throw ReferenceFault("the text is not a reference: a reference begins with \(Self.prefix)")
     }
     let rest = String(decoding: text.utf8.dropFirst(Self.prefix.utf8.count), as: UTF8.self)
     let (whole, label) = try Self.divided(rest, at: "#", "label")
     let (place, query) = try Self.divided(whole, at: "?", "view")
     let (record, field) = try Self.divided(place, at: "/", "field")
-    guard !record.isEmpty else { throw ReferenceFault("does not name a record") }
-    guard !record.hasPrefix("@") else { throw ReferenceFault("cannot name a vault yet") }
+    guard !record.isEmpty else { throw ReferenceFault("the reference does not name a record") }
+    guard !record.hasPrefix("@") else { throw ReferenceFault("the reference cannot name a vault yet") }
     view = try query.map { query throws(ReferenceFault) in try Self.view(query) }
     self.record = try Self.decoded(record)
     path = try field.map { field throws(ReferenceFault) in
-      guard !field.contains("/") else { throw ReferenceFault("has one part too many: join fields with dots") }
+      guard !field.contains("/") else {
+        throw ReferenceFault("the reference has one part too many: join fields with dots")
+      }
       guard let path = try? MemberPath(parsing: Self.decoded(field)), !path.components.isEmpty else {
-        throw ReferenceFault("must have a field such as contact_info.email or tags[0]")
+        throw ReferenceFault("the reference must have a field such as contact_info.email or tags[0]")
       }
       return path
     }
     self.label = try label.map { label throws(ReferenceFault) in try Self.decoded(label) }
     if view == .url, path != nil {
-      throw ReferenceFault("cannot have a field with view=url, which is for a whole record")
+      throw ReferenceFault("the reference cannot have a field with view=url, which is for a whole record")
     }
-    if view != .url, path == nil { throw ReferenceFault("does not name a field") }
+    if view != .url, path == nil { throw ReferenceFault("the reference does not name a field") }
   }
 
   /// The written form; the same for equal references.
@@ -77,14 +79,14 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
   ) throws(ReferenceFault) -> (before: String, after: String?) {
     guard let place = text.firstIndex(of: mark) else { return (text, nil) }
     let after = text[text.index(after: place)...]
-    guard !after.isEmpty else { throw ReferenceFault("has an empty \(what)") }
+    guard !after.isEmpty else { throw ReferenceFault("the reference has an empty \(what)") }
     return (String(text[..<place]), String(after))
   }
 
   private static func view(_ query: String) throws(ReferenceFault) -> View {
     let known = View.allCases.map { "view=\($0.rawValue)" }
     guard let index = known.firstIndex(of: query) else {
-      throw ReferenceFault("takes only \(known.joined(separator: " or ")) after the question mark")
+      throw ReferenceFault("the reference takes only \(known.joined(separator: " or ")) after the question mark")
     }
     return View.allCases[index]
   }
@@ -94,10 +96,10 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
     for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
       let digits = bytes[(index + 1)...].prefix(2)
       guard digits.count == 2, digits.allSatisfy({ Hex.value(ofDigit: $0) != nil }) else {
-        throw ReferenceFault("has a % that is not followed by two hex digits: write %25 for a percent sign")
+        throw ReferenceFault("the reference has a % without two hex digits after it: write %25 for a percent sign")
       }
     }
-    guard let text = PercentEncoding.text(of: part) else { throw ReferenceFault("is not UTF-8") }
+    guard let text = PercentEncoding.text(of: part) else { throw ReferenceFault("the reference is not UTF-8") }
     return text
   }
 }

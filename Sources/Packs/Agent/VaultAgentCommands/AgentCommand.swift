@@ -80,7 +80,7 @@ struct AgentRunCommand: AsyncParsableCommand {
       Example:
         vault agent run --identity identity.txt --for 1h
 
-      It works like `vault unlock`, and is made for a supervisor of services.
+      The command works like `vault unlock`, and is made for a supervisor of services.
       """)
 
   @Flag(help: .hidden)

@@ -21,12 +21,12 @@ struct UnlockCommand: AsyncParsableCommand {
         vault lock
 
       An agent in the background holds the key. It opens records for your other commands, and never gives the key out. \
-      It ends after --for without a request, after --max in any case, and with `vault lock`. It also ends when the \
-      machine sleeps or the header of the vault changes. With D-Bus it also ends when the session or the screen is \
-      locked.
+      The agent ends after --for without a request, after --max in any case, and with `vault lock`. It also ends when \
+      the machine sleeps or the header of the vault changes. With D-Bus it also ends when the session or the screen \
+      is locked.
 
       With --confirm the agent stays in the foreground of this terminal, and asks here before it first opens each \
-      record. Slots, rotation, kinds, checkpoints, checks and backups need the key itself.
+      record. Commands that change slots, keys or kinds, and checkpoints, checks and backups, need the key itself.
       """)
 
   @OptionGroup(title: "Agent") var limits: AgentOptions
@@ -85,7 +85,7 @@ struct AgentOptions: ParsableArguments {
   @Option(help: "Work for your whole login, or only for this terminal.")
   var scope = Scope.login
 
-  @Option(help: "Open only this record; can be repeated.")
+  @Option(help: "Open only this record; may be repeated.")
   var record: [String] = []
 
   @Flag(help: "Stay at this terminal, and ask before a record is first opened.")
@@ -125,7 +125,7 @@ struct AgentOptions: ParsableArguments {
     }
     guard let terminal = Terminal(noInput: global.noInput), System.isInForeground(terminal.descriptor) else {
       throw CommandError(
-        .declined, "declined", subject: "--confirm", "there is no terminal to ask at",
+        .declined, "declined", subject: "--confirm", "this needs a terminal to ask, and there is none",
         hints: ["unlock in a terminal that stays open, not in the background"])
     }
   }

@@ -19,7 +19,7 @@ struct AttachCommand: AsyncParsableCommand, OneRecordNaming {
       files are attached, or none. Their names and sizes stay readable.
       """)
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.")
   var record: String
 
   @Argument(help: ArgumentHelp("The files; - is standard input and needs --name.", valueName: "file"))

@@ -13,11 +13,11 @@ struct AttachmentsCommand: AsyncParsableCommand, OneRecordNaming {
       Example:
         vault attachments "Shai Mishali"
 
-      It needs no key. If an option or a variable gives a key, the record is verified first. `vault get RECORD \
-      --attachment NAME -o FILE` writes an attachment to a file.
+      The command needs no key. If an option or a variable gives a key, the record is verified first. `vault get \
+      RECORD --attachment NAME -o FILE` writes an attachment to a file.
       """)
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.")
   var record: String
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions

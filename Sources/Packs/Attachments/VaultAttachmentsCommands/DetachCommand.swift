@@ -13,10 +13,10 @@ struct DetachCommand: AsyncParsableCommand, OneRecordNaming {
       Example:
         vault detach "Shai Mishali" scan.tiff --yes
 
-      Attachments do not go to the trash. It asks first at a terminal; without a terminal it needs --yes.
+      Attachments do not go to the trash. The command asks first at a terminal; without a terminal it needs --yes.
       """)
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.")
   var record: String
 
   @Argument(help: ArgumentHelp("The names of attachments, or their ids.", valueName: "name"))

@@ -61,7 +61,7 @@ struct BackupTarget {
       if !there.names.contains(name) { return (time, fromTheFuture(name, of: vaultID, among: there)) }
       guard attempt < 200 else {
         throw VaultError(
-          .alreadyExists, "is already there, and the clock does not move", file: folder.path(of: name.fileName),
+          .alreadyExists, "already exists, and the clock does not move", file: folder.path(of: name.fileName),
           remedies: ["correct the clock; no backup was made"])
       }
       try? await Task.sleep(for: .milliseconds(50))

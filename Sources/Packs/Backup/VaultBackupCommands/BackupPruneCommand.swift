@@ -36,9 +36,7 @@ extension BackupCommand {
       let policy = try rules.policy()
       let directory = try BackupDirectory(at: dir)
       guard dryRun || global.yes || (global.canAsk && !global.json) else {
-        throw CommandError(
-          .declined, "declined", subject: "prune", "there is no terminal to ask for your consent",
-          hints: ["add --yes to remove what --dry-run shows"])
+        throw CommandError.unconfirmed("add --yes to remove what --dry-run shows")
       }
       if dryRun { return try finish(try directory.plan(policy, now: .now()), isDone: false) }
       let approved = global.yes ? nil : try approvedPlan(policy, directory)

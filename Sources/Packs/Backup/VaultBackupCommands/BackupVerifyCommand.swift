@@ -24,9 +24,9 @@ extension BackupCommand {
         Without a key, the command checks that each file is an age file of a possible size. It also checks the \
         SHA-256, if backups.json beside the file records one.
 
-        With the identity of the backup, it checks every byte, every rule of the archive, and that the archive \
-        contains what its list says. With a key of the vault in it, too, it checks that somebody with that key made \
-        the list. With --deep it checks every MAC and every sealed field of every record.
+        With the identity of the backup, the command checks every byte, every rule of the archive, and that the \
+        archive contains what its list says. With a key of the vault in it, too, it checks that somebody with that key \
+        made the list. With --deep it checks every MAC and every sealed field of every record.
 
         The result is noted in backups.json. A good backup that is not recorded there is recorded, if its list or \
         every record was verified with a key of the vault.

@@ -22,7 +22,7 @@ struct AcceptCommand: AsyncParsableCommand, ManyRecordsNaming {
       that you have looked at all of it.
       """)
 
-  @Argument(help: "Ids, exact names, or beginnings of ids.")
+  @Argument(help: "Ids, beginnings of ids, or names in upper or lower case.")
   var record: [String]
 
   @Flag(help: "Also accept a record without a version to compare it with.")

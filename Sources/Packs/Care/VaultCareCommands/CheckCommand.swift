@@ -10,24 +10,24 @@ import VaultRepair
 struct CheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Check that all is well, as far as the keys at hand allow.",
+    abstract: "Check the vault and everything around it, as far as keys allow.",
     discussion: """
       Example:
         vault check
         vault check --deep
 
-      The command checks everything around the vault, as `vault doctor` does. With a key at hand it verifies the \
-      contents, as `vault verify` does. Without a key it checks their form, as `vault lint` does. Only --deep asks \
+      The command checks everything around the vault, as `vault doctor` does. With an available key it verifies \
+      the contents, as `vault verify` does. Without a key it checks their form, as `vault lint` does. Only --deep asks \
       for a key.
 
-      It exits with 13 if anything is damaged, and with 16 if something went back to an older state or is missing. It \
-      exits with 18 if something could not be read, and with 14 if something else needs action.
+      The command exits with 13 if anything is damaged, and with 16 if something went back to an older state or is \
+      missing. It exits with 18 if something could not be read, and with 14 if something else needs action.
       """)
 
-  @Flag(help: "Ask for a key if none is at hand, and verify every record.")
+  @Flag(help: "Ask for a key if none is available, and verify every record.")
   var deep = false
 
-  @Flag(help: "Use no key, even if one is at hand.")
+  @Flag(help: "Use no key, even if one is available.")
   var noKey = false
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -47,8 +47,9 @@ struct CheckCommand: AsyncParsableCommand {
     } else if !(global.quiet && toActOn.isEmpty && contents.status == nil) {
       // With `--quiet`, a timer sends no mail if all is well.
       try Output.lines((global.verbose ? checks : toActOn).map { $0.line(global.style) } + contents.lines)
-      let around = toActOn.isEmpty ? "nothing to act on" : "\(toActOn.count) to act on"
-      global.messages.note("\(checks.count) checks around the vault: \(around)")
+      let count = toActOn.count
+      let around = count == 0 ? "nothing needs action" : "\(count) \(count == 1 ? "needs" : "need") action"
+      global.messages.note("\(checks.count) checks of the surroundings: \(around)")
       if opened == nil { global.messages.note(Messages.unverifiedNote) }
     }
     contents.report(global)

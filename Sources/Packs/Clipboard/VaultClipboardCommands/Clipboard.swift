@@ -40,7 +40,7 @@ struct Clipboard {
         "there is no clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set",
         hints: [
           "over ssh, `--via osc52` gives the value to the terminal, if that allows it",
-          "CVAULT_CLIPBOARD=osc52 always does so",
+          "CVAULT_CLIPBOARD=osc52 makes this the default",
         ])
     #endif
   }

@@ -35,7 +35,7 @@ struct ClipboardOptions: ParsableArguments {
     guard let word = System.variable("CVAULT_CLIPBOARD") else { return nil }
     guard let way = ClipboardWay(rawValue: word) else {
       throw CommandError.usage(
-        "CVAULT_CLIPBOARD", "has an unknown value",
+        "CVAULT_CLIPBOARD", "is \"\(Printable.argument(word))\", which is not a way to copy",
         "set it to one of \(ClipboardWay.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     return way

@@ -20,7 +20,7 @@ struct CopyCommand: AsyncParsableCommand, OneRecordNaming {
       """,
     aliases: ["cp"])
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.")
   var record: String
 
   @Argument(help: ArgumentHelp("A field, such as contact_info.email.", valueName: "field"))

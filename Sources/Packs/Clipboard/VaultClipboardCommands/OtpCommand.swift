@@ -19,7 +19,7 @@ struct OtpCommand: AsyncParsableCommand, OneRecordNaming {
       """,
     aliases: ["totp", "code"])
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.")
   var record: String
 
   @Argument(help: ArgumentHelp("The field, if the record has several keys.", valueName: "field"))
@@ -66,7 +66,7 @@ struct OtpCommand: AsyncParsableCommand, OneRecordNaming {
   private func checkForm() throws {
     guard [next || copy, uri, qr].count(where: \.self) <= 1 else {
       throw CommandError.usage(
-        "arguments", "--uri and --qr cannot be combined with each other or with --next and --copy",
+        nil, "--uri and --qr cannot be combined with each other or with --next and --copy",
         "use --next and --copy only for a code")
     }
     if qr { try QRCode.check(global, "use --uri for a program that draws QR codes") }

@@ -14,7 +14,7 @@ struct CompletionCommand: ParsableCommand {
       Example:
         vault completion zsh > ~/.zfunc/_vault
 
-      It completes commands, options, kinds, fields, slots, formats and the names of records, without a key. \
+      The script completes commands, options, kinds, fields, slots, formats and the names of records, without a key. \
       Scripts/install puts the script where bash, zsh and fish look for it.
       """)
 

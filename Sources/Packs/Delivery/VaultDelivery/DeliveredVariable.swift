@@ -114,7 +114,7 @@ package enum EnvironmentFile {
     do throws(ReferenceFault) {
       return DeliveredVariable(name: name, content: .reference(try SecretReference(parsing: value)))
     } catch {
-      throw TextFault(line: line, "\(name) \(error.reason)")
+      throw TextFault(line: line, Sentence.about(name, error.reason))
     }
   }
 }

@@ -17,8 +17,8 @@ struct CredentialCommand: ParsableCommand {
 
       The other program runs this command itself, as its configuration says; docs/programs.md has a line for each \
       program. The command never asks anything: it works with an agent (`vault unlock`) or an identity, and otherwise \
-      fails at once. It uses the vault of --vault, of CVAULT_DIR or your own, never one that lies in the working \
-      folder.
+      fails at once. The command uses the vault of --vault or CVAULT_DIR, or else $XDG_DATA_HOME/cvault, but never a \
+      vault that it finds in the working folder.
       """,
     subcommands: [Git.self, Docker.self, Aws.self, Ansible.self])
 }
@@ -28,7 +28,7 @@ extension CredentialCommand {
   struct Aws: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "aws",
-      abstract: "Serve as credential_process for the AWS command line and libraries.",
+      abstract: "Serve as the credential_process for the AWS command line and libraries.",
       discussion: """
         Example:
           aws configure set credential_process 'vault credential aws Deploy'
@@ -37,7 +37,7 @@ extension CredentialCommand {
         record's expires_at has passed.
         """)
 
-    @Argument(help: "An id or an exact name.")
+    @Argument(help: "An id or a name.")
     var record: String
 
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -66,7 +66,7 @@ extension CredentialCommand {
   struct Ansible: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "ansible",
-      abstract: "Serve as vault password client for ansible.",
+      abstract: "Serve as a vault password client for ansible.",
       discussion: """
         Example:
           ln -s "$(command -v vault)" cvault-client

@@ -12,7 +12,7 @@ extension CredentialCommand {
   struct Docker: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "docker",
-      abstract: "Serve as credential helper for docker, podman and skopeo.",
+      abstract: "Serve as a credential helper for docker, podman and skopeo.",
       discussion: """
         Example:
           ln -s "$(command -v vault)" ~/.local/bin/docker-credential-cvault

@@ -13,15 +13,15 @@ extension CredentialCommand {
   struct Git: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "git",
-      abstract: "Serve as credential helper for git.",
+      abstract: "Serve as a credential helper for git.",
       discussion: """
         Example:
           git config --global \\
             credential.https://github.com.helper '!vault credential git'
 
         The command prints the user name and password of the one login whose address has the scheme, host and port \
-        that git asks for. If git sends a path (credential.useHttpPath), the login's path must be a beginning of it. \
-        Requests to store or erase are ignored without --store.
+        that git asks for. If git sends a path (credential.useHttpPath), git's path must begin with the path of \
+        the login. Requests to store or erase are ignored without --store.
         """)
 
     @Argument(help: "get, store, erase or capability.")

@@ -20,12 +20,11 @@ struct InjectCommand: AsyncParsableCommand {
       A placeholder is {{ cvault://RECORD/FIELD }}, with or without blanks. {{{{ stands for {{, and nothing else is \
       replaced. The command finds, verifies and opens every reference first; if one fails, it writes nothing.
 
-      With a format, which the file name can tell, each value is written as its place needs it, with quotes and \
-      escapes. The result is then read again. If anything but the placeholders would differ from the template, it is \
-      refused.
+      The format comes from --format or the file name. Each value is then quoted and escaped as its place needs. The \
+      result is read again. If anything except the placeholders would change, the command refuses the result.
 
-      The file appears whole or not at all. Only its owner can read it, and it is not written where git tracks it. \
-      `vault run` needs no file.
+      The file appears whole or not at all. Only its owner can read it, and it is not written where git tracks it. To \
+      avoid a file, use `vault run`.
       """)
 
   @Option(
@@ -57,7 +56,7 @@ struct InjectCommand: AsyncParsableCommand {
       guard !global.json else { throw CommandError.usage("--json", "needs --output or --dry-run") }
     }
     guard input != nil || !System.isTerminal(System.standardInput) else {
-      throw CommandError.usage("arguments", "no template is named", "name one with --input FILE")
+      throw CommandError.usage(nil, "no template is named", "name one with --input FILE")
     }
     let bytes = try TextInput.file(input ?? "-", limit: 1 << 20)
     let format = chosenFormat(for: bytes)

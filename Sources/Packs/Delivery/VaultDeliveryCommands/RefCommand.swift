@@ -12,11 +12,11 @@ struct RefCommand: AsyncParsableCommand, OneRecordNaming {
       Example:
         vault ref GitHub password
 
-      The reference has the id of the record, and its present name as a label behind it. It stays valid if the record \
-      is renamed; the old label is then reported. With --name, the reference has the name alone. No key is needed.
+      The reference has the id of the record, followed by its present name as a label. It stays valid if the record is \
+      renamed; the old label is then reported. With --name, the reference has the name alone. No key is needed.
       """)
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.")
   var record: String
 
   @Argument(help: ArgumentHelp("A field, such as contact_info.email; none with --view url.", valueName: "field"))
@@ -40,10 +40,10 @@ struct RefCommand: AsyncParsableCommand, OneRecordNaming {
   func run() async throws {
     guard (path == nil) == (view == .url) else {
       throw CommandError.usage(
-        "arguments", view == .url ? "--view url takes no field" : "a field is missing",
+        nil, view == .url ? "--view url takes no field" : "a field is missing",
         view == .url ? "leave out the field" : "add a field")
     }
-    let path = try path.map { text in try MemberPath.argument(text, of: "path") }
+    let path = try path.map { text in try MemberPath.argument(text, of: "FIELD") }
     let session = try Session(vault, global)
     let record = try await session.locked.record(session.resolve(record))
     let word = name && !record.name.isEmpty ? record.name : record.id.text

@@ -19,8 +19,8 @@ struct RefsCommand: AsyncParsableCommand {
       The command finds cvault:// references in any text. It checks that the record and the field exist, and that a \
       program can be given the value. It also checks that the label is still the record's name.
 
-      A file named .env or *.env is read as `vault run --env-file` reads it. A variable in it with a secret's name \
-      and a value of its own is reported, too.
+      A file named .env or *.env is read as `vault run --env-file` reads it. The command also reports a variable there \
+      that has the name of a secret but a plain value.
 
       Nothing is verified, because there is no key. The command exits with 14 if there is something to do.
       """)
@@ -121,8 +121,10 @@ struct ReferenceReport {
       try Table(findings, columns(session.global.style), width: nil).print(session.global.style)
     }
     let faults = findings.count { $0.fault != nil }
-    let files = counted(fileCount, "file")
-    session.messages.note("\(findings.count - faults) good, \(faults) to act on, in \(files); not verified")
+    let good = findings.count - faults
+    session.messages.note(
+      "\(good) \(good == 1 ? "is" : "are") good, \(faults) \(faults == 1 ? "needs" : "need") action, "
+        + "in \(counted(fileCount, "file")); not verified")
   }
 
   private func columns(_ style: Style) -> [TableColumn<ReferenceFinding>] {

@@ -20,12 +20,12 @@ struct RunCommand: AsyncParsableCommand {
       becomes the program: same process, terminal and signals. No shell reads the words after --, so $NAME is not \
       expanded there: run sh -c '…' for that.
 
-      Everything that runs as you can read an environment. --fd gives a file in memory instead: the variable is its \
+      Every program that runs as you can read the environment. --fd gives a file in memory instead: the variable is its \
       name, /proc/self/fd/N. --file gives a file in a folder in memory, for programs that close inherited files.
 
       In each stream that is not a terminal, sealed values in the output are replaced by «RECORD/FIELD». This is a \
-      guard against accidents; --redact never turns it off. This process stays beside the program, and passes signals \
-      on, only while it replaces values, or with --file or --wait.
+      guard against accidents; --redact never turns it off. vault keeps running beside the program only to replace \
+      values, or with --file or --wait. It then passes signals on.
 
       The command exits as the program does. If it fails before the program runs, it exits with 125. It exits with \
       126 if the program cannot be executed, and with 127 if the program does not exist.
@@ -49,12 +49,12 @@ struct RunCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Read lines NAME=reference or NAME=text; may be repeated.", valueName: "file"))
   var envFile: [String] = []
 
-  @Option(help: ArgumentHelp("Use only these variables of the files.", valueName: "name,…"))
+  @Option(help: ArgumentHelp("Use only these variables from --env-file.", valueName: "name,…"))
   var only: String?
 
   @Option(
     help: ArgumentHelp(
-      "More names that files may set, besides plain secrets and users.", valueName: "name,…"))
+      "Also let the files set these variables; by default only names of secrets and users.", valueName: "name,…"))
   var allow: String?
 
   @Flag(help: "Also resolve references in inherited variables.")
@@ -87,7 +87,7 @@ struct RunCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard !command.isEmpty || dryRun else {
-      throw CommandError.usage("arguments", "no program is named", "`vault run … -- PROGRAM ARGUMENT…`")
+      throw CommandError.usage(nil, "no program is named", "`vault run … -- PROGRAM ARGUMENT…`")
     }
     guard inherit == nil || pristine else { throw CommandError.usage("--inherit", "needs --pristine") }
     let named = Self.names(inherit) ?? []

@@ -34,7 +34,7 @@ extension SSHCommand {
         now holds the vault, or for 15 minutes. `vault lock` and `vault ssh remove` take it back.
         """)
 
-    @Argument(help: ArgumentHelp("Ids, exact names, or references to fields.", valueName: "record"))
+    @Argument(help: ArgumentHelp("Ids, names, or references to fields.", valueName: "record"))
     var record: [String]
 
     @Option(help: ArgumentHelp("How long the agent keeps it, at most a week; 0 for no limit.", valueName: "time"))
@@ -131,7 +131,7 @@ extension SSHCommand {
   struct Remove: AsyncParsableCommand, ManyRecordsNaming {
     static let configuration = CommandConfiguration(
       commandName: "remove",
-      abstract: "Remove keys that `vault ssh add` gave from their ssh-agents.",
+      abstract: "Remove from ssh-agents the keys that `vault ssh add` gave them.",
       discussion: """
         Example:
           vault ssh remove Deploy
@@ -141,7 +141,7 @@ extension SSHCommand {
         """,
       aliases: ["rm", "delete"])
 
-    @Argument(help: ArgumentHelp("Ids or exact names.", valueName: "record"))
+    @Argument(help: ArgumentHelp("Ids or names.", valueName: "record"))
     var record: [String] = []
 
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions

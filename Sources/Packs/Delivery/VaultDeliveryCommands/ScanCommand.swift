@@ -23,10 +23,10 @@ struct ScanCommand: AsyncParsableCommand {
       are plain text, base64, hex and UTF-16, and the escapes of JSON, programming languages, XML, HTML, URLs, SQL \
       and shells.
 
-      It prints the file, line, record and field, never the value. It exits with 14 if it finds one.
+      The command prints the file, line, record and field, never the value. It exits with 14 if it finds one.
 
-      It skips links and .git in folders. It does not look for values of fewer than 8 bytes, or for numbers of fewer \
-      than 12 digits.
+      The command skips links and .git in folders. It does not look for values of fewer than 8 bytes, or for numbers \
+      of fewer than 12 digits.
       """)
 
   @Argument(help: "Files and folders (default: the working folder); - is standard input.")
@@ -48,7 +48,7 @@ struct ScanCommand: AsyncParsableCommand {
   func run() async throws {
     let given = [!path.isEmpty, staged, since != nil, value != nil].count { $0 }
     guard given <= 1 else {
-      throw CommandError.usage("arguments", "PATH, --staged, --since and --value cannot be combined")
+      throw CommandError.usage(nil, "PATH, --staged, --since and --value cannot be combined")
     }
     let session = try Session(vault, global)
     if let value { return try await compare(value, session) }

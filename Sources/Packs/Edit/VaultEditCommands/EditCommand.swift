@@ -24,7 +24,7 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
         vault edit "Shai Mishali" --field address.street
       """)
 
-  @Argument(help: "An id, an exact name, or the beginning of an id.")
+  @Argument(help: "An id, the beginning of an id, or a name in upper or lower case.")
   var record: String
 
   @Option(help: ArgumentHelp("Only this field, as plain text.", valueName: "path"))

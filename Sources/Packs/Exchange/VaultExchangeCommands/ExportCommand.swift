@@ -99,6 +99,7 @@ struct ExportCommand: AsyncParsableCommand {
     try session.location.checkOutside(target.file)
     try target.checkReplacing(global)
     try await session.checkKind(kind)
+    try session.checkFields(selection.paths() ?? [], kind)
     let ids = try await selection.ids(session, kind: kind)
     let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWithoutAsking(unlocking)
     if reveal, global.canAsk { try global.confirm("Write the secrets of this vault \(question(target))?") }

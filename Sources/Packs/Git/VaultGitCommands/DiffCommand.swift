@@ -20,8 +20,8 @@ struct DiffCommand: AsyncParsableCommand {
       Without a state, HEAD is compared with @work. One state is compared with @work. A word that names no state names \
       a record.
 
-      It uses no key, except to open a backup. It shows no sealed value: it only says whether the value was replaced, \
-      resealed or moved.
+      The command uses no key, except to open a backup. It shows no sealed value: it only says whether the value was \
+      replaced, resealed or moved.
       """)
 
   @Argument(help: ArgumentHelp("Up to two states, then records.", valueName: "state"))

@@ -13,13 +13,13 @@ extension GitCommand {
         Example:
           vault git setup
 
-        It adds lines to .gitattributes of the vault, which you commit, and settings to the configuration of this \
-        clone. Each clone needs its own settings. No path is written: git calls `vault` from the PATH. If `vault` is \
-        missing, git merges as text.
+        The command adds lines to .gitattributes of the vault, which you commit, and settings to the configuration of \
+        this clone. Each clone needs its own settings. No path is written: git calls `vault` from the PATH. If `vault` \
+        is missing, git merges as text.
 
-        With --hooks it also writes the hooks pre-commit, pre-push and post-merge. They check without a key what is \
-        committed and pushed, as `vault git check` does. An existing hook is never changed. If `vault` is missing, the \
-        hooks say so and let git go on.
+        With --hooks the command also writes the hooks pre-commit, pre-push and post-merge. They check without a key \
+        what is committed and pushed, as `vault git check` does. An existing hook is never changed. If `vault` is \
+        missing, the hooks say so and let git go on.
 
         With --commit each command that writes to the vault commits its own files. The message has ids and names of \
         fields. Nothing is pushed. CVAULT_GIT=off switches this off, and CVAULT_GIT=commit switches it on.

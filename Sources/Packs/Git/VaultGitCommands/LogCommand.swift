@@ -17,9 +17,9 @@ struct LogCommand: AsyncParsableCommand {
         vault log GitHub --fields username,password
         vault log --since 30d
 
-      With a record it shows each version that git has, the newest first, also those in the trash: revision, time, \
-      commit, and the fields that changed. It shows no sealed value: it only says whether the value was replaced, \
-      resealed or moved.
+      With a record the command shows each version that git has, the newest first, also those in the trash: revision, \
+      time, commit, and the fields that changed. The command shows no sealed value: it only says whether the value was \
+      replaced, resealed or moved.
 
       If a key is available without a question, each version is verified. Authors and times of commits come from git, \
       and nobody authenticates them.
@@ -27,7 +27,7 @@ struct LogCommand: AsyncParsableCommand {
     aliases: ["history"])
 
   @Argument(
-    help: "The id, exact name, or beginning of the id of a record, also of a removed one. Without it, the commits.")
+    help: "A record, also a removed one: an id, the beginning of an id, or a name. Without it, the commits.")
   var record: String?
 
   @Option(parsing: .unconditional, help: ArgumentHelp("Show at most this many.", valueName: "n"))
@@ -81,6 +81,7 @@ struct LogCommand: AsyncParsableCommand {
       }
       if let touching = logged.touching(fields) { commits.append(touching) }
     }
+    if let fields, commits.isEmpty { try session.checkFields(fields, nil) }
     if global.json { return try Output.document(["commits": commits]) }
     try Pager.lines(commits.flatMap { $0.lines(global.style) }, global)
     global.messages.note(commits.isEmpty ? "no commit matches" : Messages.unverifiedNote)
@@ -103,6 +104,7 @@ struct LogCommand: AsyncParsableCommand {
       LoggedVersion(version, fields: fields, since: since)
     }
     var versions = Array(chosen.prefix(limit ?? .max))
+    if let fields, versions.isEmpty { try session.checkFields(fields, nil) }
     if var keys = try await HistoryKeys(session, vault: vault, unlocking: unlocking) {
       for index in versions.indices {
         versions[index].verdict = await keys.verdict(on: versions[index].version, of: id)
@@ -121,7 +123,7 @@ struct LogCommand: AsyncParsableCommand {
   private static func noVersion(of record: String) -> CommandError {
     CommandError(
       .notFound, "no_such_record", subject: record, "is not a record of this vault or of a commit",
-      hints: ["give the whole id of a record that was deleted for good"])
+      hints: ["give the full id of a record that was deleted for good"])
   }
 
   private func print(_ versions: [LoggedVersion], _ id: RecordID, isInGit: Bool) throws {
@@ -206,7 +208,7 @@ extension Session {
       return try await resolve(text)
     } catch let error as CommandError where error.vaultCode == .noSuchRecord {
       guard let id = try? resolveTrashed([text]).first else {
-        throw error.hinting("give the whole id of a record that was deleted for good")
+        throw error.hinting("give the full id of a record that was deleted for good")
       }
       return id
     }

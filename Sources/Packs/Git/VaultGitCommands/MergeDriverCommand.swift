@@ -17,10 +17,10 @@ extension GitCommand {
         Example:
           vault git merge-driver base.json ours.json theirs.json records/51/ID.json
 
-        It joins records field by field. If that is not possible, it leaves a text with the markers of git, which no \
-        program takes for a record. It uses the key if that needs no question. The exit status is 0 if the file is \
-        merged, and 1 if there is a conflict. With any other exit status, the setting of `vault git setup` makes git \
-        use its own markers.
+        The command joins records field by field. If that is not possible, it leaves a text with the markers of git, \
+        which no program takes for a record. The command uses the key if that needs no question. The exit status is 0 \
+        if the file is merged, and 1 if there is a conflict. With any other exit status, the setting of `vault git \
+        setup` makes git use its own markers.
         """)
 
     @Argument(help: "The common ancestor of both sides.")

@@ -11,8 +11,8 @@ extension GitCommand {
         Example:
           vault git textconv records/51/ID.json
 
-        It prints one line for each member. For a sealed value it shows the time of sealing, and six digits that \
-        change with the value. A file that is not a document is printed as it is.
+        The command prints one line for each member. For a sealed value it shows the time of sealing, and six digits \
+        that change with the value. A file that is not a document is printed as it is.
         """)
 
     @Argument(help: "The file.")

@@ -14,10 +14,10 @@ struct DueCommand: ParsableCommand, RunsOverSet {
         vault due --leaver
 
       --leaver lists every sealed value that a holder of a key could read until the newest reseal. The trash \
-      counts, too. --older-than lists values by age. Without these options it lists both, with an age of one year.
+      counts, too. --older-than lists values by age. Without these options the command lists both, with an age of one year.
 
-      A value leaves the list when another value replaces it, or when its record is deleted. It needs no key and \
-      verifies nothing. The exit status is 14 if anything is listed.
+      A value leaves the list when another value replaces it, or when its record is deleted. The command needs no \
+      key and verifies nothing. The exit status is 14 if anything is listed.
       """)
 
   @Flag(help: "Only secrets not replaced since the newest `vault rekey --reseal`.")

@@ -81,12 +81,12 @@ extension KeyCommand {
         Example:
           vault key remove "Ada's laptop" --rekey
 
-        It asks before it removes the slot that unlocked the vault, or a slot whose file is damaged. Without a \
-        terminal that needs --yes. At a terminal a part of a label is enough, and then it also asks.
+        The command asks before it removes the slot that unlocked the vault, or a slot whose file is damaged. Without \
+        a terminal that needs --yes. At a terminal a part of a label is enough, and then the command also asks.
 
         The key of the vault stays the same: only a reseal shuts out somebody who has had it. --rekey, or a yes at the \
-        end, also reseals the vault. It then lists the secrets that they could read, which you must replace at their \
-        source.
+        end, also reseals the vault. The command then lists the secrets that they could read, which you must replace \
+        at their source.
         """,
       aliases: ["rm", "delete"])
 

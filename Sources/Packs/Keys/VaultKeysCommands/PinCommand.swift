@@ -49,14 +49,15 @@ extension PinCommand {
         Example:
           vault pin update --fingerprint 3f0c6f0a1d7b52e984c6a3b8d1e0f79a2c4b5d6e
 
-        It needs no key, but the fingerprint, from somebody you trust. This machine also forgets which versions of the \
-        records it has seen; `vault verify` remembers them again. With --record it forgets only those records.
+        The command needs no key, but the fingerprint, from somebody you trust. This machine also forgets which \
+        versions of the records it has seen; `vault verify` remembers them again. With --record it forgets only those \
+        records.
         """)
 
     @Option(help: ArgumentHelp("The fingerprint that the vault must have.", valueName: "hex"))
     var fingerprint: String
 
-    @Option(help: ArgumentHelp("Forget only this record, by its id; can be repeated.", valueName: "id"))
+    @Option(help: ArgumentHelp("Forget only this record, by its id; may be repeated.", valueName: "id"))
     var record: [String] = []
 
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions

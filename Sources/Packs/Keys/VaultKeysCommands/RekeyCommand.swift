@@ -23,11 +23,11 @@ struct RekeyCommand: AsyncParsableCommand {
   @Flag(help: "Seal every secret again; old keys open nothing written from now on.")
   var reseal = false
 
-  @Option(help: ArgumentHelp("Drop this slot: it gets no new key; can be repeated.", valueName: "slot"))
+  @Option(help: ArgumentHelp("Drop this slot: it gets no new key; may be repeated.", valueName: "slot"))
   var dropKey: [String] = []
 
   @Option(
-    help: ArgumentHelp("Read the passphrase of another slot from a file; can be repeated.", valueName: "key=file"))
+    help: ArgumentHelp("Read the passphrase of another slot from a file; may be repeated.", valueName: "key=file"))
   var keyPassphraseFile: [String] = []
 
   @Option(parsing: .unconditional, help: ArgumentHelp("The cost of passphrases, 10 to 20.", valueName: "n"))

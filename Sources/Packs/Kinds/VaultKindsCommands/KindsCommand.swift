@@ -14,8 +14,8 @@ struct KindsCommand: AsyncParsableCommand {
       Example:
         vault kinds show customer
 
-      Without a vault it shows the kinds that are built into the program. With a vault it also shows the kinds that \
-      the vault declares.
+      Without a vault the command shows the kinds that are built into the program. With a vault it also shows the \
+      kinds that the vault declares.
       """,
     subcommands: [List.self, Show.self, KindsAddCommand.self], defaultSubcommand: List.self)
 

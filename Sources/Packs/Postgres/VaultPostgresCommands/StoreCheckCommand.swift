@@ -17,7 +17,7 @@ extension StoreCommand {
 
         The command checks the encryption of the connection, durability, rights that the role does not need, triggers, \
         leftovers and the clock. It also checks whether records are found by the key of the table. The exit status is \
-        14 if there is something to act on.
+        14 if something needs action.
         """)
 
     @Argument(help: ArgumentHelp("The address; by default the vault of all commands.", valueName: "address"))

@@ -15,14 +15,14 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
         vault move contractors:GitHub --to ops
 
       The records are sealed again in the other vault under the same ids, and go to the trash in this one. With --copy \
-      they also stay here. It needs a key of both vaults.
+      they also stay here. The command needs a key of both vaults.
 
-      It says who can no longer read the records and who can read them from then on, and asks. A move takes two steps: \
-      after an interruption the records are in both vaults, and the same command finishes the move.
+      The command says who can no longer read the records and who can read them from then on, and asks. A move takes \
+      two steps: after an interruption the records are in both vaults, and the same command finishes the move.
       """,
     aliases: ["mv"])
 
-  @Argument(help: "Ids, exact names, or beginnings of ids.")
+  @Argument(help: "Ids, beginnings of ids, or names in upper or lower case.")
   var record: [String]
 
   @Option(help: ArgumentHelp("The vault of the set that receives the records.", valueName: "vault"))
@@ -48,9 +48,7 @@ struct MoveCommand: AsyncParsableCommand, ManyRecordsNaming {
     }
     guard global.yes || global.canAsk else {
       for text in record { _ = try await session.resolve(text) }
-      throw CommandError(
-        .declined, "declined", subject: "move", "there is no terminal to ask at",
-        hints: ["confirm with --yes"])
+      throw CommandError.unconfirmed()
     }
     let (opened, destination) = try await KeySource.$readPassphrases.withValue(ReadPassphrases()) {
       let opened = try await session.unlock(unlocking, to: copy ? .reading : .writing, for: record)

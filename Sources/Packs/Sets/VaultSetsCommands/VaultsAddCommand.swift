@@ -27,7 +27,7 @@ extension VaultsCommand {
     @Argument(help: ArgumentHelp("The folder of the vault, or its address.", valueName: "dir"))
     var place: String
 
-    @Option(help: ArgumentHelp("Which new records belong there; can be repeated.", valueName: "field=value,…"))
+    @Option(help: ArgumentHelp("Which new records belong there; may be repeated.", valueName: "field=value,…"))
     var takes: [String] = []
 
     @Flag(help: "Expect a key only for the recipients that have one now.")

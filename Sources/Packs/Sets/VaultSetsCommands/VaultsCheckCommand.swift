@@ -16,11 +16,11 @@ extension VaultsCommand {
         Example:
           vault vaults check
 
-        It uses no key. It finds records that a rule puts into another vault, and rules that overlap or use a sealed \
-        field. It finds an id that two vaults have with the same kind, as after a move that was interrupted. It finds \
-        recipients that differ from `members`, and names that no longer stand for the same vault on this machine.
+        The command uses no key. It finds records that a rule puts into another vault, and rules that overlap or use a \
+        sealed field. It finds an id that two vaults have with the same kind, as after a move that was interrupted. It \
+        finds recipients that differ from `members`, and names that no longer stand for the same vault on this machine.
 
-        The exit status is 14 if it finds anything.
+        The exit status is 14 if the command finds anything.
         """)
 
     @OptionGroup var choice: SetOptions

@@ -36,8 +36,8 @@ extension VaultsCommand {
         Example:
           vault vaults list
 
-        It needs no key and verifies nothing. It compares the recipients of each vault with your keys, and so knows \
-        which vaults they open.
+        The command needs no key and verifies nothing. It compares the recipients of each vault with your keys, and \
+        so knows which vaults they open.
 
         The exit status is 4 if a vault cannot be read, and 16 if a vault is not the one that its name stood for.
         """,

@@ -15,8 +15,8 @@ extension TrashCommand {
         record, as with `vault show`: it becomes the next revision of that record. Fields that the version does not \
         have are removed. If fields are named after RECORD@REV, only they change.
 
-        If one of several removed records cannot be restored, none is. `vault trash restore` and `vault restore` are \
-        the same command. `vault backup restore` restores a backup.
+        If one of several removed records cannot be restored, none of them is restored. `vault trash restore` and \
+        `vault restore` are the same command. `vault backup restore` restores a backup.
 
         Example:
           vault restore "Shai Mishali"
@@ -24,7 +24,7 @@ extension TrashCommand {
         """)
 
     @Argument(
-      help: "Removed records by id, exact name or beginning of an id; or RECORD@REV and fields.")
+      help: "Removed records: ids, beginnings of ids, or names; or RECORD@REV and fields.")
     var record: [String]
 
     @Flag(help: "Show which fields would change, and write nothing.")

@@ -22,8 +22,8 @@ extension TrashCommand {
       commandName: "list",
       abstract: "List removed records, the latest first.",
       discussion: """
-        It uses no key, and a note says that nothing was verified. With --verify, or with an option that gives a \
-        key, every row is verified.
+        The command uses no key, and a note says that nothing was verified. With --verify, or with an option that \
+        gives a key, every row is verified.
 
         Example:
           vault trash list

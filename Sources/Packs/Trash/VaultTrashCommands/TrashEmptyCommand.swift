@@ -10,17 +10,18 @@ extension TrashCommand {
       commandName: "empty",
       abstract: "Delete removed records for good.",
       discussion: """
-        It deletes everything in the trash, only records that were removed long enough ago, or only the named \
-        records. It asks at a terminal; without one it needs --yes. A damaged file is kept, unless its full id and \
-        --yes are given.
+        Without arguments, the command deletes everything in the trash. RECORD limits it to the named records, and \
+        --older-than to older ones. The command asks at a terminal; without a terminal it needs --yes. A damaged file \
+        is kept, unless its full id and --yes are given.
 
-        A checkpoint that lists the records is renewed. Copies in version control and in backups stay.
+        If a checkpoint lists deleted records, the command writes a new checkpoint. Copies in version control and in \
+        backups stay.
 
         Example:
           vault trash empty --older-than 30d --yes
         """)
 
-    @Argument(help: "Removed records by id, exact name or beginning of an id.")
+    @Argument(help: "Removed records: ids, beginnings of ids, or names in upper or lower case.")
     var record: [String] = []
 
     @Option(
@@ -34,11 +35,7 @@ extension TrashCommand {
 
     func run() async throws {
       let age = try olderThan.map { try Age($0, option: "--older-than") }
-      guard global.yes || global.canAsk else {
-        throw CommandError(
-          .declined, "declined", subject: "trash empty", "there is no terminal to ask for confirmation",
-          hints: ["add --yes to confirm in advance"])
-      }
+      guard global.yes || global.canAsk else { throw CommandError.unconfirmed() }
       let session = try Session(vault, global)
       let opened = try await session.unlock(unlocking, to: .writing)
       let (records, faults) = try await opened.listedTrash()

@@ -231,7 +231,7 @@ final class StagedVault {
     } catch {
       guard error.errno == Errno.notSupported.number else { throw error }
       guard try parent.status(of: new) == nil else {
-        throw StoreError(.alreadyExists, reason: "is already there", path: place)
+        throw StoreError(.alreadyExists, reason: "already exists", path: place)
       }
       try files.call(at: place) { [parent = parent.directory.descriptor] (system) throws(Errno) in
         try system.rename(old, in: parent, to: new, in: parent)

@@ -56,7 +56,7 @@ extension BackupContents {
     }
     guard places.count == 1 else {
       throw VaultError(
-        .ambiguousRecord, "\(places.count) records match this beginning of an id: use one whole id", file: file.path,
+        .ambiguousRecord, "\(places.count) records match this beginning of an id: use one full id", file: file.path,
         remedies: places.keys.sorted().prefix(10).map { .sentence($0.text) })
     }
     return found

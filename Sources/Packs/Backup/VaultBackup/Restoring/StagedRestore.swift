@@ -237,7 +237,7 @@ extension VaultError {
 
   fileprivate static func foreignPlace(_ path: String) -> VaultError {
     VaultError(
-      .alreadyExists, "is already there, and is not a vault", file: path,
+      .alreadyExists, "already exists, and is not a vault", file: path,
       remedies: ["name a folder that does not exist yet"]
     )
   }

@@ -157,7 +157,7 @@ extension CommandError {
     CommandError(
       .cannotUnlock, "no_key", subject: file.path,
       "the backup opens, but no given key unlocks the vault",
-      hints: ["also give the identity or passphrase of one of the vault's slots; --identity can be repeated"])
+      hints: ["also give the identity or passphrase of one of the vault's slots; --identity may be repeated"])
   }
 }
 

@@ -232,8 +232,8 @@ extension Doctor {
     guard let workFactor = state.workFactor else { return .good(name, state.slot.who) }
     guard state.isWeak else { return .good(name, "passphrase, work factor \(workFactor)") }
     return .warning(
-      name, "passphrase, work factor \(workFactor); a new slot has \(SlotFile.defaultWorkFactor)",
-      advice: "`vault key change-passphrase \(state.slot.id.text.prefix(8))` makes it as strong as a new one")
+      name, "passphrase, work factor \(workFactor); new slots have \(SlotFile.defaultWorkFactor)",
+      advice: "`vault key change-passphrase \(state.slot.id.text.prefix(8))` raises it")
   }
 }
 

@@ -18,7 +18,7 @@ struct IndexReport: DocumentValue {
     guard reasonAgainst == nil, let state else {
       return "not used: " + (reasonAgainst ?? "the vault is not in a folder")
     }
-    guard let size = state.byteCount else { return "none yet: \(state.path) is made when it is useful" }
+    guard let size = state.byteCount else { return "none yet: it will be made at \(state.path) when it is useful" }
     return "\(state.path), \(size >> 10) KiB; it may be deleted at any time"
   }
 

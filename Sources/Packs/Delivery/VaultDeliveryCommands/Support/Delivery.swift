@@ -22,6 +22,8 @@ struct Delivery {
   let content: DeliveredVariable.Content
   /// The option, or the file and its line.
   let source: String
+  /// The line of a file.
+  var line: Int?
 
   /// The variable and its source.
   var place: String { name.isEmpty ? source : "\(name) of \(source)" }
@@ -50,7 +52,7 @@ struct DeliveryPlan {
   /// Removes other variables that come from files.
   mutating func keep(only names: [String]) throws {
     for name in names where !deliveries.contains(where: { $0.name == name }) {
-      throw CommandError.usage("--only", "no file of variables sets \(name)")
+      throw CommandError.usage("--only", "no --env-file sets \(name)")
     }
     deliveries = deliveries.filter { names.contains($0.name) }
   }
@@ -79,17 +81,28 @@ extension Delivery {
     let deliveries = try file(path)
     if only != nil { return deliveries }
     for delivery in deliveries where !DeliveredVariable.mayComeFromFile(delivery.name) {
-      guard asked.contains(delivery.name) else { throw notAsked(delivery, all: deliveries, asked: asked) }
+      guard asked.contains(delivery.name) else { throw notAsked(delivery, in: path, all: deliveries) }
     }
     return deliveries
   }
 
-  private static func notAsked(_ delivery: Delivery, all: [Delivery], asked: [String]) -> CommandError {
+  private static func notAsked(_ delivery: Delivery, in path: String, all: [Delivery]) -> CommandError {
     let names = all.map(\.name).filter { !DeliveredVariable.mayComeFromFile($0) }
     return CommandError(
-      .inputRefused, "input_refused", subject: delivery.source,
-      "\(delivery.name) may decide what a program runs or where it connects: a file cannot set it unless you allow it",
+      .inputRefused, "input_refused", subject: path,
+      "line \(delivery.line ?? 0): \(delivery.name) may decide what a program runs or where it connects: a file cannot "
+        + "set it unless you allow it",
       hints: ["if the file is yours, add --allow \(names.joined(separator: ","))"])
+  }
+
+  /// The next step after an invalid line. A variable that no file may set comes first in the reason.
+  private static func hint(after fault: TextFault) -> String {
+    let name = String(fault.reason.prefix { $0 != " " })
+    guard isOwn(name) || DeliveredVariable.decidesWhatRuns(name) else {
+      return "write one NAME=cvault://RECORD/FIELD or NAME=text per line; quotes work as in a shell, but "
+        + "$NAME is not expanded"
+    }
+    return "set \(name) outside the file: `\(name)=… vault run …`"
   }
 
   private static func file(_ path: String) throws -> [Delivery] {
@@ -99,15 +112,12 @@ extension Delivery {
       return try EnvironmentFile.parse(bytes.withBytes { $0.copiedBytes() }, refusing: isOwn).map { entry in
         Delivery(
           name: entry.variable.name, form: .variable, content: entry.variable.content,
-          source: "\(path), line \(entry.line)")
+          source: "\(path), line \(entry.line)", line: entry.line)
       }
     } catch {
       var refused = CommandError(
         .inputRefused, "input_refused", subject: path, "line \(error.line ?? 0): \(error.reason)",
-        hints: [
-          "write one NAME=cvault://RECORD/FIELD or NAME=text per line; quotes work as in a shell, but "
-            + "$NAME is not expanded"
-        ])
+        hints: [Self.hint(after: error)])
       refused.file = path
       throw refused
     }

@@ -64,7 +64,7 @@ struct ProgramRun {
     let (end, failure) = program.wait { folder?.remove() }
     if tally.count > 0 {
       let values = tally.count == 1 ? "1 sealed value was" : "\(tally.count) sealed values were"
-      messages.note("\(values) replaced in the output: `--redact never` keeps them")
+      messages.note("\(values) replaced in the output; `--redact never` shows the values")
     }
     if let failure {
       guard end.status != 0 else { throw failure }

@@ -180,7 +180,7 @@ extension SourceReader {
     // A failed allocation often doubles the present memory.
     if end.isCrash, end.peakByteCount > limits.memoryByteCount / 4 { return error("used too much memory") }
     return error(
-      end.signal.map { "was ended by signal \($0)" } ?? "ended with exit code \(end.exitCode) before it was done")
+      end.signal.map { "was ended by signal \($0)" } ?? "ended with exit status \(end.exitCode) before it was done")
   }
 
   private var late: String { "took longer than \(limits.processorSeconds) s" }

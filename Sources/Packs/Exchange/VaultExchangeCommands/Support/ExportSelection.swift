@@ -6,12 +6,12 @@ import VaultRecords
 import VaultTerminal
 
 struct ExportSelection: ParsableArguments {
-  @Argument(help: "Only these records, named as in other commands.")
+  @Argument(help: "Only these records: ids, beginnings of ids, or names.")
   var record: [String] = []
 
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp("Only records with this value in a readable field or list.", valueName: "field=value"))
+    help: ArgumentHelp("Only records whose field has this value, or whose list contains it.", valueName: "field=value"))
   var conditions: [String] = []
 
   @Option(help: ArgumentHelp("Only these fields, separated by commas.", valueName: "field,…"))
@@ -48,9 +48,7 @@ struct ExportSelection: ParsableArguments {
     let found = Set(try await session.locked.listed(query).records.map(\.id))
     let chosen = record.isEmpty ? found : found.intersection(named)
     guard !chosen.isEmpty else {
-      throw CommandError(
-        .notFound, "nothing_found", subject: "--where", "no record has this value",
-        hints: query.conditions.compactMap { session.hint(for: $0.path, kind) })
+      throw CommandError.noMatch(of: query, in: session)
     }
     return chosen
   }

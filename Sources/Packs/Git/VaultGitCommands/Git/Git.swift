@@ -121,7 +121,7 @@ package struct Git {
     let lines = text.split(separator: "\n").map(String.init)
     if text.contains("Please tell me who you are") { return "git does not know who you are: `git config user.email`" }
     let said = lines.first { $0.hasPrefix("fatal: ") || $0.hasPrefix("error: ") } ?? lines.first { !$0.isEmpty }
-    return "\(command) ended with \(code)" + (said.map { ": \(Printable.cut($0))" } ?? "")
+    return "\(command) ended with exit status \(code)" + (said.map { ": \(Printable.cut($0))" } ?? "")
   }
 
   /// The output as lines; empty on failure.
@@ -180,7 +180,7 @@ extension GitFolder {
     guard place == "true" else { return nil }
     if git.output(["ls-files", "--error-unmatch", "--", name]) != nil { return "is tracked by git" }
     let isIgnored = git.output(["check-ignore", "--quiet", "--", name], takesPatterns: true) != nil
-    return isIgnored ? nil : "would be tracked by git"
+    return isIgnored ? nil : "git would track this file"
   }
 }
 

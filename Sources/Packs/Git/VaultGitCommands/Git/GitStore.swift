@@ -299,7 +299,7 @@ extension StoreError {
   }
 
   fileprivate static func noFolder(_ kind: GitTree.Kind, _ path: String) -> StoreError {
-    guard kind == .link else { return StoreError(.notADirectory, reason: "is not a directory", path: path) }
+    guard kind == .link else { return StoreError(.notADirectory, reason: "is not a folder", path: path) }
     return misplaced(kind, path)
   }
 }

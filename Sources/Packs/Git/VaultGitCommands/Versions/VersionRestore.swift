@@ -15,7 +15,7 @@ struct VersionRestore {
   let global: GlobalOptions
 
   func run() async throws {
-    let paths = try fields.map { text in try MemberPath.argument(text, of: "path") }
+    let paths = try fields.map { text in try MemberPath.argument(text, of: "FIELD") }
     let id = found.version.id
     let envelope = found.record.envelope
     try await CommandError.naming(found.record.kind) {

@@ -4,7 +4,7 @@ import VaultTerminal
 /// A time span, as text and as a value.
 package enum TimeSpan {
   package static func argument(_ text: String, of option: String) throws -> Duration {
-    let seconds = try Age(text, option: option).seconds
+    let seconds = try Age(text, option: option, form: "takes a time such as 30s, 15m, 8h or 2d").seconds
     guard (1...7 * 86_400).contains(seconds) else {
       throw CommandError.usage(option, "must be between a second and a week")
     }
