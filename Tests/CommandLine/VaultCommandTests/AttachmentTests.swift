@@ -117,7 +117,7 @@ struct AttachmentTests {
     let before = workspace.snapshot()
     let export = workspace.open("export")
     #expect(export.status == .partlyDone, "\(export.errors)")
-    #expect(export.errors.contains("1 attachment left out"), "\(export.errors)")
+    #expect(export.errors.contains("1 attachment was left out"), "\(export.errors)")
     for name in ["a/b", "..", "", "a\nb"] {
       #expect(workspace.open("attach", "Office", "small", "--name", name).status == .usage, "\(name)")
     }

@@ -28,10 +28,16 @@ struct PlainCSVImporter: Importer {
       preconditionFailure("login is a kind of this program")
     }
     let shape = KindShape(kind)
-    let mapped = try Self.rules(for: options.mappings, in: shape)
+    let mapped = try FieldRules.rules(for: options.mappings, in: shape, of: kind) { $0.lowercased() }
     var named: [String: LeafRule] = [:]
     let header = (CSVTable.firstRow(of: sample, dialect: dialect, encoding: options.encoding)?.cells ?? []).map {
       String($0.trimmingSpaces)
+    }
+    let columns = Set(header.map { $0.lowercased() })
+    if !header.isEmpty, let mapping = options.mappings.first(where: { !columns.contains($0.source.lowercased()) }) {
+      throw ExchangeError(
+        .missingColumn, ofMapping: "the file has no column \"\(mapping.source)\", which a mapping names",
+        advice: ["compare the name with the first line of the file"])
     }
     // A column named like a member goes there, even if other tools use the name differently.
     let isOurs = options.kind != nil && shape.hasAll(header)
@@ -55,21 +61,6 @@ struct PlainCSVImporter: Importer {
         .record(isChosen ? try builder.record(of: kind) : try builder.record())
       }
     ).items(of: source, options: options)
-  }
-
-  private static func rules(for mappings: [FieldMapping], in shape: KindShape) throws(ExchangeError) -> [String:
-    LeafRule]
-  {
-    var rules: [String: LeafRule] = [:]
-    for mapping in mappings {
-      guard let rule = FieldRules.rule(forPath: mapping.field, in: shape) else {
-        throw ExchangeError(.invalidMapping, "a mapping names a field that the kind does not have")
-      }
-      guard rules.updateValue(rule, forKey: mapping.source.lowercased()) == nil else {
-        throw ExchangeError(.invalidMapping, "a column is mapped twice")
-      }
-    }
-    return rules
   }
 
   /// The separator that is most frequent in the first line.
