@@ -49,8 +49,9 @@ extension PinCommand {
         Example:
           vault pin update --fingerprint 3f0c6f0a1d7b52e984c6a3b8d1e0f79a2c4b5d6e
 
-        It needs no key, but the fingerprint, from somebody you trust. This machine also forgets which versions of the \
-        records it has seen; `vault verify` remembers them again. With --record it forgets only those records.
+        The command needs no key, but it needs the fingerprint from somebody you trust. This machine also forgets which \
+        versions of the records it has seen; `vault verify` remembers them again. With --record it forgets only those \
+        records.
         """)
 
     @Option(help: ArgumentHelp("The fingerprint that the vault must have.", valueName: "hex"))
@@ -113,7 +114,9 @@ extension PinCommand {
       let session = try Session(vault, global, refusingOtherVaults: false)
       let isForgotten = try session.requiredState().forget(session.locked)
       if global.json { return try Output.document(["forgotten": isForgotten]) }
-      global.messages.note(isForgotten ? "forgotten" : "nothing was remembered")
+      global.messages.note(
+        isForgotten
+          ? "this machine has forgotten the vault; its next use counts as the first" : "nothing was remembered")
     }
   }
 }

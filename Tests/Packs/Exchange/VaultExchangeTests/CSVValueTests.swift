@@ -180,7 +180,7 @@ struct PlainTableTests {
     #expect(throws: RecordError(.wrongType, "")) { try record.sealed() }
   }
 
-  @Test("a mapping to a member that is none, from a column that is not there, twice from one or twice to one is refused")
+  @Test("a mapping to an unknown member, from an unknown column, or of either twice is refused")
   func badMapping() throws {
     for (mappings, code) in [
       (["nonsense=a"], ExchangeError.Code.invalidMapping), (["title=missing"], .missingColumn),
