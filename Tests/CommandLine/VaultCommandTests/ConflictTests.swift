@@ -72,7 +72,7 @@ struct ConflictTests {
         == "\(file) has both sides of a conflict that git left for you to resolve\n")
     for command in ["doctor", "status"] {
       let said = workspace.run(command, "--vault", "v").output
-      #expect(said.contains("a \(operation) is under way: \(file) waits for a choice"), "\(said)")
+      #expect(said.contains("a \(operation) is under way: \(file) has conflicts"), "\(said)")
     }
     let plan = workspace.open("repair", "-y")
     #expect(plan.output.hasPrefix("leave \(file): the file has both sides"), "\(plan.output)")

@@ -93,7 +93,7 @@ struct MergeRun {
     let isSame = git.lines(["rev-parse", "HEAD"]) == head
     session.messages.note(
       isSame
-        ? "this branch already has everything in it"
+        ? "this branch already contains \(commit)"
         : "only the other side had commits: this branch is now where theirs is")
     return nil
   }
