@@ -61,6 +61,7 @@ struct HintTests {
     Mistake(["export", "--format", "\u{1b}[2J"], "--format must be ", nil),
     Mistake(["list", "--limit", "-3"], "--limit must be 1 or more", nil),
     Mistake(["due", "--older-than", "-3"], "--older-than takes an age", nil),
+    Mistake(["store", "copy", "v", "postgresql://h/d"], "TO does not name the vault: it must end with ?vault=", nil),
   ]
 
   static let inVault = [

@@ -16,8 +16,8 @@ struct VerifyCommand: AsyncParsableCommand, RunsOverSet {
         vault verify --subset 1/7 --identity identity.txt
 
       The command checks every MAC, sealed field and attachment, the declared kinds, whether each file name matches \
-      its id, the trash, the checkpoint, and files that do not belong there. After a fault it continues, and it names each file with its \
-      reason.
+      its id, the trash, the checkpoint, and files that do not belong there. After a fault it continues, and it names \
+      each file with its reason.
 
       It exits with 13 if anything is damaged, and with 16 if something went back to an older state or is missing. It \
       exits with 18 if something could not be read, and with 14 if a record does not fit its declared kind. The first \

@@ -4,7 +4,8 @@ internal import VaultMarkup
 /// Why a file of another tool was refused.
 ///
 /// `reason` is a fixed sentence of this module, and the place is a line, a column or a path. So an error never holds
-/// content of the file. Only an error about a mapping also holds a name that the caller gave. Two errors are equal if their codes are equal.
+/// content of the file. Only an error about a mapping also holds a name that the caller gave. Two errors are equal if
+/// their codes are equal.
 public struct ExchangeError: Error, Equatable, Sendable {
   /// The kind of failure. New codes may be added in later versions.
   public typealias Code = FaultCode<ExchangeError>

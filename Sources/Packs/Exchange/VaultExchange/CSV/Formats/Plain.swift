@@ -33,12 +33,7 @@ struct PlainCSVImporter: Importer {
     let header = (CSVTable.firstRow(of: sample, dialect: dialect, encoding: options.encoding)?.cells ?? []).map {
       String($0.trimmingSpaces)
     }
-    let columns = Set(header.map { $0.lowercased() })
-    if !header.isEmpty, let mapping = options.mappings.first(where: { !columns.contains($0.source.lowercased()) }) {
-      throw ExchangeError(
-        .missingColumn, ofMapping: "the file has no column \"\(mapping.source)\", which a mapping names",
-        advice: ["compare the name with the first line of the file"])
-    }
+    try Self.check(options.mappings, in: header)
     // A column named like a member goes there, even if other tools use the name differently.
     let isOurs = options.kind != nil && shape.hasAll(header)
     for name in header {
@@ -61,6 +56,17 @@ struct PlainCSVImporter: Importer {
         .record(isChosen ? try builder.record(of: kind) : try builder.record())
       }
     ).items(of: source, options: options)
+  }
+
+  /// Refuses a mapping of a column that the table does not have.
+  private static func check(_ mappings: [FieldMapping], in header: [String]) throws(ExchangeError) {
+    let columns = Set(header.map { $0.lowercased() })
+    guard !header.isEmpty, let mapping = mappings.first(where: { !columns.contains($0.source.lowercased()) }) else {
+      return
+    }
+    throw ExchangeError(
+      .missingColumn, ofMapping: "the file has no column \"\(mapping.source)\", which a mapping names",
+      advice: ["compare the name with the first line of the file"])
   }
 
   /// The separator that is most frequent in the first line.
