@@ -112,7 +112,8 @@ struct ExportCommand: AsyncParsableCommand {
     let leftOut = try await run.takeAttachments(byteLimit: format.foreign?.attachmentByteLimit ?? 0)
     if leftOut > 0 {
       global.messages.note(
-        "\(counted(leftOut, "attachment")) \(leftOut == 1 ? "was" : "were") left out; `vault get RECORD --attachment NAME -o FILE` writes one to a file"
+        "\(counted(leftOut, "attachment")) \(leftOut == 1 ? "was" : "were") left out; "
+          + "`vault get RECORD --attachment NAME -o FILE` writes one to a file"
       )
     }
     try await export(run, target: target, recipients: recipients)

@@ -19,7 +19,7 @@ struct FieldRules {
     mapped = try Self.rules(for: options.mappings, in: shape, of: kind) { $0 }
   }
 
-  /// The rules of the mappings, by what `key` makes of their sources.
+  /// The rules of the mappings, by the keys of their sources.
   static func rules(
     for mappings: [FieldMapping], in shape: KindShape, of kind: RecordKind, by key: (String) -> String
   ) throws(ExchangeError) -> [String: LeafRule] {
