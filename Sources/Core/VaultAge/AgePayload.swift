@@ -66,11 +66,11 @@ extension AgePayload {
     }
     // Only a full chunk can have the wrong final flag; a short one always ends the file.
     guard box.byteCount == Self.boxByteCount, let chunk = try open(box, index: index, isLast: hasMore) else {
-      throw AgeError(.payloadAuthenticationFailed, "a payload chunk is not authentic")
+      throw AgeError(.payloadAuthenticationFailed, "a part of the file was changed or is missing")
     }
     try chunk.write(to: write)
-    if hasMore { throw AgeError(.payloadAuthenticationFailed, "there is data after the final chunk") }
-    throw AgeError(.truncated, "the payload ends before its final chunk")
+    if hasMore { throw AgeError(.payloadAuthenticationFailed, "there is data after the end of the encrypted part") }
+    throw AgeError(.truncated, "the end of the file is missing")
   }
 }
 
@@ -94,9 +94,9 @@ extension AgePayload {
     }
     if let plaintext { return plaintext }
     if lastBox.byteCount == Self.boxByteCount, try open(lastBox, index: UInt64(last), isLast: false) != nil {
-      throw AgeError(.truncated, "the payload ends before its final chunk")
+      throw AgeError(.truncated, "the end of the file is missing")
     }
-    throw AgeError(.payloadAuthenticationFailed, "a payload chunk is not authentic")
+    throw AgeError(.payloadAuthenticationFailed, "a part of the file was changed or is missing")
   }
 
   /// Opens the chunk at `index` of all `boxes` into its place in `output`.

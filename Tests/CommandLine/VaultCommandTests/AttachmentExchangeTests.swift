@@ -47,7 +47,7 @@ struct AttachmentExchangeTests {
     #expect(other(workspace, "verify").code == 0)
     // Again: nothing is new, and nothing is attached twice.
     let again = bring(workspace)
-    #expect(again.output.contains("0 stored, 0 updated, 1 already there"), "\(again.output)")
+    #expect(again.output.contains("0 stored, 0 updated, 1 already stored"), "\(again.output)")
     #expect(other(workspace, "attachments", "Office").output.split(separator: "\n").count == 2)
   }
 
@@ -84,7 +84,7 @@ struct AttachmentExchangeTests {
     let made = workspace.open(
       "export", "--reveal", "--yes", "--format", "kdbx", "--new-passphrase-file", "pw", "-o", "out.kdbx")
     #expect(made.status == .partlyDone, "\(made.errors)")
-    #expect(made.errors.contains("1 attachment left out"), "\(made.errors)")
+    #expect(made.errors.contains("1 attachment was left out"), "\(made.errors)")
     let held = workspace.open(
       "import", "keepass-kdbx", "out.kdbx", "--source-passphrase-file", "pw", "--dry-run", "--name", "x")
     #expect(held.output.contains("binary 0: mapped: secrets"), "\(held.errors)\(held.output)")

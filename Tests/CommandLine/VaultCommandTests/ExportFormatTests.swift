@@ -85,7 +85,7 @@ struct ExportFormatTests {
   func sealedFields(format: String) throws {
     let workspace = try Workspace.withCustomers()
     let masked = workspace.open("export", "--format", format, "--kind", "customer")
-    #expect(masked.errors.contains("sealed fields left out: --reveal exports them"))
+    #expect(masked.errors.contains("sealed fields were left out; --reveal exports sealed fields"))
     for secret in try Fixture.longSecrets() { #expect(!masked.stdout.holds(secret)) }
     let revealed = workspace.open("export", "--format", format, "--reveal", "--kind", "customer")
     // Those that no format writes in another way.
@@ -217,8 +217,8 @@ struct ExportFormatTests {
     #expect(!workspace.open("import", "chrome-csv", "-", input: table).errors.contains("trash"))
     #expect(workspace.open("remove", "A", "--yes").code == 0)
     let again = workspace.open("import", "chrome-csv", "-", input: table)
-    #expect(again.output.hasPrefix("1 stored, 0 updated, 1 already there"))
-    #expect(again.errors.contains("an earlier record of 1 entry was removed from the vault and is still in the trash"))
+    #expect(again.output.hasPrefix("1 stored, 0 updated, 1 already stored"))
+    #expect(again.errors.contains("is still in the trash; `vault trash restore RECORD` brings"))
   }
 
   @Test("an export of one kind says nothing but the members")

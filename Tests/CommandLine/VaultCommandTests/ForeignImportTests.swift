@@ -22,8 +22,8 @@ struct ForeignImportTests {
     #expect(imported.errors == "")
     #expect(
       imported.output == """
-        1 stored, 0 updated, 0 already there, 0 refused
-        values: 5: 4 stored, 0 mapped, 0 custom fields, 0 tags, 1 empty, 0 refused
+        1 stored, 0 updated, 0 already stored, 0 refused
+        5 values: 4 stored, 0 mapped, 0 custom fields, 0 tags, 1 empty, 0 refused
 
         """)
     #expect(workspace.open("get", "shop", "password").output == "hunter2")
@@ -48,7 +48,7 @@ struct ForeignImportTests {
     let before = snapshot(workspace.vault)
     let second = workspace.open("import", "auto", "a.csv")
     #expect(second.code == 0)
-    #expect(second.output.hasPrefix("0 stored, 0 updated, 2 already there, 0 refused\n"))
+    #expect(second.output.hasPrefix("0 stored, 0 updated, 2 already stored, 0 refused\n"))
     #expect(snapshot(workspace.vault) == before)
   }
 
@@ -63,7 +63,7 @@ struct ForeignImportTests {
     #expect(kept.errors.contains("1 record of the vault differs"))
     #expect(
       kept.output.contains(
-        "2 refused\nrefused 2: the vault has another value: --update stores this one (the first: line"))
+        "2 refused\n2 values refused: the vault has another value: --update stores this one (first at line"))
     #expect(workspace.open("get", "shop", "password").output == "hunter2")
     #expect(workspace.open("import", "auto", "b.csv", "--update", "--dry-run").output.contains("1 would be updated"))
     #expect(workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 1 updated"))
@@ -71,7 +71,7 @@ struct ForeignImportTests {
     #expect(workspace.open("get", "shop", "notes").output == "a note")
     #expect(workspace.open("get", "shop", "fields.mine").output == "1")
     #expect(
-      workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 0 updated, 1 already there"))
+      workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 0 updated, 1 already stored"))
   }
 
   @Test("--update keeps tags that only the vault has, and names what is no longer in the file without removing it")
@@ -85,7 +85,7 @@ struct ForeignImportTests {
     #expect(workspace.open("set", "shop", #"tags=["mine","Shops"]"#).code == 0)
     let updated = workspace.open("import", "auto", "b.csv", "--update")
     #expect(updated.code == 0)
-    #expect(updated.output.hasPrefix("0 stored, 0 updated, 1 already there, 0 refused\n"))
+    #expect(updated.output.hasPrefix("0 stored, 0 updated, 1 already stored, 0 refused\n"))
     let id = try #require(JSON(workspace.open("show", "bank", "--json").output)["id"]?.text)
     #expect(
       updated.output.hasSuffix(
@@ -111,7 +111,7 @@ struct ForeignImportTests {
     #expect(imported.status == .partlyDone)
     #expect(
       imported.output.hasSuffix(
-        "3 refused\nrefused 3: the format does not say what this value is (the first: from the future.a)\n"))
+        "3 refused\n3 values refused: the format does not say what this value is (first at from the future.a)\n"))
     let dry = workspace.open("import", "auto", "a.json", "--json", "--dry-run")
     for outcome in [workspace.open("import", "auto", "a.json", "--json"), dry] {
       let document = JSON(outcome.output)
@@ -140,7 +140,7 @@ struct ForeignImportTests {
     FileTree.write(Array(larger.utf8), to: workspace.path + "/b.csv")
     let refused = workspace.open("import", "auto", "b.csv")
     #expect(refused.status == .partlyDone)
-    #expect(refused.output.contains("refused 1: the value is larger than a quarter"))
+    #expect(refused.output.contains("1 value refused: the value is larger than a quarter"))
     #expect(workspace.open("get", "big", "password").output == "hunter2")
   }
 
@@ -155,7 +155,7 @@ struct ForeignImportTests {
     #expect(workspace.open("import", "auto", "a.csv").errors == "")
     #expect(workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 1 updated"))
     #expect(workspace.open("get", "visa", "extra.zip_code").output == "98765")
-    #expect(workspace.open("import", "auto", "b.csv").output.hasPrefix("0 stored, 0 updated, 1 already there"))
+    #expect(workspace.open("import", "auto", "b.csv").output.hasPrefix("0 stored, 0 updated, 1 already stored"))
   }
 
   @Test("good rows are stored and bad ones named by line, never by content; --strict stores none")
@@ -166,7 +166,7 @@ struct ForeignImportTests {
     #expect(workspace.run("list", "--vault", "v").output.isEmpty)
     let partly = workspace.open("import", "auto", "a.csv")
     #expect(partly.status == .partlyDone)
-    #expect(partly.output.hasPrefix("1 stored, 0 updated, 0 already there, 1 refused\n"))
+    #expect(partly.output.hasPrefix("1 stored, 0 updated, 0 already stored, 1 refused\n"))
     #expect(partly.errors.hasPrefix("vault: a.csv: line 2: the row has more cells than the header\n"))
     #expect(!partly.errors.contains("hunter2"))
     #expect(!strict.errors.contains("hunter2"))
@@ -198,6 +198,24 @@ struct ForeignImportTests {
     #expect(workspace.open("get", "db.example", "--url").output == "postgres://db.example:5432")
   }
 
+  @Test(
+    "a wrong mapping is named",
+    arguments: [
+      (["host=Nope"], "vault: a.csv: the file has no column \"Nope\", which a mapping names\n"),
+      (
+        ["foo=Server"],
+        "vault: --map: the kind database has no field \"foo\"\nhint: `vault kinds show database` lists the fields\n"
+      ),
+      (["host=Server", "host=Port"], "vault: --map: host is mapped twice\n"),
+    ])
+  func wrongMapping(_ mappings: [String], _ said: String) throws {
+    let workspace = try workspace(["a.csv": "Server,Port\ndb.example,5432\n"])
+    let refused = workspace.run(
+      ["import", "csv", "a.csv", "--kind", "database", "--vault", workspace.vault, "--identity", workspace.identity]
+        + mappings.map { "--map=" + $0 })
+    #expect(refused.errors.hasPrefix(said), "\(refused.errors)")
+  }
+
   @Test("an entry with nothing to go by changes no record, and a file of one record is known by its path or name")
   func nothingToGoBy() throws {
     let two = #"[{"key":"A","value":"one"},{"key":"B","value":"two"}]"#
@@ -224,11 +242,11 @@ struct ForeignImportTests {
     let workspace = try workspace(["a.csv": Self.header + one + two, "b.csv": Self.header + two])
     #expect(workspace.open("import", "auto", "a.csv").output.hasPrefix("2 stored"))
     #expect(
-      workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 0 updated, 1 already there"))
+      workspace.open("import", "auto", "b.csv", "--update").output.hasPrefix("0 stored, 0 updated, 1 already stored"))
     _ = workspace.write(Self.header + "shop,https://shop.example,ann,third,\n", to: "b.csv")
     let changed = workspace.open("import", "auto", "b.csv", "--update")
     #expect(changed.status == .inputRefused)
-    #expect(changed.output.hasPrefix("0 stored, 0 updated, 0 already there, 1 refused"))
+    #expect(changed.output.hasPrefix("0 stored, 0 updated, 0 already stored, 1 refused"))
     let all = workspace.open("export", "--reveal", "--yes").output
     #expect(all.contains("first"))
     #expect(all.contains("second"))
@@ -321,7 +339,7 @@ struct ForeignImportTests {
     let workspace = try workspace(["a.json": #"[{"\#(name)":"x1","title":"a"},{"password":"x2","title":"b"}]"#])
     let imported = workspace.open("import", "plain-json", "a.json")
     #expect(imported.status == .partlyDone)
-    #expect(imported.output.hasPrefix("1 stored, 0 updated, 0 already there, 1 refused\n"))
+    #expect(imported.output.hasPrefix("1 stored, 0 updated, 0 already stored, 1 refused\n"))
     #expect(imported.errors.hasPrefix("vault: a.json: [0] "))
     #expect(imported.errors.utf8.count < 4096)
   }
@@ -332,7 +350,7 @@ struct ForeignImportTests {
     let workspace = try workspace(["a.json": "[\(one),\(two)]", "b.json": "[\(two),\(one)]"])
     #expect(workspace.open("import", "plain-json", "a.json").output.hasPrefix("2 stored"))
     let again = workspace.open("import", "plain-json", "b.json")
-    #expect(again.output.hasPrefix("0 stored, 0 updated, 2 already there, 0 refused\n"), "\(again)")
+    #expect(again.output.hasPrefix("0 stored, 0 updated, 2 already stored, 0 refused\n"), "\(again)")
   }
 
   @Test("a faulty file without --kind shows its own fault; --kind is asked for only where none is said")

@@ -143,8 +143,8 @@ struct GenerateTests {
   @Test(
     "rules that no password keeps, or hardly one, are refused",
     arguments: [
-      ("minlength: 20; maxlength: 10", "does not allow a length"), ("maxlength: 0", "does not allow a length"),
-      ("minlength: 1025", "does not allow a length"),
+      ("minlength: 20; maxlength: 10", "does not allow any length"), ("maxlength: 0", "does not allow any length"),
+      ("minlength: 1025", "does not allow any length"),
       ("required: lower; required: upper; required: digit; maxlength: 2", "cannot be met by any password"),
       ("max-consecutive: 0", "cannot be met by any password"),
       ("allowed: [a]; max-consecutive: 1; minlength: 2", "cannot be met by any password"),
@@ -194,8 +194,8 @@ struct GenerateTests {
     let workspace = try Workspace()
     let words = (0..<999).map { "w\($0)\n" }.joined()
     for (text, reason) in [
-      (words, "has only 999 different words"), (words + "w1\n", "has only 999 different words"),
-      ("", "has only 0 different words"),
+      (words, "has too few different words: 999"), (words + "w1\n", "has too few different words: 999"),
+      ("", "has too few different words: 0"),
       (words + "two words\n", "line 1000 is not one word"), ("123 three\n", "line 1 is not one word"),
       (words + "a\u{1B}[2J\n", "line 1000 is not one word"),
     ] {

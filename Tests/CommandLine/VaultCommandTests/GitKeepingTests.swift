@@ -119,6 +119,6 @@ struct GitKeepingTests {
     #expect(ignored.code == 0)
     #expect(
       ignored.errors
-        == "note: git ignores 1 new file of the vault: git add -f v/records && git add -A v && git commit\n")
+        == "note: git ignores 1 new file of the vault; run `git add -f v/records && git add -A v && git commit`\n")
   }
 }

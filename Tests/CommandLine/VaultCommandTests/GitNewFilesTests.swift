@@ -30,7 +30,7 @@ struct GitNewFilesTests {
     let run = bench.here.shell("vault " + words.replacing("ID", with: bench.id))
     #expect(run.code == 0, "\(run.errors)")
     let last = notes(run).last
-    #expect(last == wanted.map { "note: \($0): git add -A . && git commit" }, "\(run.errors)")
+    #expect(last == wanted.map { "note: \($0); run `git add -A . && git commit`" }, "\(run.errors)")
     guard wanted != nil else { return }
     #expect(bench.here.shell("git add -A . && git commit -qm line && vault check && vault git check").code == 0)
   }
@@ -59,7 +59,8 @@ struct GitNewFilesTests {
     bench.here.shell("vault key add --generate-identity ../li.txt --label Li; git add -A; git commit -qm start")
     #expect(bench.here.vault("check").code == 0)
     let removed = bench.here.vault("key", "remove", "Li", "--rekey", "-y")
-    #expect(notes(removed) == ["note: 2 new files are not in git: git add -A . && git commit"], "\(removed.errors)")
+    #expect(
+      notes(removed) == ["note: 2 new files are not in git; run `git add -A . && git commit`"], "\(removed.errors)")
     bench.here.shell("git commit -qam 'Li leaves'; git push -q hub HEAD")
     let slot = bench.here.shell("git ls-files -o slots").output.filter { $0 != "\n" }
     for words in ["check", "doctor", "git check"] {
@@ -135,7 +136,7 @@ struct GitNewFilesTests {
     bench.here.shell("echo 'slots/*' >>.gitignore; git commit -qam rule")
     let made = bench.here.vault("key", "add", "--generate-identity", "../two.txt", "--label", "Ben")
     let line = "git add -f slots && git add -A . && git commit"
-    #expect(notes(made) == ["note: git ignores 1 new file of the vault: \(line)"], "\(made.errors)")
+    #expect(notes(made) == ["note: git ignores 1 new file of the vault; run `\(line)`"], "\(made.errors)")
     for words in ["check", "doctor", "git check"] {
       let told = bench.here.shell("vault " + words)
       #expect(told.status == .findings, "\(words)")
@@ -193,7 +194,7 @@ struct GitNewFilesTests {
     try #require(shell("git add -A && git commit -qm start", "/w").code == 0)
     environment["PLACE"] = path
     let added = shell("$VAULT --vault=\"$PLACE\" add login --set title=a", place)
-    #expect(notes(added) == ["note: 1 new file is not in git: \(line)"], "\(added.errors)")
+    #expect(notes(added) == ["note: 1 new file is not in git; run `\(line)`"], "\(added.errors)")
     let typed = shell(line + " -qm typed && git -C '\(workspace.path)/w' status --porcelain", place)
     #expect(typed.code == 0, "\(typed.errors)")
     #expect(typed.output.isEmpty)
@@ -205,14 +206,14 @@ struct GitNewFilesTests {
     bench.here.shell("git worktree add -q ../tree")
     let tree = GitBench.Clone(bench: bench, name: "tree")
     let added = tree.vault("add", "login", "--set", "title=a")
-    #expect(notes(added) == ["note: 1 new file is not in git: git add -A . && git commit"], "\(added.errors)")
+    #expect(notes(added) == ["note: 1 new file is not in git; run `git add -A . && git commit`"], "\(added.errors)")
     bench.workspace.prepare(
       "git init -q whole; cd whole; git -c protocol.file.allow=always submodule --quiet add ../v sub")
     let environment = ["CVAULT_DIR": bench.workspace.path + "/whole/sub"]
     let sub = bench.here.with(environment).shell("cd ../whole; vault add login --set title=b")
     let path = bench.workspace.path + "/whole/sub"
     #expect(
-      notes(sub) == ["note: 1 new file is not in git: git -C \(path) add -A . && git -C \(path) commit"],
+      notes(sub) == ["note: 1 new file is not in git; run `git -C \(path) add -A . && git -C \(path) commit`"],
       "\(sub.errors)")
   }
 
@@ -224,7 +225,7 @@ struct GitNewFilesTests {
     for name in ["v", "w"] {
       let named = workspace.run("vaults", "add", name, name)
       #expect(named.code == 0, "\(named.errors)")
-      #expect(notes(named) == ["note: 1 new file is not in git: git add -A vaults.json && git commit"])
+      #expect(notes(named) == ["note: 1 new file is not in git; run `git add -A vaults.json && git commit`"])
     }
     #expect(workspace.open("add", "login", "--set", "title=Moved").code == 0)
     let moved = workspace.run(

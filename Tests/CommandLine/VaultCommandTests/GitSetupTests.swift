@@ -10,6 +10,7 @@ struct GitSetupTests {
     let lacking = bench.here.vault("git", "setup", "--check")
     #expect(lacking.status == .findings, "\(lacking.errors)")
     #expect(lacking.output.contains("git config: merge.vault.driver\n"), "\(lacking.errors)")
+    #expect(lacking.errors == "note: run `vault git setup` to add what is missing\n")
     #expect(bench.here.vault("doctor").output.contains("merging: this clone does not merge by field"))
     #expect(bench.here.vault("git", "setup").code == 0)
     #expect(bench.here.vault("git", "setup", "--check").code == 0)

@@ -132,7 +132,7 @@ struct RoundTripTests {
     #expect(records.count == 24)
     #expect(records.allSatisfy { $0["access_key"] == nil && $0["atm_code"] == nil && $0["name"] != nil })
     let count = try Fixture.secrets().count
-    #expect(exported.errors == "note: \(count) sealed fields left out: --reveal exports them\n")
+    #expect(exported.errors == "note: \(count) sealed fields were left out; --reveal exports sealed fields\n")
     let unverified = workspace.run("export", "--vault", "v")
     #expect(unverified.stdout == exported.stdout)
     #expect(unverified.errorLines.first?.contains("not verified") == true)

@@ -17,8 +17,9 @@ struct SetMoveTests {
       "a key of both is needed")
     let moved = bench.run(words + ["--yes"])
     #expect(moved.code == 0, "\(moved.errors)")
-    #expect(moved.errors.contains("note: no longer readable for: \"bob\" "), "\(moved.errors)")
-    #expect(moved.errors.contains("3 keys of the old vault may still know these secrets"))
+    #expect(
+      moved.errors.contains("note: after the move these keys cannot open the records: \"bob\" "), "\(moved.errors)")
+    #expect(moved.errors.contains("holders of 3 old keys may still know these secrets"))
     #expect(bench.names(in: "contractors").isEmpty)
     #expect(bench.run(["trash", "list", "--in", "contractors"]).output.contains(id))
     #expect(bench.run(["get", "finance:\(id)", "password"]).output == secret)

@@ -76,6 +76,9 @@ struct SetTests {
       bench.run(["get", "finance:x", "title", "--in", "ops"]).output == "finance:x", "with --in the word is whole")
     #expect(bench.run(["get", "finance:x", "title"]).status == .notFound)
     #expect(bench.run(["get", "other:x", "title", "--vault", "ops"]).status == .notFound)
+    let other = bench.run(["get", "other:x", "title"])
+    #expect(other.status == .notFound, "\(other.errors)")
+    #expect(other.errors.hasPrefix("vault: other is not a vault of "), "\(other.errors)")
   }
 
   @Test("exchanged places, exchanged vaults and another vault at a place are 16 before a key is used, until accepted")
@@ -90,7 +93,7 @@ struct SetTests {
     let both = swapped(places, ops, contractors)
     func add() -> ProcessOutcome { bench.run(["add", "login", "Secret", "--generate", "password", "--in", "ops"]) }
     for (text, reason) in [
-      (places, "the place of this name has another vault"),
+      (places, "the place of this name holds another vault than the set says"),
       (both, "the name means another vault than this machine knows"),
     ] {
       bench.edit { _ in text }
@@ -117,6 +120,16 @@ struct SetTests {
     #expect(bench.run(["vaults", "accept", "--yes"]).code == 0)
     bench.workspace.prepare("mv finance away; ln -s contractors finance")
     #expect(bench.run(["list", "--in", "finance"]).status == .unexpectedVault, "a link to another vault")
+  }
+
+  @Test("another vault in the folder of an accepted name cannot be accepted, and the hint names the way")
+  func replaced() throws {
+    let bench = try SetBench()
+    bench.workspace.prepare("mv finance away; mv contractors finance")
+    let refused = bench.run(["vaults", "accept", "finance"])
+    #expect(refused.status == .unexpectedVault, "\(refused.errors)")
+    let hint = "`vault vaults remove finance`, then `vault vaults add finance DIR`"
+    #expect(refused.errors.contains(hint), "\(refused.errors)")
   }
 
   @Test("what a set that was only found means is asked about before anything is written, and reading answers nothing")

@@ -35,7 +35,7 @@ struct TwinTests {
     let workspace = try Self.withPass()
     let again = workspace.open("import", "pass", "s", "--decrypt", "cat")
     #expect(again.code == 0, "\(again.errors)")
-    #expect(again.output.hasPrefix("0 stored, 0 updated, 4 already there"), "\(again.output)")
+    #expect(again.output.hasPrefix("0 stored, 0 updated, 4 already stored"), "\(again.output)")
   }
 
   @Test("a record that 1.0.0 named by the last word of its path is the same, and gets its path by --update")
@@ -44,7 +44,7 @@ struct TwinTests {
     #expect(workspace.open("set", "prod/db/admin", "title=admin").code == 0)
     let again = workspace.open("import", "pass", "s", "--decrypt", "cat")
     #expect(again.code == 0, "\(again.errors)")
-    #expect(again.output.hasPrefix("0 stored, 0 updated, 4 already there"), "\(again.output)")
+    #expect(again.output.hasPrefix("0 stored, 0 updated, 4 already stored"), "\(again.output)")
     let byTag = workspace.open("get", "prod/db/admin", "password")
     #expect(byTag.output == "pw-prod/db/admin", "\(byTag.errors)")
     let updated = workspace.open("import", "pass", "s", "--decrypt", "cat", "--update")

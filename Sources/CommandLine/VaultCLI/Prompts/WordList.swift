@@ -24,7 +24,7 @@ package struct WordList {
     }
     guard words.count >= Self.leastCount else {
       throw CommandError(
-        .inputRefused, "input_refused", subject: path, "has only \(words.count) different words",
+        .inputRefused, "input_refused", subject: path, "has too few different words: \(words.count)",
         hints: ["use a list of at least \(Self.leastCount) words, such as the EFF's of 7,776"])
     }
     self.words = words

@@ -34,7 +34,9 @@ struct InitCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Unlock with the identity of an age recipient; may be repeated.", valueName: "age1…"))
   var recipient: [String] = []
 
-  @Option(help: ArgumentHelp("The label of the new slots; user@host for keys made here.", valueName: "label"))
+  @Option(
+    help: ArgumentHelp(
+      "The label of the new slots (default: user@host for a key that this command makes).", valueName: "label"))
   var label: String?
 
   @Flag(help: "Make the tables of the database if they are missing.")

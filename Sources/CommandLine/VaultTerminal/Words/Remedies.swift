@@ -12,13 +12,14 @@ extension VaultError {
     case .newerFormat: return Remedy.useNewerVersion.sentences
     case .noSuchRecord: return ["`vault list` shows the records"]
     case .noSuchSlot: return ["`vault key list` shows the slots"]
+    case .alreadyExists where file?.hasPrefix("slots/") == true: return ["`vault key list` shows the slots"]
     case .noSuchMember: return ["`vault show \(record?.text ?? "RECORD")` shows its fields"]
     case .noCheckpoint: return ["`vault checkpoint` makes one"]
     case .noMatchingSlot:
       return ["`vault status` lists the slots", "use the identity or the passphrase of one of them"]
     case .lockedByOther: return ["wait for the other process, or wait longer with --lock-timeout SECONDS"]
     case .changedUnderneath: return ["run the command again"]
-    case .rotationUnfinished: return ["finish the rotation with `vault rekey`, then run the command again"]
+    case .rotationUnfinished: return ["`vault rekey` finishes the rekey; then run the command again"]
     case .damagedState: return Remedy.acceptVault(fingerprint: nil).sentences
     case .mayBeLost: return Remedy.afterDoubt
     case .outcomeUnknown: return Remedy.afterLostConnection
@@ -55,13 +56,13 @@ extension Remedy {
     case .chooseSide(let files): Self.choice(of: files)
     case .chooseVersion(let commands): [Self.choice(among: commands.joined(separator: "; "))]
     case .adopt: [Self.adoption]
-    case .repair: ["`vault repair --dry-run` shows what can be restored"]
-    case .repairJournal: ["`vault repair --dry-run` shows what would be finished or dropped"]
+    case .repair: ["`vault repair --dry-run` shows what would be done"]
+    case .repairJournal: ["`vault repair --dry-run` shows whether the batch would be finished or dropped"]
     case .useIdentity: ["give the identity of one of its recipients with --identity FILE"]
     case .allowWorkFactor(let factor): ["if you chose this cost yourself, allow it with --max-work-factor \(factor)"]
     case .addSlot: ["add another slot first with `vault key add`"]
     case .removeSlot(let id): ["or remove the slot with `vault key remove \(id.text)`"]
-    case .finishRotation: ["`vault rekey` finishes the rotation"]
+    case .finishRotation: ["`vault rekey` finishes the rekey"]
     case .addAttachmentTable: [Self.tableOfAttachments]
     case .useNewerVersion: ["read it with a newer version of vault"]
     case .moveState: ["this machine remembers vaults there: correct it, or choose a folder with CVAULT_STATE_DIR"]
@@ -93,7 +94,7 @@ extension Remedy {
   ]
 
   private static let adoption =
-    "if git has merged a branch from before a rotation, `vault merge --continue --adopt-old-root` adopts it"
+    "if git has merged a branch from before a rekey, `vault merge --continue --adopt-old-root` adopts it"
 
   private static let tableOfAttachments =
     "the owner of the tables must run `vault store sql --attachments | psql DATABASE` once, with the --schema, --roles "
@@ -120,13 +121,11 @@ extension Remedy {
   private static func choice(of files: [String]) -> [String] {
     let (hasHeader, hasCheckpoint) = (files.contains("vault.json"), files.contains(StoreLocation.checkpoint.fileName))
     var sentences = [
-      "two branches changed it: during the merge, `vault merge --continue` joins both, and "
-        + "`git checkout --ours -- \(list(files, "FILE"))`, or --theirs, takes one whole side"
+      "two branches changed it: during the merge, `vault merge --continue` joins both sides",
+      "or in the folder of the vault, `git checkout --ours -- \(list(files, "FILE"))` (or --theirs) keeps one side",
     ]
     if files.count > (hasHeader ? 1 : 0) + (hasCheckpoint ? 1 : 0) {
-      sentences.append(
-        "if it was committed like this, `vault repair` tells where each side is"
-      )
+      sentences.append("if the conflict was committed, `vault repair --dry-run` shows where each side is")
     }
     if hasHeader { sentences.append("then change slots, kinds or keys again as on the other side") }
     if hasCheckpoint { sentences.append("then `vault checkpoint` makes a new one") }

@@ -38,9 +38,9 @@ package enum Suggestion {
   package static func hint(
     for word: some StringProtocol, among names: [String], _ form: (String) -> String = { $0 }
   ) -> String? {
-    let found = self.names(for: word, among: names)
-    return found.isEmpty
-      ? nil : "did you mean \(found.map { "`\(Printable.text(form($0)))`" }.joined(separator: " or "))?"
+    let found = self.names(for: word, among: names).map { "`\(Printable.text(form($0)))`" }
+    guard let last = found.last else { return nil }
+    return "did you mean \(found.count > 1 ? found.dropLast().joined(separator: ", ") + " or " : "")\(last)?"
   }
 
   /// The number of letters to insert, delete, replace, or exchange with their neighbours.

@@ -9,7 +9,13 @@ package enum Sentence {
   /// The subject and the reason: `FILE is empty`, or `FILE: the first line is empty`.
   package static func about(_ subject: String?, _ reason: String) -> String {
     guard let subject else { return reason }
-    let verb = reason.prefix { $0 != " " }
-    return subject + (verbs.contains(verb) ? " " : ": ") + reason
+    return subject + (hasSubject(reason) ? ": " : " ") + reason
   }
+
+  /// The reason as a sentence of its own, with the subject if it has none: `the file is empty`.
+  package static func whole(_ reason: String, subject: String) -> String {
+    hasSubject(reason) ? reason : "\(subject) \(reason)"
+  }
+
+  private static func hasSubject(_ reason: String) -> Bool { !verbs.contains(reason.prefix { $0 != " " }) }
 }

@@ -214,10 +214,14 @@ extension OpenRecord {
     guard all.count <= Attachment.maximumCount else {
       throw VaultError(.inputRefused, "cannot have more than \(Attachment.maximumCount) attachments", record: id)
     }
-    guard Set(all.map { Array($0.utf8) }).count == all.count else {
+    var used: Set<[UInt8]> = []
+    for (index, name) in all.enumerated() where !used.insert(Array(name.utf8)).inserted {
+      let isOfFiles = names.prefix(max(0, index - attachments.count)).contains { $0.utf8.elementsEqual(name.utf8) }
       throw VaultError(
-        .alreadyExists, "cannot have two attachments of the same name", record: id,
-        remedies: ["give each file another name, or remove the present attachment first"])
+        .alreadyExists,
+        isOfFiles
+          ? "two of the files have the name \"\(name)\"" : "the record already has an attachment \"\(name)\"",
+        record: id)
     }
   }
 }

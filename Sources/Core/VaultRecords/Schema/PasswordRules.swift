@@ -54,7 +54,7 @@ package struct PasswordRules: Equatable, Sendable {
     if allowed.isEmpty, required.isEmpty { allowed = Self.printable }
     let (shortest, longest) = (max(least ?? 1, 1), min(most ?? Self.longest, Self.longest))
     guard shortest <= longest else {
-      throw Self.impossible("does not allow a length from 1 to \(Self.longest)", "check minlength and maxlength")
+      throw Self.impossible("does not allow any length between 1 and \(Self.longest)", "check minlength and maxlength")
     }
     guard required.count <= Self.requiredLimit else {
       throw Self.impossible("cannot require more than \(Self.requiredLimit) classes", "remove some of them")

@@ -234,7 +234,7 @@ extension PinDifference {
       return error(
         .unexpectedVault, "does not have the root key that this machine knows for this vault",
         "expected the fingerprint \(expected), found \(found)",
-        "if somebody rotated the keys on another machine, ask them for the new fingerprint")
+        "if somebody gave the vault a new key on another machine, ask them for the new fingerprint")
     case .olderHeader(let expected, let found, let provenance):
       return error(
         .rolledBack, provenance.rollbackText(to: "revision \(found.revision)", from: expected.revision),

@@ -9,7 +9,7 @@ import VaultTerminal
 struct AttachCommand: AsyncParsableCommand, OneRecordNaming {
   static let configuration = CommandConfiguration(
     commandName: "attach",
-    abstract: "Attach files to a record, each of up to 1 GiB.",
+    abstract: "Attach files of up to 1 GiB each to a record.",
     discussion: """
       Example:
         vault attach "Shai Mishali" contract.pdf scan.tiff
@@ -40,7 +40,14 @@ struct AttachCommand: AsyncParsableCommand, OneRecordNaming {
     let session = try Session(vault, global)
     let opened = try await session.unlock(unlocking, to: .writing, for: [record])
     let found = try await session.record(record, in: opened)
-    let attached = try await opened.attach(sources, to: found.id)
+    let attached: [Attachment]
+    do throws(VaultError) {
+      attached = try await opened.attach(sources, to: found.id)
+    } catch {
+      guard error.code == .alreadyExists else { throw error }
+      throw CommandError(error).hinting(
+        "give the file another name with --name, or delete the old one with `vault detach RECORD NAME`")
+    }
     let words = counted(attached.count, "file") + " attached"
     guard global.json else { return global.messages.note(words) }
     try Output.afterwards(words, hint: "`vault attachments RECORD` shows what is attached") {

@@ -13,8 +13,8 @@ struct BackupTarget {
   func check(_ store: any RecordStore) throws(VaultError) {
     if let store = store as? DirectoryStore, try inStore({ () throws(StoreError) in try folder.isInside(store) }) {
       throw VaultError(
-        .inputRefused, "is in the vault: a backup there would be lost with the vault", file: folder.path,
-        remedies: ["use a folder outside the vault, preferably on another disk"])
+        .inputRefused, "a backup cannot be kept in the vault, because it would be lost with the vault",
+        file: folder.path, remedies: ["use a folder outside the vault, preferably on another disk"])
     }
     let status = try inStore { () throws(StoreError) in try folder.status() }
     guard !status.isWritableByOthers else {

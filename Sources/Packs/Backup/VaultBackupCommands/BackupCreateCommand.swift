@@ -18,15 +18,15 @@ extension BackupCommand {
           vault backup create --to /mnt/backups \\
             --recipient age1… --prove-with backup-identity.txt
 
-        The backup is sealed to the recipients that you name, whose identity can lie in a safe. Without them it is \
-        sealed to the recipients of the vault's own slots.
+        The backup is sealed to the recipients that you name, and you can keep their identities in a safe. \
+        Without them it is sealed to the recipients of the vault's own slots.
 
         With a key of the vault the backup is attested: it contains an authenticated list of its files. Without a key \
         it is not attested, and restoring it needs --unattested.
 
         At a terminal the command asks for a passphrase of the vault. If the vault has no recipient, it also asks for \
-        a passphrase for the backup. With --prove-with it opens the new file and compares it with what it read. Only \
-        then does the file get its name.
+        a passphrase for the backup. With --prove-with the command opens the new file and compares its contents with \
+        the vault. Only then does the file get its name.
         """)
 
     @Option(
@@ -58,7 +58,8 @@ extension BackupCommand {
       session.keepsPassphrase = true
       let proof = try proveWith.map { try IdentityFile.read($0, of: "--prove-with") }
       let opened = try await vaultToAttest(session)
-      var options = Backup.Options(key: try target.key(session, proof: proof, opened: opened))
+      let chosen = try target.key(session, proof: proof, opened: opened)
+      var options = Backup.Options(key: chosen.key)
       let vaultOptions = try global.vaultOptions(nil)
       (options.lockTimeout, options.onLockWait) = (vaultOptions.lockTimeout, vaultOptions.onLockWait)
       options.label = label
@@ -71,8 +72,12 @@ extension BackupCommand {
         global.messages.note("the server is a replica: the backup contains only what has arrived there")
       }
       let source: Backup.Source = opened.map { .unlocked($0) } ?? .locked(session.locked)
-      if to == "-" { return try await stream(source, options) }
-      try await store(source, options, stem: stem(session))
+      if to == "-" {
+        try await stream(source, options)
+      } else {
+        try await store(source, options, stem: stem(session))
+      }
+      if let note = chosen.note { global.messages.note(note) }
     }
 
     /// The vault, to attest the backup: with a given key, or with a passphrase that the user types.

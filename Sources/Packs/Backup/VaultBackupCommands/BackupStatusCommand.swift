@@ -25,7 +25,7 @@ extension BackupCommand {
     @Option(help: ArgumentHelp("The maximum age of the newest backup: 26h, 2d, 90m, 1w.", valueName: "age"))
     var maxAge: String?
 
-    @Option(help: ArgumentHelp("Only backups with this name before the time.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only backups whose file name begins with NAME- and the time.", valueName: "name"))
     var name: String?
 
     @Option(help: ArgumentHelp("Only the vault of this backup.", valueName: "file"))

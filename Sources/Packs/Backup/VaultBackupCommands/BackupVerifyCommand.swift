@@ -25,11 +25,11 @@ extension BackupCommand {
         SHA-256, if backups.json beside the file records one.
 
         With the identity of the backup, the command checks every byte, every rule of the archive, and that the \
-        archive contains what its list says. With a key of the vault in it, too, it checks that somebody with that key \
-        made the list. With --deep it checks every MAC and every sealed field of every record.
+        archive contains what its list says. With a key of the vault as well, the command checks that a holder of that \
+        key made the list. With --deep it checks every MAC and every sealed field of every record.
 
-        The result is noted in backups.json. A good backup that is not recorded there is recorded, if its list or \
-        every record was verified with a key of the vault.
+        The result is noted in backups.json. A verified backup that backups.json does not list is added to it, if its \
+        list or every record was verified with a key of the vault.
         """)
 
     @Argument(help: ArgumentHelp("Backup files, or a folder: the backups recorded there.", valueName: "file"))
@@ -68,7 +68,7 @@ extension BackupCommand {
 
     /// The files of the arguments. For a directory, its recorded backups, the least recently checked first.
     private func backups() throws -> [String] {
-      if let oldest, oldest < 1 { throw CommandError.usage("--oldest", "must be a whole number from 1") }
+      if let oldest, oldest < 1 { throw CommandError.usage("--oldest", "must be a whole number, 1 or more") }
       let isDirectory = files.map { System.kind(of: $0) == .directory }
       guard oldest == nil || isDirectory.allSatisfy({ $0 }) else {
         throw CommandError.usage("--oldest", "needs a folder, but a file was named")

@@ -23,8 +23,8 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
       verify with the key. Replaced files are kept in a new folder beside the vault. If a record has no good version, \
       its sealed fields that still open are written there, in clear text and marked as unverified.
 
-      A record that was removed and emptied from the trash since the last commit looks like a missing record. Read \
-      the plan, or name the records that you want.
+      A record that was removed, and then deleted from the trash, looks like a missing record if git still has it. \
+      Read the plan, or name the records that you want.
       """)
 
   @Argument(help: "Only these records: ids or beginnings of ids; at a terminal also parts of names.")
@@ -99,7 +99,7 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
     let done = zip(plan.steps, result.failures).filter { $1 == nil }.map(\.0)
     let repaired = done.count(where: \.isRepair)
     let left = plan.steps.count - repaired
-    global.messages.note("\(repaired) repaired" + (left > 0 ? ", \(left) still damaged" : ""))
+    global.messages.note("\(counted(repaired, "file")) repaired" + (left > 0 ? ", \(left) still damaged" : ""))
     guard let folder = result.asideFolder else { return }
     global.messages.note("the replaced files are kept in \(folder)")
     if done.contains(where: { $0.action == .salvage }) {
@@ -119,14 +119,19 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
 extension RepairStep {
   fileprivate var isRepair: Bool { action != .leave && action != .salvage }
 
-  /// Such as `restore records/ab/….json: does not authenticate; from git commit 1a2b3c4d5e6f, revision 3`.
+  /// Such as `restore records/ab/….json from git commit 1a2b3c4d5e6f, revision 3: the file does not authenticate`.
   fileprivate var line: String {
-    let step = Sentence.about("\(action.rawValue) \(file)", reason)
-    return Printable.text(step + (explanation.isEmpty ? "" : "; \(explanation)"))
+    let isPlace = !detail.isEmpty && (action == .restore || action == .move)
+    let step = "\(action.rawValue) \(file)" + (isPlace ? " \(detail)" : "")
+    let rest = Self.joined((isPlace ? [] : [detail]) + remedies.flatMap(\.sentences))
+    return Printable.text(
+      "\(step): \(Sentence.whole(reason, subject: "the file"))" + (rest.isEmpty ? "" : "; \(rest)"))
   }
 
-  private var explanation: String {
-    ([detail] + remedies.flatMap(\.sentences)).filter { !$0.isEmpty }.joined(separator: "; ")
+  private var explanation: String { Self.joined([detail] + remedies.flatMap(\.sentences)) }
+
+  private static func joined(_ parts: [String]) -> String {
+    parts.filter { !$0.isEmpty }.joined(separator: "; ")
   }
 
   fileprivate func document(isDone: Bool) -> JSONValue {

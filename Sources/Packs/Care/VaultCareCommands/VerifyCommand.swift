@@ -15,9 +15,9 @@ struct VerifyCommand: AsyncParsableCommand, RunsOverSet {
         vault verify --identity identity.txt
         vault verify --subset 1/7 --identity identity.txt
 
-      The command checks every MAC, sealed field and attachment, the declared kinds, names against ids, the trash, \
-      the checkpoint, and files that do not belong there. After a fault it continues, and it names each file with its \
-      reason.
+      The command checks every MAC, sealed field and attachment, the declared kinds, whether each file name matches \
+      its id, the trash, the checkpoint, and files that do not belong there. After a fault it continues, and it names \
+      each file with its reason.
 
       The command exits with 13 if anything is damaged, and with 16 if something went back to an older state or is \
       missing. It exits with 18 if something could not be read, and with 14 if a record does not fit its declared \
@@ -26,7 +26,7 @@ struct VerifyCommand: AsyncParsableCommand, RunsOverSet {
 
   @Flag(
     help: ArgumentHelp(
-      "List the changes since the checkpoint; of other records verify only the MAC."))
+      "List the changes since the checkpoint; for other records, verify only the MAC."))
   var sinceCheckpoint = false
 
   @Option(help: ArgumentHelp("Verify only part n of t of the records, for scheduled runs.", valueName: "n/t"))

@@ -81,7 +81,7 @@ private struct Repairer {
   private func removeAttachments(_ ids: Set<AttachmentID>) throws(VaultError) {
     guard vault.header.unfinishedRotation == nil else {
       throw VaultError(
-        .changedUnderneath, "were not checked again, because a rotation has begun",
+        .changedUnderneath, "were not checked again, because a rekey has begun",
         file: StoreLocation.attachmentsPath, remedies: [.finishRotation])
     }
     let removed = try vault.removeUnnamedAttachments(among: ids, lock)

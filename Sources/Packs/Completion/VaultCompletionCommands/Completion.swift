@@ -108,7 +108,7 @@ struct Completion: CompletionPlace {
       let isNew = form.arguments.first == "kind"
       return .words(fitting(await fields(isNew: isNew).filter { !$0.isSealed }.map { $0.path.description + "=" }))
     case "slot": return .words(slots())
-    case "file", "dir", "field=file", "key=file", "identity": return .files
+    case "file", "dir", "field=file", "slot=file", "identity": return .files
     default: return .words([])
     }
   }

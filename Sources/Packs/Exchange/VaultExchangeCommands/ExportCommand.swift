@@ -19,8 +19,8 @@ struct ExportCommand: AsyncParsableCommand {
         vault export --reveal --format dotenv --where tags=staging \\
           --fields secrets --output staging.env
 
-      Records are written in the order of their ids. Without --reveal the sealed fields are left out. With --reveal you \
-      are asked first in a terminal.
+      Records are written in the order of their ids. Without --reveal the sealed fields are left out. With --reveal, \
+      the command first asks at a terminal.
 
       The format json is a plain array that `vault import json` reads, unless --keys changes the names or --json is \
       given. Before the export begins, notes say which values the format cannot hold. The exit status is then 4.
@@ -37,6 +37,11 @@ struct ExportCommand: AsyncParsableCommand {
 
     /// The format of another tool; nil for our own.
     var foreign: ExportFormat? { ExportFormat(rawValue: rawValue) }
+
+    /// The names of the formats in an import are valid here, too.
+    init?(argument: String) {
+      self.init(rawValue: ["keepass-kdbx": "kdbx", "bitwarden-json": "bitwarden"][argument] ?? argument)
+    }
   }
 
   enum Keys: String, ExpressibleByArgument, CaseIterable {
@@ -108,7 +113,8 @@ struct ExportCommand: AsyncParsableCommand {
     let leftOut = try await run.takeAttachments(byteLimit: format.foreign?.attachmentByteLimit ?? 0)
     if leftOut > 0 {
       global.messages.note(
-        "\(counted(leftOut, "attachment")) left out: `vault get RECORD --attachment NAME -o FILE` writes one to a file"
+        "\(counted(leftOut, "attachment")) \(leftOut == 1 ? "was" : "were") left out; "
+          + "`vault get RECORD --attachment NAME -o FILE` writes one to a file"
       )
     }
     try await export(run, target: target, recipients: recipients)
@@ -129,7 +135,8 @@ struct ExportCommand: AsyncParsableCommand {
     _ = try selection.paths()
     guard passphrase.isEmpty || format.foreign?.needsPassphrase == true else {
       throw CommandError.usage(
-        "--new-passphrase-file", "can be used only with --format kdbx or ansible-vault", "use --age age1…")
+        "--new-passphrase-file", "can be used only with --format kdbx or ansible-vault",
+        "to encrypt another format, use --age age1…")
     }
     guard let foreign = format.foreign else { return }
     guard reveal || !foreign.needsSecrets else {

@@ -30,7 +30,7 @@ struct ImportCommand: AsyncParsableCommand {
       An import from another tool reports what became of every value. An entry that was imported before is not stored \
       again.
 
-      --map MEMBER=SOURCE imports a column of csv as a field of the kind. In plain-json, plain-jsonl, plist, dotenv and \
+      --map FIELD=SOURCE imports a column of csv as a field of the kind. In plain-json, plain-jsonl, plist, dotenv and \
       sops, SOURCE is the path of a value. `vault kinds show KIND` lists the fields; fields.NAME and secrets.NAME are \
       custom ones. A value without a mapping goes to the field of its name, or else it is sealed under its name. \
       --dry-run shows where each value goes.
@@ -54,7 +54,7 @@ struct ImportCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Import a column or value as a field: username=E-Mail. May be repeated.",
-      valueName: "member=source"))
+      valueName: "field=source"))
   var map: [String] = []
 
   @Option(help: "Encoding of a csv file: utf-16le, utf-16be or windows-1252.")
@@ -232,7 +232,8 @@ extension ImportCommand {
       VaultExport.taking(object) == nil
     else { return elements }
     throw CommandError.usage(
-      "--kind", "the \(format.rawValue) file does not name the kind of each record", "add --kind KIND")
+      "--kind", "the \(format.rawValue) file does not name the kind of each record",
+      #"add --kind KIND, or give each object "$vault": {"kind": "login"}"#)
   }
 }
 

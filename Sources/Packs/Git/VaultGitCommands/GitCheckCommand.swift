@@ -16,8 +16,9 @@ extension GitCommand {
 
         The command checks each changed file of the vault as `vault lint` does, but takes the file from git and not \
         from the work tree. It also compares the file with the versions before it. It finds files that were changed \
-        without a key, went back, were lost in a merge, or are live and removed at once. New and removed ways to \
-        unlock are notes. The exit status is 14 if the command finds something. Each finding names its commit.
+        without a key, went back to an older state, were lost in a merge, or are both live and in the trash. New and \
+        removed ways to unlock are notes. The exit status is 14 if the command finds something. Each finding names its \
+        commit.
 
         Without a range and without --staged the command also compares the work tree with git. A slot, record, \
         attachment or removed record that git does not have is a finding, because no clone gets it. A slot that the \

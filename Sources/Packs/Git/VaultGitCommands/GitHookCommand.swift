@@ -13,7 +13,7 @@ extension GitCommand {
         Example:
           vault git hook pre-commit
 
-        `vault git setup --hooks` makes hooks that call this command, and sets for which vaults of the clone. \
+        `vault git setup --hooks` makes hooks that call this command, and records which vaults they check. \
         pre-commit and pre-push end with 14 if `vault git check` finds something, and git stops. post-merge says who \
         can unlock since the merge, and whether a checkpoint is due. No key is used.
         """)

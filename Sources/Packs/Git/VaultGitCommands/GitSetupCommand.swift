@@ -88,7 +88,10 @@ extension GitCommand {
       } else {
         try Output.lines(missing.map(Printable.text))
       }
-      guard missing.isEmpty else { throw Finished(status: .findings) }
+      guard missing.isEmpty else {
+        global.messages.note("run `vault git setup` to add what is missing")
+        throw Finished(status: .findings)
+      }
       global.messages.note(note)
     }
   }

@@ -35,7 +35,8 @@ struct LogCommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Show only what is not older: 30d, 12h, 2026-11-20 or 2026-11-20T09:12:44Z.", valueName: "time"))
+    help: ArgumentHelp(
+      "Show only changes since then: 30d, 12h, 2026-11-20 or 2026-11-20T09:12:44Z.", valueName: "time"))
   var since: String?
 
   @Option(help: ArgumentHelp("Show only changes of these fields, separated by commas.", valueName: "path,…"))

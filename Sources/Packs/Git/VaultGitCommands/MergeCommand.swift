@@ -33,7 +33,7 @@ struct MergeCommand: AsyncParsableCommand {
       Before it begins, it checks what only the other side has changed, as `vault git check` does, and verifies these \
       records with the key. It ends with 14 or 13 if a record went back, was changed without a key or does not verify.
 
-      A branch from before a rotation has written under a root key that was replaced. --adopt-old-root verifies these \
+      A branch that began before a rekey has records under the old root key. --adopt-old-root verifies these \
       changes with the key that you had then, shows them, asks, and seals them under the present keys.
       """)
 

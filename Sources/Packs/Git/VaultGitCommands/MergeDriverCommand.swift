@@ -17,9 +17,9 @@ extension GitCommand {
         Example:
           vault git merge-driver base.json ours.json theirs.json records/51/ID.json
 
-        The command joins records field by field. If that is not possible, it leaves a text with the markers of git, \
-        which no program takes for a record. The command uses the key if that needs no question. The exit status is 0 \
-        if the file is merged, and 1 if there is a conflict. With any other exit status, the setting of `vault git \
+        The command joins records field by field. If that is not possible, it leaves a text with the markers of git \
+        that no program mistakes for a record. The command uses the key if that needs no question. The exit status is \
+        0 if the file is merged, and 1 if there is a conflict. With any other exit status, the setting of `vault git \
         setup` makes git use its own markers.
         """)
 
@@ -50,7 +50,7 @@ extension GitCommand {
     func run() async throws {
       guard let found = GitPlace(path) else {
         // The fallback in the configuration merges the file as text.
-        throw CommandError.usage("path", "is not a file of a vault")
+        throw CommandError.usage("PATH", "is not a file of a vault")
       }
       func version(_ file: String) throws -> StoredVersion {
         StoredVersion(try TextInput.file(file, limit: found.place.byteLimit))

@@ -102,7 +102,8 @@ struct DueReport {
     if before == nil {
       global.messages.note("there was no reseal yet: `vault rekey --reseal` starts the list")
     } else if fields.isEmpty, faults.isEmpty {
-      global.messages.note(hasBoth ? "nothing is due: nobody left, and nothing is older than a year" : "nothing is due")
+      global.messages.note(
+        hasBoth ? "nothing is due: no slot was removed, and no value is older than a year" : "nothing is due")
     } else {
       global.messages.note(Messages.unverifiedNote)
     }

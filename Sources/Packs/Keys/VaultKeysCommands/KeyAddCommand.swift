@@ -39,7 +39,8 @@ extension KeyCommand {
 
     @Option(
       name: .customLong("label"),
-      help: ArgumentHelp("The label of the slot; user@host for a key made here.", valueName: "label"))
+      help: ArgumentHelp(
+        "The label of the slot (default: user@host for a key that this command makes).", valueName: "label"))
     var givenLabel: String?
 
     @Option(help: ArgumentHelp("The cost of the passphrase, 10 to 20.", valueName: "n"))

@@ -84,9 +84,8 @@ extension KeyCommand {
         The command asks before it removes the slot that unlocked the vault, or a slot whose file is damaged. Without \
         a terminal that needs --yes. At a terminal a part of a label is enough, and then the command also asks.
 
-        The key of the vault stays the same: only a reseal shuts out somebody who has had it. --rekey, or a yes at the \
-        end, also reseals the vault. The command then lists the secrets that they could read, which you must replace \
-        at their source.
+        The vault keeps its key, so somebody who had a key can still open it. --rekey, or a yes at the end, reseals the \
+        vault. The command then lists the secrets to replace at their source.
         """,
       aliases: ["rm", "delete"])
 

@@ -10,7 +10,7 @@ extension KeyCommand.Add: RunsOverSet {
   func prepared(_ run: any SetRun) async throws -> Self {
     guard !passphrase, generateIdentity == nil else {
       throw CommandError.usage(
-        "key add", "needs a recipient for several vaults", "`age-keygen -y identity.txt` prints the recipient")
+        "key add --everywhere", "needs a recipient (age1…)", "`age-keygen -y identity.txt` prints the recipient")
     }
     return self
   }

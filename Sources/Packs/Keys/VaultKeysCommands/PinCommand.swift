@@ -49,7 +49,7 @@ extension PinCommand {
         Example:
           vault pin update --fingerprint 3f0c6f0a1d7b52e984c6a3b8d1e0f79a2c4b5d6e
 
-        The command needs no key, but the fingerprint, from somebody you trust. This machine also forgets which \
+        The command needs no key, but it needs the fingerprint from somebody you trust. This machine also forgets which \
         versions of the records it has seen; `vault verify` remembers them again. With --record it forgets only those \
         records.
         """)
@@ -114,7 +114,9 @@ extension PinCommand {
       let session = try Session(vault, global, refusingOtherVaults: false)
       let isForgotten = try session.requiredState().forget(session.locked)
       if global.json { return try Output.document(["forgotten": isForgotten]) }
-      global.messages.note(isForgotten ? "forgotten" : "nothing was remembered")
+      global.messages.note(
+        isForgotten
+          ? "this machine has forgotten the vault; its next use counts as the first" : "nothing was remembered")
     }
   }
 }

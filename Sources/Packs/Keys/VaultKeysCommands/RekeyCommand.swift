@@ -13,11 +13,12 @@ struct RekeyCommand: AsyncParsableCommand {
       Example:
         vault rekey --reseal --drop-key "Bob's passphrase"
 
-      Every slot is made again. Secrets stay sealed as they are. With --reseal they are sealed again under new keys, \
-      which is necessary if somebody left or a key leaked. If it was interrupted, the next `vault rekey` finishes it.
+      The command makes every slot again. Secrets stay sealed as they are. With --reseal they are sealed again under \
+      new keys, which is necessary if somebody left or a key leaked. If a rekey is interrupted, run `vault rekey` again \
+      to finish it.
 
-      A slot with the passphrase of another person needs that passphrase. At a terminal you are asked for it; \
-      --drop-key drops the slot instead. At a terminal it also asks before it begins; --yes answers.
+      A slot with the passphrase of another person needs that passphrase. At a terminal the command asks for it; \
+      --drop-key drops the slot instead. At a terminal the command also asks before it begins; --yes answers yes.
       """)
 
   @Flag(help: "Seal every secret again; old keys open nothing written from now on.")
@@ -27,7 +28,7 @@ struct RekeyCommand: AsyncParsableCommand {
   var dropKey: [String] = []
 
   @Option(
-    help: ArgumentHelp("Read the passphrase of another slot from a file; may be repeated.", valueName: "key=file"))
+    help: ArgumentHelp("Read the passphrase of another slot from a file; may be repeated.", valueName: "slot=file"))
   var keyPassphraseFile: [String] = []
 
   @Option(parsing: .unconditional, help: ArgumentHelp("The cost of passphrases, 10 to 20.", valueName: "n"))
@@ -70,7 +71,7 @@ struct RekeyCommand: AsyncParsableCommand {
     for text in dropKey { renewal.dropped.insert(try header.slot(argument: text).id) }
     for text in keyPassphraseFile {
       guard let equals = text.firstIndex(of: "="), text[equals...].count > 1 else {
-        throw CommandError.usage("--key-passphrase-file", "takes KEY=FILE")
+        throw CommandError.usage("--key-passphrase-file", "takes SLOT=FILE")
       }
       let slot = try header.slot(argument: String(text[..<equals]))
       guard slot.kind == .scrypt else {

@@ -25,7 +25,7 @@ struct KindsAddCommand: AsyncParsableCommand {
   @Argument(help: "The schema, or - for standard input.")
   var file: String
 
-  @Option(help: "The name of the kind: small letters, digits and hyphens.")
+  @Option(help: "The name of the kind: lower-case letters, digits and hyphens.")
   var name: String?
 
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
@@ -71,7 +71,9 @@ struct KindsAddCommand: AsyncParsableCommand {
     guard error.code == .inputRefused || error.code == .alreadyExists else { return CommandError(error) }
     let isTaken = error.code == .alreadyExists
     let isName = isTaken || error.field == nil
-    var refusal = CommandError(error).about(isName ? "kind \(name)" : "\(place): \(error.field ?? "")")
+    let subject = isName ? "kind \(name)" : "\(place): \(error.field ?? "")"
+    let given = (self.name == nil ? "\(place): x-kind" : "--name") + ": \"\(name)\""
+    var refusal = CommandError(error).about(RecordKindName.isValid(name) ? subject : given)
     guard error.remedies.isEmpty else { return refusal }
     refusal.hints = [
       isTaken ? "give the new kind another name with --name" : "docs/kinds.md lists what a declared kind can have"

@@ -70,7 +70,11 @@ extension StoreCommand {
 
     private func place(_ text: String, _ name: String) throws -> VaultLocation {
       guard !text.isEmpty else { throw CommandError.usage(name, "must not be empty") }
-      return try VaultLocation(path: text, origin: .option).checked()
+      do {
+        return try VaultLocation(path: text, origin: .option).checked()
+      } catch {
+        throw CommandError(any: error).about(name)
+      }
     }
 
     private func explained(_ error: VaultError, _ target: VaultLocation) -> CommandError {

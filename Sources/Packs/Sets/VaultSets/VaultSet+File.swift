@@ -96,7 +96,9 @@ private struct SetReader {
   }
 
   func allowOnly(_ names: Set<String>) throws(VaultError) {
-    for name in members.names where !names.contains(name) { throw refused(name, "is not a known member of a set") }
+    for name in members.names where !names.contains(name) {
+      throw refused(name, "is not a member that a set file can have")
+    }
   }
 
   func text(_ name: String) throws(VaultError) -> String {

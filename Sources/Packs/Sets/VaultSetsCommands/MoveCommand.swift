@@ -156,17 +156,20 @@ struct AudienceChange {
 
   var lines: [String] {
     var lines: [String] = []
-    if !lost.isEmpty { lines.append("no longer readable for: " + lost.map(\.words).joined(separator: ", ")) }
-    if !gained.isEmpty { lines.append("readable from then on for: " + gained.map(\.words).joined(separator: ", ")) }
+    if !lost.isEmpty {
+      lines.append("after the move these keys cannot open the records: " + lost.map(\.words).joined(separator: ", "))
+    }
+    if !gained.isEmpty {
+      let then = isCopy ? "after the copy these new keys" : "after the move these new keys"
+      lines.append(then + " can open the records: " + gained.map(\.words).joined(separator: ", "))
+    }
     return lines.isEmpty ? ["the same keys open both vaults"] : lines
   }
 
   var reminder: String? {
     guard !lost.isEmpty else { return nil }
-    let count = counted(knowing.count, "key")
-    return
-      "\(count) of the old vault may still know these secrets: replace the secrets at their source if "
-      + "that matters"
+    let holders = knowing.count == 1 ? "the holder of 1 old key" : "holders of \(knowing.count) old keys"
+    return "\(holders) may still know these secrets: replace the secrets at their source"
   }
 }
 

@@ -26,7 +26,8 @@ extension SetMember: NamedVault {
       for path in paths {
         guard let mark = try state.mark(of: name, inSetAt: path), mark.vaultID != vault.id else { continue }
         throw misdirected(
-          "the name means another vault than this machine knows", expected: mark.vaultID, found: vault.id)
+          "the name means another vault than this machine knows", expected: mark.vaultID, found: vault.id,
+          hint: "find out who changed the file and why; `vault vaults accept \(name)` shows the change and asks")
       }
     }
     let known = vault.isAddress ? try mark(state) : nil
@@ -62,16 +63,17 @@ extension SetMember: NamedVault {
 
   func check(_ locked: LockedVault) throws {
     guard locked.header.vaultID != vault.id else { return }
-    throw misdirected("the place of this name has another vault", expected: vault.id, found: locked.header.vaultID)
+    throw misdirected(
+      "the place of this name holds another vault than the set says", expected: vault.id,
+      found: locked.header.vaultID,
+      hint: "find out why; to use the new vault, run `vault vaults remove \(name)`, "
+        + "then `vault vaults add \(name) DIR`")
   }
 
-  private func misdirected(_ reason: String, expected: VaultID, found: VaultID) -> CommandError {
+  private func misdirected(_ reason: String, expected: VaultID, found: VaultID, hint: String) -> CommandError {
     CommandError(
       .unexpectedVault, "misdirected", subject: words, reason,
-      hints: [
-        "the vault \(expected.text) was expected, but \(found.text) was found",
-        "find out who changed the file and why; `vault vaults accept \(name)` shows the change and asks",
-      ])
+      hints: ["the vault \(expected.text) was expected, but \(found.text) was found", hint])
   }
 
   func remember(_ state: KnownVaults?, isAccepted: Bool, slots: [Slot]?, _ messages: Messages) {

@@ -20,17 +20,23 @@ private struct Sets: SetKeeper {
     return try FoundSet.required(vault.vaults).member(name).location()
   }
 
-  /// Does nothing if an option names the vault, or if the set has no such vault.
+  /// Does nothing if an option names the vault. A name that the set does not have is refused if there is no other
+  /// vault: elsewhere the word may be the name of a record.
   func takeVault(fromWordsOf command: inout any RecordNaming) throws {
     let (words, vault) = (command.recordWords, command.vault)
-    let marked = words.contains { $0.utf8.contains(UInt8(ascii: ":")) && !SecretReference.isMeant(by: $0) }
-    guard marked, !vault.isGiven, let set = try FoundSet.find(vault.vaults) else { return }
+    let marked = words.first { $0.utf8.contains(UInt8(ascii: ":")) && !SecretReference.isMeant(by: $0) }
+    guard let marked, !vault.isGiven, let set = try FoundSet.find(vault.vaults) else { return }
     let parts = words.map(set.parts)
     let names = Set(parts.map(\.name))
-    guard names != [nil] else { return }
+    guard names != [nil] else {
+      if try vault.vaults != nil || !VaultLocation.find(vault).hasVault {
+        _ = try set.member(String(marked.prefix { $0 != ":" }))
+      }
+      return
+    }
     guard let name = names.first ?? nil, names.count == 1 else {
       throw CommandError.usage(
-        "RECORD", "the words name records of more than one vault", "name records of one vault at a time")
+        "RECORD", "the records are in more than one vault", "name records of one vault at a time")
     }
     command.vault.names = [name]
     command.recordWords = parts.map(\.record)

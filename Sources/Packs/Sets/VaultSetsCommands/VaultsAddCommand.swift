@@ -17,7 +17,7 @@ extension VaultsCommand {
           vault vaults add contractors ./contractors --takes kind=database,tags=staging
 
         The set file records the place relative to its own folder if possible, so you can move the set or keep it \
-        in git. --takes says which new records belong into the vault: FIELD=VALUE. If several are joined with commas, \
+        in git. --takes says which new records belong in the vault: FIELD=VALUE. If several are joined with commas, \
         all must match. --pin-members records who has a key now, for `vault vaults check`.
         """)
 
@@ -30,7 +30,7 @@ extension VaultsCommand {
     @Option(help: ArgumentHelp("Which new records belong there; may be repeated.", valueName: "field=value,…"))
     var takes: [String] = []
 
-    @Flag(help: "Expect a key only for the recipients that have one now.")
+    @Flag(help: "Record who has a key now; `vault vaults check` reports others.")
     var pinMembers = false
 
     @OptionGroup var choice: SetOptions
@@ -141,13 +141,21 @@ extension VaultsCommand {
       let mark = try member.mark(state)
       let isNew = mark?.vaultID != member.vault.id
       let isConnected = !member.vault.isAddress || mark?.address == member.vault.place
-      if !isNew, isConnected, mark?.isAccepted == true { return false }
+      func open() throws -> LockedVault {
+        let locked = try VaultLocation(path: member.path, origin: .set, member: member).open(global)
+        try member.check(locked)
+        return locked
+      }
+      if !isNew, isConnected, mark?.isAccepted == true {
+        // Nothing can be accepted, not even another vault in the folder.
+        if !names.isEmpty { _ = try open() }
+        return false
+      }
       if !isConnected {
         // The question comes before anything is sent to the address.
         try global.confirm("\(member.words) is at \(member.vault.place). Connect to it from now on?")
       }
-      let locked = try VaultLocation(path: member.path, origin: .set, member: member).open(global)
-      try member.check(locked)
+      let locked = try open()
       if let requireFingerprint {
         try RequiredFingerprint(requireFingerprint, option: "--require-fingerprint").check(locked, at: member.words)
       }

@@ -27,7 +27,8 @@ extension Vault {
   public func declareKind(_ name: String, as schema: JSONObject) async throws(VaultError) -> KindDeclaration {
     guard RecordKindName.isValid(name) else {
       throw VaultError(
-        .inputRefused, "is not the name of a kind: use lower-case letters, digits and hyphens, and begin with a letter")
+        .inputRefused,
+        "cannot be the name of a kind: use lower-case letters, digits and hyphens, and begin with a letter")
     }
     let new = try Self.kind(name, schema)
     return try await writing { lock throws(VaultError) in

@@ -35,9 +35,9 @@ package enum XMLReader {
     let fault = unsafe expat.parse(bytes, builder)
     if let error = builder.error { throw error }
     if let fault {
-      throw MarkupError(.malformed, "is not well-formed XML", line: fault.line, column: fault.column)
+      throw MarkupError(.malformed, "the text is not well-formed XML", line: fault.line, column: fault.column)
     }
-    guard let root = builder.root else { throw MarkupError(.malformed, "is not well-formed XML") }
+    guard let root = builder.root else { throw MarkupError(.malformed, "the text is not well-formed XML") }
     return root
   }
 }
@@ -54,7 +54,8 @@ private final class XMLBuilder {
   func begin(_ name: String, _ attributes: [(name: String, value: String)], line: Int) -> Bool {
     count += 1
     guard open.count < XMLReader.maximumDepth, count <= XMLReader.maximumElementCount else {
-      error = MarkupError(.tooLarge, "has too many elements, or elements that are nested too deeply", line: line)
+      error = MarkupError(
+        .tooLarge, "the document has too many elements, or elements that are nested too deeply", line: line)
       return false
     }
     let element = XMLElement(name, attributes, line: line)

@@ -180,11 +180,11 @@ struct PlainTableTests {
     #expect(throws: RecordError(.wrongType, "")) { try record.sealed() }
   }
 
-  @Test("a mapping to a member that is none, from a column that is not there, or twice from one is refused")
+  @Test("a mapping to an unknown member, from an unknown column, or of either twice is refused")
   func badMapping() throws {
     for (mappings, code) in [
       (["nonsense=a"], ExchangeError.Code.invalidMapping), (["title=missing"], .missingColumn),
-      (["title=a", "username=a"], .invalidMapping),
+      (["title=a", "username=a"], .invalidMapping), (["title=a", "title=b"], .invalidMapping),
     ] {
       var options = ImportOptions()
       options.mappings = try mappings.map { try FieldMapping(parsing: $0) }

@@ -27,7 +27,7 @@ struct ExchangeErrorTests {
 
   /// Ways to the codes of content, with the marker in everything that comes from outside.
   private static func readings() -> [Attempt] {
-    let mapping = options { $0.mappings = [FieldMapping(field: marker, source: marker)] }
+    let mapping = options { $0.mappings = [FieldMapping(field: "nowhere", source: marker)] }
     return [
       (.unknownFormat, { try detect(marker) }), (.unknownFormat, { _ = try ImportFormats.named(marker) }),
       (

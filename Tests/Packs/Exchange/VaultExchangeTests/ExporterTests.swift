@@ -42,8 +42,8 @@ struct ExporterTests {
     #expect(exported.notes.isComplete)
     #expect(
       exported.notes.sentences == [
-        "1 value begins with = + - @, a tab or a line end, which spreadsheets read as formulas: let them read all "
-          + "columns as text"
+        "1 value begins with = + - @, a tab or a line end, which spreadsheets read as formulas: when you open the "
+          + "file, import all columns as text"
       ])
     #expect(try Exported(.csv, records, isOfOneKind: true).text.hasPrefix("password,title\r\n"))
   }
@@ -99,7 +99,7 @@ struct ExporterTests {
         _1ST_TITLE='1st'
 
         """#)
-    #expect(exported.notes.sentences == ["2 names would appear twice and get a number"])
+    #expect(exported.notes.sentences == ["2 names were already used, so a number was added to each"])
   }
 
   @Test(

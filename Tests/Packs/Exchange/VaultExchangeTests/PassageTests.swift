@@ -90,4 +90,14 @@ struct PassageTests {
     #expect(try imported.records.map { try $0.text("title") } == ["sub/x"])
     #expect(imported.refused.map(\.place.path) == ["link.age"])
   }
+
+  @Test("a folder with too many levels is refused with advice on folders")
+  func levels() throws {
+    let root = FileManager.default.temporaryDirectory.appending(path: "passage-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: root) }
+    let path = (0..<40).map { "\($0)" }.joined(separator: "/")
+    try FileManager.default.createDirectory(at: root.appending(path: path), withIntermediateDirectories: true)
+    let error = try #require(throws: ExchangeError.self) { _ = try ImportFolder.source(at: root.path) }
+    #expect(error.advice == ["name a folder that holds only the files to import; nothing was changed"])
+  }
 }

@@ -59,11 +59,12 @@ struct PlainTests {
     #expect(throws: Never.self) { try record.sealed() }
   }
 
-  @Test("a mapping to a member that the kind has not, or of one source twice, is refused")
+  @Test("a mapping to a member that the kind has not, of one source twice or of one field twice, is refused")
   func mappings() throws {
     let one = try options("port=a")
     let two = try options("password=a", "username=a")
-    for options in [one, two] {
+    let three = try options("password=a", "password=b")
+    for options in [one, two, three] {
       #expect(throws: ExchangeError(.invalidMapping, "")) { _ = try Imported("plain-json", "[]", options: options) }
     }
   }

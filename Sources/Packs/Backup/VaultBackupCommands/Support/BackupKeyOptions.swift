@@ -17,10 +17,13 @@ struct BackupKeyOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Seal with a passphrase from a file instead.", valueName: "file"))
   var newPassphraseFile: String?
 
-  /// The given key, the recipients of the vault's own slots, or a passphrase that the user types.
+  /// The given key, the recipients of the vault's own slots, or a passphrase that the user types; and for recipients
+  /// that the user has not named, a note for after the backup.
   ///
   /// - Parameter proof: the identities for the proof. They are refused now if they cannot open the backup.
-  func key(_ session: Session, proof: [AgeIdentity]?, opened: Vault?) throws -> BackupKey {
+  func key(
+    _ session: Session, proof: [AgeIdentity]?, opened: Vault?
+  ) throws -> (key: BackupKey, note: String?) {
     var recipients = try recipient.map { try AgeRecipient.argument($0) }
     if let recipientsFile { recipients += try RecipientsFile.read(recipientsFile) }
     if let newPassphraseFile {
@@ -30,19 +33,25 @@ struct BackupKeyOptions: ParsableArguments {
       guard proof == nil else {
         throw CommandError.usage("--prove-with", "needs an identity, but the backup is sealed with a passphrase")
       }
-      return .passphrase(try SecretInput.file(newPassphraseFile).newPassphrase(session.messages))
+      return (.passphrase(try SecretInput.file(newPassphraseFile).newPassphrase(session.messages)), nil)
     }
     if recipients.isEmpty, let passphrase = try typedPassphrase(session, proof: proof, opened: opened) {
-      return .passphrase(passphrase)
+      return (.passphrase(passphrase), nil)
     }
-    if recipients.isEmpty { recipients = try ownRecipients(session, opened) }
+    let isNamed = !recipients.isEmpty
+    if !isNamed { recipients = try ownRecipients(session, opened) }
     if let proof, !proof.contains(where: { recipients.contains($0.recipient) }) {
       throw CommandError(
         .cannotUnlock, "no_matching_slot", subject: "--prove-with",
         "no identity in the file belongs to a recipient of the backup",
         hints: ["name the identity's recipient with --recipient; `age-keygen -y FILE` prints it"])
     }
-    return .recipients(recipients)
+    return (.recipients(recipients), isNamed ? nil : note(recipients.count, isVerified: opened != nil))
+  }
+
+  private func note(_ count: Int, isVerified: Bool) -> String {
+    let who = count == 1 ? "the recipient of the vault's own slot" : "the recipients of the vault's own slots"
+    return "sealed to \(who)" + (isVerified ? "" : ", according to the unverified header")
   }
 
   /// A passphrase for the backup of a vault that has only passphrases; nil if the vault has other slots, or if nobody
@@ -80,9 +89,6 @@ struct BackupKeyOptions: ParsableArguments {
         "--recipient", "is needed: no slot of the vault \(session.location.path) has a recipient",
         "or seal with --new-passphrase-file FILE")
     }
-    let who =
-      recipients.count == 1 ? "the recipient of the vault's own slot" : "the recipients of the vault's own slots"
-    session.messages.note("sealed to \(who)" + (opened == nil ? ", as its unverified header lists them" : ""))
     return recipients
   }
 }

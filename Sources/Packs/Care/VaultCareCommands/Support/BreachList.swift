@@ -34,7 +34,8 @@ enum BreachList {
       let range = String(decoding: digits.prefix(Self.prefixCount), as: UTF8.self)
       let names = [range, range + ".txt", range.lowercased(), range.lowercased() + ".txt"].map { path + "/" + $0 }
       guard let name = names.first(where: { System.kind(of: $0) == .regular }) else {
-        throw HashFile.refused(path, "does not have all files of ranges, such as 00000.txt")
+        throw HashFile.refused(
+          path, "does not have all range files, such as 00000.txt", hint: "download all ranges")
       }
       let rest = Array(digits.dropFirst(Self.prefixCount))
       return try HashFile(name, digitCount: rest.count).count(of: rest)
@@ -67,10 +68,10 @@ struct HashFile: ~Copyable {
     self.byteCount = byteCount
   }
 
-  static func refused(_ path: String, _ reason: String) -> CommandError {
-    CommandError(
-      .inputRefused, "input_refused", subject: path, reason,
-      hints: ["use the list of SHA-1 hashes that is sorted by hash"])
+  static func refused(
+    _ path: String, _ reason: String, hint: String = "use the list of SHA-1 hashes that is sorted by hash"
+  ) -> CommandError {
+    CommandError(.inputRefused, "input_refused", subject: path, reason, hints: [hint])
   }
 
   private var unsorted: CommandError { Self.refused(file.path, "is not sorted by hash") }

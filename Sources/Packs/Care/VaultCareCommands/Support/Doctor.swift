@@ -44,9 +44,10 @@ struct Doctor {
   }
 
   private var rotation: DoctorCheck {
-    guard let rotation = header.unfinishedRotation else { return .good("rotation", "no rotation is unfinished") }
+    guard let rotation = header.unfinishedRotation else { return .good("rotation", "no rekey is unfinished") }
     return .warning(
-      "rotation", "a \(rotation.reason.rawValue) was begun but not finished", advice: "`vault rekey` finishes it")
+      "rotation", "a \(rotation.reason.rawValue) was begun but not finished",
+      advice: "`vault rekey` finishes the rekey")
   }
 
   private var memory: DoctorCheck {
@@ -151,7 +152,7 @@ struct Doctor {
   private var state: DoctorCheck {
     guard let path = StateLocation.path else {
       return .fault(
-        "state", "there is not a folder for what this machine remembers", advice: "set HOME or CVAULT_STATE_DIR")
+        "state", "there is no folder for what this machine remembers", advice: "set HOME or CVAULT_STATE_DIR")
     }
     switch System.kind(of: path) {
     case nil: return .good("state", "\(path) is made when it is needed")

@@ -87,7 +87,7 @@ public struct ExportNotes: Equatable, Sendable {
     case .stray(let kind): stray(count, values, kind)
     case .formulas:
       "\(values) \(isOne ? "begins" : "begin") with = + - @, a tab or a line end, which spreadsheets read as "
-        + "formulas: let them read all columns as text"
+        + "formulas: when you open the file, import all columns as text"
     case .fragile:
       "\(values) \(contain) U+007F to U+009F, which KeePassXC drops, or a lone carriage return, which it turns into "
         + "a line feed"
@@ -108,7 +108,10 @@ public struct ExportNotes: Equatable, Sendable {
       "\(values) \(contain) a placeholder such as {USERNAME} or {REF:…}, which KeePass and KeePassXC replace with "
         + "another text; they have no escape for it"
     case .numbers: "\(count) number\(isOne ? " is" : "s are") written in the form of sops: 1e3 becomes 1000"
-    case .renumbered: "\(count) name\(isOne ? "" : "s") would appear twice and \(isOne ? "gets" : "get") a number"
+    case .renumbered:
+      isOne
+        ? "1 name was already used, so a number was added to it"
+        : "\(count) names were already used, so a number was added to each"
     }
   }
 }

@@ -35,6 +35,11 @@ extension ExchangeError {
     ExchangeError(.invalidText, "the text is not valid in the encoding of the file", at: place)
   }
 
+  static func folder(_ reason: StaticString) -> ExchangeError {
+    ExchangeError(
+      .tooLarge, reason, advice: ["name a folder that holds only the files to import; nothing was changed"])
+  }
+
   static func tooDeep(at place: SourcePlace?) -> ExchangeError {
     ExchangeError(.tooLarge, "the values are nested too deeply", at: place)
   }

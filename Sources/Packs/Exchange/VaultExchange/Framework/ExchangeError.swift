@@ -4,7 +4,8 @@ internal import VaultMarkup
 /// Why a file of another tool was refused.
 ///
 /// `reason` is a fixed sentence of this module, and the place is a line, a column or a path. So an error never holds
-/// content of the file. Two errors are equal if their codes are equal.
+/// content of the file. Only an error about a mapping also holds a name that the caller gave. Two errors are equal if
+/// their codes are equal.
 public struct ExchangeError: Error, Equatable, Sendable {
   /// The kind of failure. New codes may be added in later versions.
   public typealias Code = FaultCode<ExchangeError>
@@ -29,7 +30,7 @@ public struct ExchangeError: Error, Equatable, Sendable {
 
   /// The code, for programs.
   public let code: Code
-  /// A fixed sentence without any content of the file.
+  /// A sentence without any content of the file.
   public let reason: String
   /// The place in the file; nil if the error is about the whole file.
   public let place: SourcePlace?
@@ -52,6 +53,16 @@ public struct ExchangeError: Error, Equatable, Sendable {
     self.candidates = candidates
     self.advice = advice
     self.underlying = underlying
+  }
+
+  /// Makes the error for a mapping, with the names that the user gave in it.
+  init(_ code: Code, ofMapping reason: String, advice: [Advice] = []) {
+    self.code = code
+    self.reason = reason
+    place = nil
+    candidates = []
+    self.advice = advice
+    underlying = nil
   }
 
   public static func == (left: ExchangeError, right: ExchangeError) -> Bool { left.code == right.code }

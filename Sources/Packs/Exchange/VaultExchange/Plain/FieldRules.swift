@@ -16,16 +16,28 @@ struct FieldRules {
       preconditionFailure("login is a kind of this program")
     }
     shape = KindShape(kind)
+    mapped = try Self.rules(for: options.mappings, in: shape, of: kind) { $0 }
+  }
+
+  /// The rules of the mappings, by the keys of their sources.
+  static func rules(
+    for mappings: [FieldMapping], in shape: KindShape, of kind: RecordKind, by key: (String) -> String
+  ) throws(ExchangeError) -> [String: LeafRule] {
     var rules: [String: LeafRule] = [:]
-    for mapping in options.mappings {
-      guard let rule = Self.rule(forPath: mapping.field, in: shape) else {
-        throw ExchangeError(.invalidMapping, "a mapping names a field that the kind does not have")
+    var fields: Set<String> = []
+    for mapping in mappings {
+      guard let rule = rule(forPath: mapping.field, in: shape) else {
+        throw ExchangeError(.invalidMapping, ofMapping: "the kind \(kind.name) has no field \"\(mapping.field)\"")
       }
-      guard rules.updateValue(rule, forKey: mapping.source) == nil else {
-        throw ExchangeError(.invalidMapping, "a source is mapped twice")
+      // Lists take several sources.
+      guard fields.insert(mapping.field).inserted || ["tags", "urls"].contains(mapping.field) else {
+        throw ExchangeError(.invalidMapping, ofMapping: "\(mapping.field) is mapped twice")
+      }
+      guard rules.updateValue(rule, forKey: key(mapping.source)) == nil else {
+        throw ExchangeError(.invalidMapping, ofMapping: "\"\(mapping.source)\" is mapped twice")
       }
     }
-    mapped = rules
+    return rules
   }
 
   /// Whether common names have the meaning that they have for logins.

@@ -20,7 +20,7 @@ package enum ImportFolder {
   private static func list(
     _ folder: String, below path: String, depth: Int, into files: inout [ImportFile]
   ) throws(ExchangeError) {
-    guard depth < maximumDepth else { throw ExchangeError(.tooLarge, "has too many levels of folders") }
+    guard depth < maximumDepth else { throw ExchangeError.folder("has too many levels of folders") }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
       throw ExchangeError(.reading, "the folder cannot be read", at: SourcePlace(path: path))
     }
@@ -35,7 +35,7 @@ package enum ImportFolder {
         let size = (attributes?[.size] as? any BinaryInteger).map { Int($0) } ?? 0
         files.append(self.file(file, path: own, type: type, size: size))
       }
-      guard files.count <= maximumFileCount else { throw ExchangeError(.tooLarge, "has too many files") }
+      guard files.count <= maximumFileCount else { throw ExchangeError.folder("has too many files") }
     }
   }
 

@@ -100,7 +100,8 @@ struct ForeignReport {
 
   mutating func refuse(_ record: ImportedRecord, field: String? = nil, _ reason: String) throws {
     try refuse(record.place, field: field, reason)
-    try add(record.lines.map { $0.refused(reason) })
+    let sentence = Sentence.about(field, reason)
+    try add(record.lines.map { $0.refused(sentence) })
   }
 
   /// Notes that the source cannot be read to its end.
@@ -113,8 +114,10 @@ struct ForeignReport {
     if removedCount > 0 {
       global.messages.note(
         removedCount == 1
-          ? "an earlier record of 1 entry was removed from the vault and is still in the trash"
-          : "earlier records of \(removedCount) entries were removed from the vault and are still in the trash")
+          ? "an earlier record of 1 entry was removed from the vault and is still in the trash; "
+            + "`vault trash restore RECORD` brings the record back"
+          : "earlier records of \(removedCount) entries were removed from the vault and are still in the trash; "
+            + "`vault trash restore RECORD` brings a record back")
     }
     for (remark, count) in remarks.sorted(by: { $0.key.description < $1.key.description }) {
       if let words = remark.words(count) { global.messages.note(words) }
@@ -134,7 +137,7 @@ struct ForeignReport {
     try Output.lines(
       [
         "\(storedCount) \(would)stored, \(updatedCount) \(would)updated, "
-          + "\(unchangedCount + differingCount) already there, \(refusalCount) refused"
+          + "\(unchangedCount + differingCount) already stored, \(refusalCount) refused"
       ] + ledger.lines)
     try Output.lines(
       replaced.map { id, name, paths in

@@ -92,7 +92,8 @@ extension ImportCommand {
   }
 
   static func importer(named name: String) throws -> any Importer {
-    guard let importer = try? ImportFormats.named(name) else {
+    // The name of the export is valid here, too.
+    guard let importer = try? ImportFormats.named(name == "kdbx" ? "keepass-kdbx" : name) else {
       let names = ImportFormats.all.map(\.format.name) + ImportFormat.allCases.map(\.rawValue) + ["auto"]
       throw CommandError.usage(Printable.argument(name), "is not a format that this program reads")
         .suggesting(name, among: names).hinting("`vault import --list` shows the formats")
@@ -116,7 +117,8 @@ extension ImportCommand {
 }
 
 extension CommandError {
-  init(_ error: ExchangeError, subject: String) {
+  /// - Parameter kind: the chosen kind of the records; nil for logins.
+  init(_ error: ExchangeError, subject: String, kind: String? = nil) {
     if let underlying = error.underlying as? SystemError {
       self.init(underlying)
       return
@@ -132,7 +134,7 @@ extension CommandError {
     hints = error.advice.map(\.words)
     let hasAdvice = !hints.isEmpty
     if error.code == .unknownFormat {
-      let other = "a table of any kind: `vault import csv FILE --map MEMBER=COLUMN`"
+      let other = "a table of any kind: `vault import csv FILE --map FIELD=COLUMN`"
       hints =
         ["name the format: `vault import FORMAT FILE`; `vault import --list` shows the formats"]
         + (hasAdvice ? hints : [other])
@@ -143,12 +145,12 @@ extension CommandError {
     case .missingColumn:
       hints = [
         "compare its first line with `vault import --list`",
-        "or map its columns: `vault import csv FILE --map MEMBER=COLUMN`",
+        "or map its columns: `vault import csv FILE --map FIELD=COLUMN`",
       ]
     case .identityNeeded, .wrongIdentity:
       hints = ["use --source-identity FILE with an identity that opens it; those of the vault are not tried"]
     case .passphraseNeeded, .wrongPassphrase: hints = [passphraseHint]
-    case .invalidMapping: hints = ["`vault kinds show KIND` lists the fields"]
+    case .invalidMapping: hints = ["`vault kinds show \(kind ?? "login")` lists the fields"]
     default: hints = ["correct the file and try again; nothing was changed"]
     }
   }
@@ -166,7 +168,7 @@ extension ExchangeError.Advice {
       "decrypt its files: `vault import \(format) FOLDER --decrypt '\(command)'`"
     case .keyFile:
       "\(passphraseHint); use --source-key-file FILE if the database has a key file"
-    case .mapColumns: "--map MEMBER=COLUMN names a column, and says that the first row is a header"
+    case .mapColumns: "--map FIELD=COLUMN names a column, and says that the first row is a header"
     }
   }
 }

@@ -38,7 +38,7 @@ extension ImportCommand {
     let importer = try Self.importer(of: source, name, named)
     try checkOptions(for: importer.format)
     let options = try options(of: name, output)
-    let items = try Self.inExchange(name) { () throws(ExchangeError) in
+    let items = try Self.inExchange(name, kind: kind) { () throws(ExchangeError) in
       try importer.items(of: source, options: options)
     }
     try output.begin(importer.format.name)
@@ -106,7 +106,7 @@ extension ImportCommand {
     }
     options.kinds = try knownKinds()
     options.kind = try kind.map { try options.kinds.argument($0) }
-    options.mappings = try Self.inExchange("--map") { () throws(ExchangeError) in
+    options.mappings = try Self.inExchange("--map", kind: kind) { () throws(ExchangeError) in
       try map.map { text throws(ExchangeError) in try FieldMapping(parsing: text) }
     }
     return options
@@ -124,12 +124,12 @@ extension ImportCommand {
   }
 
   static func inExchange<Result>(
-    _ subject: String, _ step: () throws(ExchangeError) -> Result
+    _ subject: String, kind: String? = nil, _ step: () throws(ExchangeError) -> Result
   ) throws -> Result {
     do throws(ExchangeError) {
       return try step()
     } catch {
-      throw CommandError(error, subject: subject)
+      throw CommandError(error, subject: subject, kind: kind)
     }
   }
 }

@@ -43,14 +43,15 @@ struct LedgerReport {
   /// The last lines of a report: the number of values by outcome, and the reasons of refusals.
   var lines: [String] {
     let sum =
-      "values: \(totals.leaves): \(totals.stored) stored, \(totals.mapped) mapped, \(totals.custom) custom fields, "
-      + "\(totals.tagged) \(totals.tagged == 1 ? "tag" : "tags"), \(totals.empty) empty, \(totals.refused) refused"
-    let settings = "\(totals.leftOut) \(totals.leftOut == 1 ? "setting" : "settings") of the other program left out"
+      "\(counted(totals.leaves, "value")): \(totals.stored) stored, \(totals.mapped) mapped, "
+      + "\(counted(totals.custom, "custom field")), \(counted(totals.tagged, "tag")), \(totals.empty) empty, "
+      + "\(totals.refused) refused"
+    let settings = "\(counted(totals.leftOut, "setting")) of the other program left out"
     return [sum] + (totals.leftOut > 0 ? [settings] : [])
       + sortedReasons("refused").map { reason, what in
         let place = what.first.description
-        return "refused \(what.count): \(reason)"
-          + (place.isEmpty ? "" : " (\(what.count == 1 ? "" : "the first: ")\(Printable.text(place)))")
+        return "\(counted(what.count, "value")) refused: \(reason)"
+          + (place.isEmpty ? "" : " (\(what.count == 1 ? "" : "first ")at \(Printable.text(place)))")
       }
   }
 

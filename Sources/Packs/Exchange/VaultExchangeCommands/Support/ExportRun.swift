@@ -76,7 +76,9 @@ struct ExportRun {
 
   private func sayWhatIsLeftOut(_ count: Int) {
     if opened == nil { global.messages.note(Messages.unverifiedNote) }
-    if count > 0 { global.messages.note("\(counted(count, "sealed field")) left out: --reveal exports them") }
+    guard count > 0 else { return }
+    global.messages.note(
+      "\(counted(count, "sealed field")) \(count == 1 ? "was" : "were") left out; --reveal exports sealed fields")
   }
 
   /// Returns how many sealed fields were left out.

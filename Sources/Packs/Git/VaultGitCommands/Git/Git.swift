@@ -228,20 +228,21 @@ struct GitOperation {
   /// The unmerged files, each once, sorted.
   var unmergedFiles: [String] { Set(unmerged.map(\.path)).sorted() }
 
-  /// Such as `a merge is under way: 2 files wait for a choice, such as trash/ab/….json`.
+  /// Such as `a merge is under way: 2 files have conflicts, such as trash/ab/….json`.
   var line: String {
     let files = unmergedFiles
     let begun = name.map { "a \($0) is under way" } ?? "files are left unmerged"
-    guard let first = files.first else { return "\(begun), and no file of the vault waits for a choice" }
+    guard let first = files.first else { return "\(begun), and no file of the vault has conflicts" }
     return
-      "\(begun): \(files.count == 1 ? "\(first) waits" : "\(files.count) files, such as \(first), wait") for a choice"
+      "\(begun): "
+      + (files.count == 1 ? "\(first) has conflicts" : "\(files.count) files have conflicts, such as \(first)")
   }
 
   /// The command that finishes the operation after all files are merged.
   var ending: String {
     switch name {
-    case "merge": "`git commit` finishes it"
-    case let name?: "`git \(name) --continue` finishes it"
+    case "merge": "`git commit` finishes the merge"
+    case let name?: "`git \(name) --continue` finishes the \(name)"
     case nil: "`git stash drop` drops the stash, which git has kept"
     }
   }
@@ -249,7 +250,8 @@ struct GitOperation {
   var advice: String {
     guard let first = unmergedFiles.first else { return "finish it with git before you go on" }
     return
-      "`vault merge --continue` joins both; `git checkout --ours -- \(first.shellQuoted)`, or --theirs, takes one"
+      "`vault merge --continue` joins both sides; in the folder of the vault, "
+      + "`git checkout --ours -- \(first.shellQuoted)` (or --theirs) keeps one side"
   }
 }
 

@@ -67,7 +67,8 @@ struct GitComparison {
   /// The command to type, after the fault; nil if this folder lacks the files, too.
   var advice: String? {
     line.map {
-      (absent.isEmpty ? "this line commits the vault as it is here" : GitNews.newText(absent.count)) + ": " + $0
+      absent.isEmpty
+        ? "run `\($0)` to commit the vault as it is here" : GitNews.newText(absent.count) + "; run `\($0)`"
     }
   }
 

@@ -112,7 +112,7 @@ private struct KeepingCommit {
   func make(_ messages: Messages) throws {
     if !ignored.isEmpty {
       let line = GitLine.committing([folder], forced: [folder: GitNews.folders(of: ignored)])
-      messages.note(GitNews.ignoredText(ignored.count) + ": \(line)")
+      messages.note(GitNews.ignoredText(ignored.count) + "; run `\(line)`")
     }
     let paths = known + new
     guard !paths.isEmpty else { return }

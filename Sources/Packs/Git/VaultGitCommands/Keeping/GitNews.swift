@@ -48,11 +48,13 @@ struct GitNews {
 
   /// One sentence with the line to type; nil if git knows all files.
   var text: String? {
-    if ignoredCount > 0 { return Self.ignoredText(ignoredCount) + ": \(GitLine.committing(paths, forced: forced))" }
+    if ignoredCount > 0 {
+      return Self.ignoredText(ignoredCount) + "; run `\(GitLine.committing(paths, forced: forced))`"
+    }
     let line = GitLine.committing(paths)
-    if newCount > 0 { return Self.newText(newCount) + ": \(line)" }
+    if newCount > 0 { return Self.newText(newCount) + "; run `\(line)`" }
     guard removedCount > 0 else { return nil }
-    return "\(removedCount) removed \(removedCount == 1 ? "file is" : "files are") still in git: \(line)"
+    return "\(removedCount) removed \(removedCount == 1 ? "file is" : "files are") still in git; run `\(line)`"
   }
 
   static func newText(_ count: Int) -> String { "\(count) new \(count == 1 ? "file is" : "files are") not in git" }

@@ -71,7 +71,9 @@ struct MergeReport {
     let seen = leftRecords.filter { $0.conflicts.contains { $0.reason == .seen } }.map(\.record.id)
     if !seen.isEmpty { hints = Remedy.acceptRecords(seen, fingerprint: fingerprint).sentences + hints }
     guard let ending else { return hints }
-    if !left.isEmpty { hints.append("`git checkout --ours -- FILE`, or --theirs, and `git add FILE` takes one side") }
+    if !left.isEmpty {
+      hints.append("`git checkout --ours -- FILE` (or --theirs), then `git add FILE`, keeps one side")
+    }
     if (left.map(\.file) + merged).contains(StoreLocation.checkpoint.relativePath) {
       hints.append("after the commit, `vault checkpoint` makes a checkpoint of both sides")
     }

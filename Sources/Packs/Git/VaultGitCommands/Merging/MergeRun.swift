@@ -62,7 +62,7 @@ struct MergeRun {
     }
     for (name, header) in [(path, session.locked.header), (commit, header)] where header.unfinishedRotation != nil {
       throw refused(
-        "rotation_unfinished", name, "has an unfinished rotation", "`vault rekey` there finishes it")
+        "rotation_unfinished", name, "has an unfinished rekey", "`vault rekey` there finishes the rekey")
     }
     if let apart = RotatedApart(ours: session.locked.header, theirs: header, commit, git) { throw apart.error }
     return MergeRun(session, git, sides: GitSides(ours: "HEAD", theirs: commit, git))
@@ -93,7 +93,7 @@ struct MergeRun {
     let isSame = git.lines(["rev-parse", "HEAD"]) == head
     session.messages.note(
       isSame
-        ? "this branch already has everything in it"
+        ? "this branch already contains \(commit)"
         : "only the other side had commits: this branch is now where theirs is")
     return nil
   }

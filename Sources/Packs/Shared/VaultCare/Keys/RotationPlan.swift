@@ -56,7 +56,7 @@ extension Vault {
     let unfinished = header.unfinishedRotation?.reason
     guard unfinished == nil || renewal.dropped.isEmpty else {
       throw VaultError(
-        .rotationUnfinished, "the unfinished rotation has already made its slots, so none of them can be dropped",
+        .rotationUnfinished, "the unfinished rekey has already made its slots, so none of them can be dropped",
         file: VaultHeader.fileName)
     }
     for id in renewal.dropped { _ = try header.slot(id) }

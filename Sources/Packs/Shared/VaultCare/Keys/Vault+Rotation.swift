@@ -127,7 +127,7 @@ extension Vault {
       guard error.code == .cancelled else { throw error }
       throw VaultError(
         .cancelled,
-        "the rotation was cancelled: the new root key is in place, but not every record is under it; all of them open",
+        "the rekey was cancelled: the new root key is in place, but not every record is under it; all of them open",
         file: VaultHeader.fileName, remedies: [.finishRotation])
     }
   }

@@ -122,14 +122,16 @@ extension VaultHeader {
   /// During an unfinished rotation, a person who loses a slot would keep the new root key.
   fileprivate func requireNoRotation() throws(VaultError) {
     guard unfinishedRotation != nil else { return }
-    throw VaultError(.rotationUnfinished, "a rotation of the vault's keys was not finished", file: Self.fileName)
+    throw VaultError(.rotationUnfinished, "a rekey of the vault was not finished", file: Self.fileName)
   }
 
   fileprivate func requireNew(_ new: NewSlot) throws(VaultError) {
     guard case .recipient(let recipient) = new.kind,
       let slot = slots.first(where: { $0.kind == .x25519(recipient) })
     else { return }
-    throw VaultError(.alreadyExists, "is already the slot of this recipient", file: slot.path)
+    let label = slot.label.isEmpty ? "" : ", \"\(slot.label)\""
+    throw VaultError(
+      .alreadyExists, "the recipient already has a slot\(label) (\(slot.id.text.prefix(8)))", file: slot.path)
   }
 }
 

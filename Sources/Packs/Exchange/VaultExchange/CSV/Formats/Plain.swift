@@ -28,11 +28,12 @@ struct PlainCSVImporter: Importer {
       preconditionFailure("login is a kind of this program")
     }
     let shape = KindShape(kind)
-    let mapped = try Self.rules(for: options.mappings, in: shape)
+    let mapped = try FieldRules.rules(for: options.mappings, in: shape, of: kind) { $0.lowercased() }
     var named: [String: LeafRule] = [:]
     let header = (CSVTable.firstRow(of: sample, dialect: dialect, encoding: options.encoding)?.cells ?? []).map {
       String($0.trimmingSpaces)
     }
+    try Self.check(options.mappings, in: header)
     // A column named like a member goes there, even if other tools use the name differently.
     let isOurs = options.kind != nil && shape.hasAll(header)
     for name in header {
@@ -57,19 +58,15 @@ struct PlainCSVImporter: Importer {
     ).items(of: source, options: options)
   }
 
-  private static func rules(for mappings: [FieldMapping], in shape: KindShape) throws(ExchangeError) -> [String:
-    LeafRule]
-  {
-    var rules: [String: LeafRule] = [:]
-    for mapping in mappings {
-      guard let rule = FieldRules.rule(forPath: mapping.field, in: shape) else {
-        throw ExchangeError(.invalidMapping, "a mapping names a field that the kind does not have")
-      }
-      guard rules.updateValue(rule, forKey: mapping.source.lowercased()) == nil else {
-        throw ExchangeError(.invalidMapping, "a column is mapped twice")
-      }
+  /// Refuses a mapping of a column that the table does not have.
+  private static func check(_ mappings: [FieldMapping], in header: [String]) throws(ExchangeError) {
+    let columns = Set(header.map { $0.lowercased() })
+    guard !header.isEmpty, let mapping = mappings.first(where: { !columns.contains($0.source.lowercased()) }) else {
+      return
     }
-    return rules
+    throw ExchangeError(
+      .missingColumn, ofMapping: "the file has no column \"\(mapping.source)\", which a mapping names",
+      advice: ["compare the name with the first line of the file"])
   }
 
   /// The separator that is most frequent in the first line.
