@@ -81,7 +81,8 @@ extension DirectoryStore {
 }
 
 extension DirectoryStore {
-  /// Replaces one file durably: stage, sync, read back, rename, sync. If it throws, the old file is in place again.
+  /// Replaces one file durably: stage, sync, read back, rename, sync. If it throws, the old file is in place again, unless
+  /// putting it back failed or the file system has no hard links.
   /// The caller has compared `old`, which only tells here whether there is a file.
   func replace(
     _ name: String, in directory: StoreDirectory, path: String, from old: [UInt8]?, to new: [UInt8]?
@@ -98,7 +99,7 @@ extension DirectoryStore {
   }
 
   /// New slots first, then the header as the one commit point, then the removal of unreferenced slots (format 1,
-  /// section 10, Writing).
+  /// section 10, Writing). The caller holds the lock and has compared every place.
   private func replaceHeader(
     _ header: StoreChange, after newSlots: [StoreChange], before removedSlots: [StoreChange]
   ) throws(StoreError) {
@@ -106,7 +107,10 @@ extension DirectoryStore {
       for slot in newSlots { try replace(slot) }
       try replace(header)
     } catch {
-      for slot in newSlots { removeQuietly(slot.location) }
+      // The new header can still be in place, and then it needs its slots. A slot that no header names is harmless.
+      if let isOld = try? read(.header) == header.expected, isOld {
+        for slot in newSlots { removeQuietly(slot.location) }
+      }
       throw error
     }
     // Committed: a slot file that stays is only unreferenced, so failures are ignored.

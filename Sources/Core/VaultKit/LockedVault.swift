@@ -78,9 +78,12 @@ public struct LockedVault: Sendable {
   /// after the header verified, it must not be an older state. So a wrong vault is reported first, then damage, then a
   /// rollback.
   ///
-  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.changedUnderneath` if the vault got
-  ///   another root key since its header was read; with `options.state` also `.unexpectedVault`, `.rolledBack`,
-  ///   `.forked`, `.damagedState`.
+  /// The vault that it gives may have a newer header than this one. On a server, the call may wait for a replica.
+  ///
+  /// - Throws: ``VaultError`` `.noMatchingSlot`, `.wrongPassphrase`, `.damaged`, `.ioFailed`, `.permissionDenied`,
+  ///   `.inputRefused` for a type of the options, `.memoryUnavailable`, `.changedUnderneath` if the vault got another
+  ///   root key since its header was read; with `options.state` also `.unexpectedVault`, `.rolledBack`, `.forked`,
+  ///   `.damagedState`.
   public func unlock(with key: VaultKey, options: Vault.Options = .init()) async throws(VaultError) -> Vault {
     let start = ContinuousClock.now
     do throws(VaultError) {

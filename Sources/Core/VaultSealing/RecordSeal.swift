@@ -142,7 +142,7 @@ public enum RecordSeal {
   ) throws(SealingError) -> VerifiedRecord {
     let envelope = try RecordEnvelope(of: document)
     guard envelope.id == id else {
-      throw SealingError(.malformedEnvelope, "is not the id that the file name says", path: "$vault.id")
+      throw SealingError(.malformedEnvelope, "the id and the file name differ", path: "$vault.id")
     }
     let root = try root(envelope.wrappedKey.rootHint)
     let keys = try root.recordKeys(from: envelope.wrappedKey, record: id)

@@ -261,7 +261,8 @@ struct BackupCommandTests {
     let rows: [(arguments: [String], code: Int32, line: String)] = [
       (["--to", "nowhere"], 18, "vault: nowhere does not exist"),
       (["--to", "id.txt"], 18, "vault: id.txt is not a folder"),
-      (["--to", "v"], 17, "vault: v is in the vault"), (["--to", "v/records"], 17, "vault: v/records is in"),
+      (["--to", "v"], 17, "vault: v: a backup cannot be kept in the vault"),
+      (["--to", "v/records"], 17, "vault: v/records: a backup cannot be kept in the vault"),
       (["--to", "open"], 18, "vault: open: other users can write to this folder"),
       (["--recipient", "age1x"], 64, "vault: --recipient is not an age recipient"),
       (["--prove-with", "id.txt"], 11, "vault: --prove-with: no identity in the file"),

@@ -65,7 +65,7 @@ struct RunTests {
     }
     let locked = workspace.run("run", "--vault", "v", "--env", "A=cvault://GitHub/password", "--", "touch", "ran")
     #expect(locked.status == .notRun)
-    #expect(locked.errors.contains("no identity"))
+    #expect(locked.errors.contains("no key is given"))
     let json = workspace.open("run", "--json", "--env", "A=cvault://GitHub/nope")
     #expect(json.status == .notRun)
     #expect(json.errors.contains("no program is named"))

@@ -33,7 +33,7 @@ struct ExportFormTests {
   func sealedFields() throws {
     let workspace = try Workspace.withCustomers()
     let masked = workspace.open("export", "--format", "plist")
-    #expect(masked.errors.contains("sealed fields left out"))
+    #expect(masked.errors.contains("sealed fields were left out"))
     for secret in try Fixture.longSecrets() { #expect(!masked.stdout.holds(secret)) }
     #expect(try propertyList(masked).allSatisfy { $0["access_key"] == nil })
     let tokens = try propertyList(workspace.open("export", "--format", "plist-binary", "--sealed"))

@@ -64,7 +64,7 @@ struct HintTests {
     Mistake(["list", "--limit", "-3"], "--limit must be 1 or more", nil),
     Mistake(["due", "--older-than", "-3"], "--older-than takes an age", nil),
     Mistake(["list", "--limit", "soon"], "the value of --limit is not valid", nil),
-    Mistake(["store", "copy", "v", "postgresql://h/d"], "TO does not name the vault: it must end with ?vault=", nil),
+    Mistake(["store", "copy", "v", "postgresql://h/d"], "TO: the address of a database does not name the vault", nil),
   ]
 
   private static let malformed = "one argument is not of the form FIELD=VALUE"

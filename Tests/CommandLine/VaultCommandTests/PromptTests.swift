@@ -52,7 +52,7 @@ struct PromptTests {
     let workspace = try Workspace.withVault()
     let made = addLogin(workspace, ["--words", "5"], password: [(Self.password, "\n")])
     #expect(made.code == 0, "\(made.shown)")
-    #expect(made.shown.contains("made, 5 words, 81 bits"), "\(made.shown)")
+    #expect(made.shown.contains("generated, 5 words, 81 bits"), "\(made.shown)")
     func password() -> String { workspace.open("get", "n", "password").output }
     #expect(password().split(separator: "-").count == 5)
     #expect(workspace.open("set", "n", "--generate", "password", "--length", "40").code == 0)

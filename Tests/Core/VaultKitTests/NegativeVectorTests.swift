@@ -49,7 +49,7 @@ private let refusals: [String: [String]] = [
   "record/unknown-extension": ["record newerFormat < sealing newerFormat: needs a feature that only a newer version"],
   "record/clear-text": ["record damaged: must be sealed, but it is clear text"],
 
-  "directory/wrong-name": ["record damaged < sealing malformedEnvelope: is not the id that the file name says"],
+  "directory/wrong-name": ["record damaged < sealing malformedEnvelope: the id and the file name differ"],
   "directory/stray-entry": ["directory strayEntry"],
   "directory/wrong-place": ["record damaged: was removed", "trash damaged: is in the trash"],
 

@@ -62,13 +62,18 @@ package struct FieldPrompts {
     try record.put(value, at: field.path, option: field.pattern)
   }
 
-  /// Asks for names and their values until a name is empty. A name without a value is dropped.
+  /// Asks for names and their values until a name is empty. A name without a value is dropped, and a name that has a
+  /// value is refused. An empty answer may make a password.
   private func askForMap(_ field: RecordField, record: inout JSONValue, terminal: borrowing Terminal) throws {
     while true {
       let name = try terminal.answer("[\(label(of: field)), its name]: ")
       guard !name.isEmpty else { return }
       let path = field.path.appending(name)
       let label = Printable.text(name)
+      guard (try? record.value(at: path)) == nil else {
+        try terminal.say("That name has a value already.\n")
+        continue
+      }
       guard let value = try answer(label, field: field, at: path, of: record, mayBeEmpty: true, terminal: terminal)
       else { continue }
       try record.put(value, at: path, option: field.pattern)

@@ -30,7 +30,11 @@ package struct RowViewOptions: ParsableArguments {
     guard fields == nil && format == nil || !global.json else {
       throw CommandError.usage(fields == nil ? "--format" : "--fields", "cannot be combined with --json")
     }
-    if let fields { return try fields.split(separator: ",").map { try RowField(String($0)) } }
+    if let fields {
+      let names = fields.split(separator: ",")
+      guard !names.isEmpty else { throw CommandError.usage("--fields", "must name a field") }
+      return try names.map { try RowField(String($0)) }
+    }
     if format != nil { return [.name, .kind, .who, .updated, .id] }
     guard Output.isTerminal, !global.json else { return nil }
     if isSearch { return table.wide ? [.name, .match, .kind, .updated, .id] : [.name, .match, .kind, .age, .id] }
@@ -111,6 +115,7 @@ package struct RecordTable {
     fields.map { Printable.text(text(of: $0, row)) }.joined(separator: "\t") + "\n"
   }
 
+  /// The raw text of a cell, which callers escape for output. The maker of the row has filled `match` and `values`.
   private func text(of field: RowField, _ row: RecordRow) -> String {
     let summary = row.summary
     return switch field {

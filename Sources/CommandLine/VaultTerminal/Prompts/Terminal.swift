@@ -43,10 +43,13 @@ package struct Terminal: ~Copyable {
 
   package func hasYes() -> Bool { (try? line().string).map { ["y", "yes"].contains($0?.lowercased()) } ?? false }
 
-  /// A line that is typed visibly.
+  /// A line that is typed visibly. Bytes that are not UTF-8 are not taken for an empty answer: the question is repeated.
   package func answer(_ prompt: String) throws -> String {
     System.showTyping()
-    return try asking(prompt) { try line().string ?? "" }
+    while true {
+      if let text = try asking(prompt, { try line().string }) { return text }
+      try say("That is not UTF-8 text.\n")
+    }
   }
 
   /// A line that is typed invisibly. Further typing stays hidden until the next question or answer.

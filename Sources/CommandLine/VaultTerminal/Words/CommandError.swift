@@ -105,7 +105,7 @@ extension CommandError {
       self.init(
         .inputOutput, "disk_full", subject: path, "cannot be \(error.action): no space is left",
         hints: ["free some space and try again"])
-    } else if error.isClosed {
+    } else if error.isClosed, path?.hasPrefix("--") == true {
       self.init(
         .inputOutput, "io_failed", subject: path, "the descriptor is not open",
         hints: ["open the descriptor, such as with `3< FILE`, and try again"])

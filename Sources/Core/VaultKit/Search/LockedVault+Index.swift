@@ -62,7 +62,8 @@ extension LockedVault {
   }
 
   /// The answer of the index. Nil without a place for it, if a new one is not worth making, and after a fault, whose
-  /// reason is noted.
+  /// reason is noted. The index is made or updated on the way. The caller also reads the files of the records in
+  /// `watched`.
   private func answer(to question: IndexQuestion) async -> IndexAnswer? {
     guard let indexOptions, let place = indexPlace, let stamped = store as? any StampedStore else { return nil }
     do throws(TextFault) {
