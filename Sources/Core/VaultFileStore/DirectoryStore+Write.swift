@@ -81,8 +81,8 @@ extension DirectoryStore {
 }
 
 extension DirectoryStore {
-  /// Replaces one file durably: stage, sync, read back, rename, sync. If it throws, the old file is in place again, unless
-  /// putting it back failed or the file system has no hard links.
+  /// Replaces one file durably: stage, sync, read back, rename, sync. If it throws, the old file is in place again,
+  /// unless putting it back failed or the file system has no hard links.
   /// The caller has compared `old`, which only tells here whether there is a file.
   func replace(
     _ name: String, in directory: StoreDirectory, path: String, from old: [UInt8]?, to new: [UInt8]?

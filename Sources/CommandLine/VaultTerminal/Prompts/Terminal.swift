@@ -43,7 +43,7 @@ package struct Terminal: ~Copyable {
 
   package func hasYes() -> Bool { (try? line().string).map { ["y", "yes"].contains($0?.lowercased()) } ?? false }
 
-  /// A line that is typed visibly. Bytes that are not UTF-8 are not taken for an empty answer: the question is repeated.
+  /// A line that is typed visibly. If its bytes are not UTF-8, the question is asked again.
   package func answer(_ prompt: String) throws -> String {
     System.showTyping()
     while true {
