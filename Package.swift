@@ -76,10 +76,10 @@ let package = Package(
     // Layer 1
     .target(name: "VaultCrypto", dependencies: ["COpenSSL", "DynamicLibraries"]),
     .target(name: "VaultDocument"),
-    // XML and YAML, read by expat and libyaml, which are opened when they are needed.
-    .target(name: "VaultMarkup", dependencies: ["CDynamicLibraries", "DynamicLibraries"]),
 
     // Layer 2
+    // XML and YAML, read by expat and libyaml, which are opened when they are needed.
+    .target(name: "VaultMarkup", dependencies: ["VaultDocument", "CDynamicLibraries", "DynamicLibraries"]),
     .target(name: "VaultAge", dependencies: ["VaultCrypto", "VaultDocument"]),
     .target(name: "VaultSealing", dependencies: ["VaultCrypto", "VaultDocument"]),
     .target(name: "VaultStorage", dependencies: ["VaultDocument", "VaultSystem"]),

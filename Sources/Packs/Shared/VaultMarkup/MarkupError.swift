@@ -1,24 +1,25 @@
+package import VaultDocument
+
 /// Why XML or YAML text was refused, without any part of the text.
-package struct MarkupError: Error {
-  package enum Kind: Sendable {
-    /// The text breaks the rules of the language.
-    case malformed
-    /// The text has more or deeper elements than allowed.
-    case tooLarge
-    /// The text uses a part of the language that is not supported, or its library is not installed.
-    case unsupported
-    /// Memory ran out.
-    case reading
-  }
+package typealias MarkupError = Fault<MarkupLayer>
 
-  package let kind: Kind
-  /// A fixed sentence.
-  package let reason: StaticString
-  /// From 1; nil for the text as a whole.
-  package let line: Int?
-  package let column: Int?
+/// Texts of XML and YAML.
+package enum MarkupLayer: FaultLayer {}
 
-  init(_ kind: Kind, _ reason: StaticString, line: Int? = nil, column: Int? = nil) {
-    (self.kind, self.reason, self.line, self.column) = (kind, reason, line, column)
+extension FaultCode<MarkupLayer> {
+  /// The text breaks the rules of the language.
+  package static var malformed: Self { Self() }
+  /// The text has more or deeper elements than allowed.
+  package static var tooLarge: Self { Self() }
+  /// The text uses a part of the language that is not supported, or its library is not installed.
+  package static var unsupported: Self { Self() }
+  /// Memory ran out.
+  package static var reading: Self { Self() }
+}
+
+extension MarkupError {
+  // `StaticString` makes it impossible to put a part of the text into the sentence.
+  init(_ code: Code, _ reason: StaticString, line: Int? = nil, column: Int? = nil) {
+    self.init(layer: code, "\(reason)", line: line, column: column)
   }
 }

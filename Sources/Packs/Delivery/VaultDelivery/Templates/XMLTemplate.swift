@@ -46,7 +46,7 @@ struct XMLTemplate: TemplateSyntax {
       Self.append(try XMLReader.root(of: text), to: &tokens)
       return tokens
     } catch {
-      throw TemplateFault(line: error.line, "\(error.reason)")
+      throw TemplateFault(line: error.line, error.reason)
     }
   }
 

@@ -98,7 +98,7 @@ struct YAMLTemplate: TemplateSyntax {
       repeat { events.append(try reader.next()) } while events.last?.kind != .streamEnd
       return events
     } catch {
-      throw TemplateFault(line: error.line, "\(error.reason)")
+      throw TemplateFault(line: error.line, error.reason)
     }
   }
 }

@@ -108,14 +108,11 @@ extension ExchangeError: CustomStringConvertible {
 
 extension ExchangeError {
   private init(_ error: MarkupError) {
-    let code: Code =
-      switch error.kind {
-      case .malformed: .malformed
-      case .tooLarge: .tooLarge
-      case .unsupported: .unsupported
-      case .reading: .reading
-      }
-    self.init(code, error.reason, at: error.line.map { SourcePlace(line: $0, column: error.column) })
+    // The codes have the same names.
+    code = Code(error.code.description)
+    reason = error.reason
+    place = error.line.map { SourcePlace(line: $0, column: error.column) }
+    (candidates, advice, underlying) = ([], [], nil)
   }
 
   static func xmlRoot(of bytes: [UInt8]) throws(ExchangeError) -> XMLElement {
