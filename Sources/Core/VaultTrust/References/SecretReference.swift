@@ -51,7 +51,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
     self.record = try Self.decoded(record)
     path = try field.map { field throws(ReferenceFault) in
       guard !field.contains("/") else {
-        throw ReferenceFault("the reference has one part too many: join fields with dots")
+        throw ReferenceFault("the reference has too many parts: write %2F for a / in a name, and a dot between fields")
       }
       guard let path = try? MemberPath(parsing: Self.decoded(field)), !path.components.isEmpty else {
         throw ReferenceFault("the reference must have a field such as contact_info.email or tags[0]")
