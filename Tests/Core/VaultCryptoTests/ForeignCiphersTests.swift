@@ -8,8 +8,9 @@ struct ForeignCiphersTests {
   func pbkdf2() throws {
     let pass = Array("passwd".utf8)
     let salt = Array("salt".utf8)
-    let key = try PBKDF2SHA256.derive(
-      passphrase: RawSpan(_elements: pass.span), salt: RawSpan(_elements: salt.span), iterations: 1, byteCount: 64)
+    let key = try PBKDF2.derive(
+      .sha256, passphrase: RawSpan(_elements: pass.span), salt: RawSpan(_elements: salt.span), iterations: 1,
+      byteCount: 64)
     let want =
       "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"
       + "49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783"
@@ -23,8 +24,8 @@ struct ForeignCiphersTests {
       (1, "0c60c80f961f0e71f3a9b524af6012062fe037a6"), (2, "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957"),
       (4096, "4b007901b765489abead49d926f721d065a429c1"),
     ] {
-      let key = try PBKDF2SHA1.derive(
-        passphrase: RawSpan(_elements: pass.span), salt: RawSpan(_elements: salt.span), iterations: iterations,
+      let key = try PBKDF2.derive(
+        .sha1, passphrase: RawSpan(_elements: pass.span), salt: RawSpan(_elements: salt.span), iterations: iterations,
         byteCount: want.utf8.count / 2)
       #expect(key.exposed == [UInt8](hex: want))
     }
@@ -33,8 +34,9 @@ struct ForeignCiphersTests {
   @Test("PBKDF2 with SHA-512 gives the bytes that other implementations give")
   func pbkdf2SHA512() throws {
     let (pass, salt) = (Array("password".utf8), Array("salt".utf8))
-    let key = try PBKDF2SHA512.derive(
-      passphrase: RawSpan(_elements: pass.span), salt: RawSpan(_elements: salt.span), iterations: 1, byteCount: 64)
+    let key = try PBKDF2.derive(
+      .sha512, passphrase: RawSpan(_elements: pass.span), salt: RawSpan(_elements: salt.span), iterations: 1,
+      byteCount: 64)
     let want =
       "867f70cf1ade02cff3752599a3a53dc4af34c7a669815ae5d513554e1c8cf252"
       + "c02d470a285a0501bad999bfe943c08f050235d7d68b1da55e63f73b60a57fce"
@@ -45,8 +47,8 @@ struct ForeignCiphersTests {
   func pbkdf2Costs() {
     let salt = Array("salt".utf8)
     #expect(throws: CryptoError.self) {
-      _ = try PBKDF2SHA256.derive(
-        passphrase: RawSpan(_elements: salt.span), salt: RawSpan(_elements: salt.span), iterations: 0)
+      _ = try PBKDF2.derive(
+        .sha256, passphrase: RawSpan(_elements: salt.span), salt: RawSpan(_elements: salt.span), iterations: 0)
     }
   }
 

@@ -84,8 +84,8 @@ import VaultTestSupport
       for test in file.tests {
         let (passphrase, salt) = (try #require(test.password).bytes, try #require(test.salt).bytes)
         let (iterations, size) = (try #require(test.iterationCount), try #require(test.dkLen))
-        let key = try unsafe PBKDF2SHA256.derive(
-          passphrase: passphrase.span.bytes, salt: salt.span.bytes, iterations: iterations, byteCount: size)
+        let key = try unsafe PBKDF2.derive(
+          .sha256, passphrase: passphrase.span.bytes, salt: salt.span.bytes, iterations: iterations, byteCount: size)
         #expect((key.exposed == test.dk?.bytes) == test.isValid, test.comment)
         tally.ran()
       }

@@ -38,17 +38,12 @@ package enum Argon2 {
       throw CryptoError(.costOutOfRange, "Argon2 does not accept these costs")
     }
     guard let hash = unsafe hash else { throw CryptoError(.libraryFailed, "the library for Argon2 is missing") }
-    return try SecretBytes(count: byteCount) { output throws(CryptoError) in
-      try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in
-        try unsafe passphrase.withInput { pass throws(CryptoError) in
-          try unsafe salt.withInput { saltStart throws(CryptoError) in
-            let status = unsafe hash(
-              UInt32(passes), UInt32(kibibytes), UInt32(lanes), pass, passphrase.byteCount, saltStart, salt.byteCount,
-              output.baseAddress, output.count, nil, 0, variant.rawValue, version.rawValue)
-            guard status == 0 else { throw CryptoError(.libraryFailed, "Argon2 failed") }
-          }
-        }
-      }
+    return try unsafe SecretBytes(
+      count: byteCount, derivedFrom: passphrase, salt: salt, orFail: "Argon2 failed"
+    ) { pass, saltStart, output in
+      unsafe hash(
+        UInt32(passes), UInt32(kibibytes), UInt32(lanes), pass, passphrase.byteCount, saltStart, salt.byteCount,
+        output.baseAddress, output.count, nil, 0, variant.rawValue, version.rawValue) == 0
     }
   }
 

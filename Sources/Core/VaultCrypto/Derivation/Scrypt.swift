@@ -37,19 +37,13 @@ package enum Scrypt {
     }
     guard byteCount >= 1 else { throw CryptoError(.wrongByteCount, "scrypt gives at least 1 byte") }
     _ = Algorithms.isLibraryStarted
-    return try SecretBytes(count: byteCount) { output throws(CryptoError) in
-      try unsafe output.withUnsafeMutableBytes { output throws(CryptoError) in
-        try unsafe passphrase.withInput { pass throws(CryptoError) in
-          try unsafe salt.withInput { saltStart throws(CryptoError) in
-            try ErrorQueue.check("scrypt failed") {
-              unsafe pass.withMemoryRebound(to: CChar.self, capacity: passphrase.byteCount) { pass in
-                unsafe EVP_PBE_scrypt(
-                  pass, passphrase.byteCount, saltStart, salt.byteCount, 1 << UInt64(logN), UInt64(r), UInt64(p),
-                  UInt64(memoryByteCount), output.byteStart, output.count) == 1
-              }
-            }
-          }
-        }
+    return try unsafe SecretBytes(
+      count: byteCount, derivedFrom: passphrase, salt: salt, orFail: "scrypt failed"
+    ) { pass, saltStart, output in
+      unsafe pass.withMemoryRebound(to: CChar.self, capacity: passphrase.byteCount) { pass in
+        unsafe EVP_PBE_scrypt(
+          pass, passphrase.byteCount, saltStart, salt.byteCount, 1 << UInt64(logN), UInt64(r), UInt64(p),
+          UInt64(memoryByteCount), output.byteStart, output.count) == 1
       }
     }
   }

@@ -252,8 +252,8 @@ struct ServiceFormatTests {
     let parts = try String(decoding: body, as: UTF8.self).split(separator: "\n").map { try Hex.decode(String($0)) }
     // Bound to names of their own: a span must not outlive its array.
     let (salt, sealed) = (parts[0], parts[2])
-    let keys = try PBKDF2SHA256.derive(
-      passphrase: RawSpan(_elements: passphrase.span), salt: RawSpan(_elements: salt.span), iterations: 10_000,
+    let keys = try PBKDF2.derive(
+      .sha256, passphrase: RawSpan(_elements: passphrase.span), salt: RawSpan(_elements: salt.span), iterations: 10_000,
       byteCount: 80
     ).withBytes { bytes in (0..<bytes.byteCount).map { unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) } }
     let (key, nonce) = (Array(keys[..<32]), Array(keys[64...]))

@@ -21,8 +21,9 @@ struct AnsibleVaultExporter: Exporter {
     self.salt = salt
     keys = try inExport { () throws(CryptoError) in
       try passphrase.withBytes { passphrase throws(CryptoError) in
-        try PBKDF2SHA256.derive(
-          passphrase: passphrase, salt: RawSpan(_elements: salt.span), iterations: Self.iterationCount, byteCount: 80
+        try PBKDF2.derive(
+          .sha256, passphrase: passphrase, salt: RawSpan(_elements: salt.span), iterations: Self.iterationCount,
+          byteCount: 80
         ).foreignKey
       }
     }

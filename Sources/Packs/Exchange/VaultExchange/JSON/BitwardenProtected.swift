@@ -121,8 +121,8 @@ private struct Costs {
       try passphrase.withBytes { passphrase throws(CryptoError) in
         switch function {
         case .pbkdf2:
-          return try PBKDF2SHA256.derive(
-            passphrase: passphrase, salt: RawSpan(_elements: salt.span), iterations: iterations)
+          return try PBKDF2.derive(
+            .sha256, passphrase: passphrase, salt: RawSpan(_elements: salt.span), iterations: iterations)
         case .argon2id(let kibibytes, let lanes):
           let salt = try SHA256.hash(RawSpan(_elements: salt.span))
           return try Argon2.derive(

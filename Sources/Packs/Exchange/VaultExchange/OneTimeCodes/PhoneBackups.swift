@@ -29,8 +29,8 @@ enum AuthyBackup {
     else { throw ForeignBox.incomplete }
     let key = try inCrypto { () throws(CryptoError) in
       try passphrase.withBytes { passphrase throws(CryptoError) in
-        try PBKDF2SHA1.derive(
-          passphrase: passphrase, salt: RawSpan(_elements: salt.span), iterations: iterationCount)
+        try PBKDF2.derive(
+          .sha1, passphrase: passphrase, salt: RawSpan(_elements: salt.span), iterations: iterationCount)
       }
     }
     let nonce = [UInt8](repeating: 0, count: 16)
@@ -89,9 +89,9 @@ enum FreeOTPBackup {
       try passphrase.withBytes { passphrase throws(CryptoError) in
         let salt = RawSpan(_elements: salt.span)
         if name == "PBKDF2withHmacSHA1" {
-          return try PBKDF2SHA1.derive(passphrase: passphrase, salt: salt, iterations: count)
+          return try PBKDF2.derive(.sha1, passphrase: passphrase, salt: salt, iterations: count)
         }
-        return try PBKDF2SHA512.derive(passphrase: passphrase, salt: salt, iterations: count)
+        return try PBKDF2.derive(.sha512, passphrase: passphrase, salt: salt, iterations: count)
       }
     }
     guard let key = try opened(sealed, key: derived), key.count == 32 else {

@@ -62,8 +62,8 @@ enum TwoFASBackup {
     let passphrase = try options.sourcePassphrase()
     let opened = try inCrypto { () throws(CryptoError) in
       let key = try passphrase.withBytes { passphrase throws(CryptoError) in
-        try PBKDF2SHA256.derive(
-          passphrase: passphrase, salt: RawSpan(_elements: salt.span), iterations: iterationCount)
+        try PBKDF2.derive(
+          .sha256, passphrase: passphrase, salt: RawSpan(_elements: salt.span), iterations: iterationCount)
       }
       return try ForeignBox.opened(sealed, (nonce, []), key: key)
     }
@@ -117,8 +117,8 @@ enum AndOTPBackup {
     return try inCrypto { () throws(CryptoError) in
       let salt = Array(bytes[4..<headByteCount])
       let key = try passphrase.withBytes { passphrase throws(CryptoError) in
-        try PBKDF2SHA1.derive(
-          passphrase: passphrase, salt: RawSpan(_elements: salt.span), iterations: iterationCount)
+        try PBKDF2.derive(
+          .sha1, passphrase: passphrase, salt: RawSpan(_elements: salt.span), iterations: iterationCount)
       }
       return try opened(bytes[headByteCount...], key)
     }
