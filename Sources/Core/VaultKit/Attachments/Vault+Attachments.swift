@@ -59,8 +59,7 @@ extension Vault {
         }
         try replace(old, attachments: old.envelope.attachments + written, lock)
       } catch {
-        // A server that does not answer may have done it or still be working; the repair tells later.
-        if !error.mayBeStored, error.code != .ioFailed || !(store is any RemoteStore) {
+        if !error.mayBeStored(in: store) {
           try? removeUnnamed(written.map(\.id), of: id, from: store, lock)
         }
         throw error

@@ -1,5 +1,5 @@
 public import VaultDocument
-internal import VaultStorage
+package import VaultStorage
 
 // Facts for decisions of programs that the code alone does not tell.
 
@@ -8,6 +8,12 @@ extension VaultError {
 
   /// Whether the failed change is stored nevertheless, or may be: look before you repeat it.
   public var mayBeStored: Bool { code == .mayBeLost || code == .outcomeUnknown }
+
+  /// Whether the failed change is stored in this store, may be, or may still be stored, because a server that does not
+  /// answer may be working. If so, nothing that the change names may be removed; a repair tells later.
+  package func mayBeStored(in store: any RecordStore) -> Bool {
+    mayBeStored || code == .ioFailed && store is any RemoteStore
+  }
 
   /// With `.lockedByOther`: the process that holds the lock, if known; it may be this one.
   public var holder: Int32? { storeError?.holder }

@@ -40,7 +40,7 @@ extension Vault {
     do throws(VaultError) {
       return try step()
     } catch {
-      if !error.mayBeStored, let new = try? Set(store.heldAttachments()).subtracting(held), !new.isEmpty {
+      if !error.mayBeStored(in: store), let new = try? Set(store.heldAttachments()).subtracting(held), !new.isEmpty {
         _ = try? removeUnnamedAttachments(among: new, lock)
       }
       throw error

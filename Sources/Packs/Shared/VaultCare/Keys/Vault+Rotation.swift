@@ -63,10 +63,8 @@ extension Vault {
     do throws(VaultError) {
       try await start(reason, plan: plan, renewal: renewal, lock: lock, progress: progress)
     } catch {
-      // Attachments were sealed again in vain, or the next call does it again. A server that does not answer may still
-      // be writing records that name them.
-      let mayStillWrite = error.mayBeStored || error.code == .ioFailed && store is any RemoteStore
-      if reason == .reseal, !mayStillWrite { _ = try? removeUnnamedAttachments(lock) }
+      // Attachments were sealed again in vain, or the next call does it again.
+      if reason == .reseal, !error.mayBeStored(in: store) { _ = try? removeUnnamedAttachments(lock) }
       throw error
     }
     return Rotation(reason, plan, isResumed: false)
