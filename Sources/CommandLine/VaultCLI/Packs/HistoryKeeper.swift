@@ -54,11 +54,7 @@ extension Packs {
   package static var history: (any HistoryKeeper)? { first(\.history) }
 
   package static func requiredHistory() throws -> any HistoryKeeper {
-    guard let history else {
-      throw CommandError(
-        .inputOutput, "no_git", subject: nil, "this program was built without git, so it knows no earlier states")
-    }
-    return history
+    try required(\.history, called: "git, so it knows no earlier states", .inputOutput, "no_git")
   }
 }
 

@@ -119,18 +119,22 @@ package final class Packs: Sendable {
   /// The part of the first pack that has such a part; nil if no pack has one.
   package static func first<Part>(_ part: @escaping (Pack) -> Part?) -> Part? { all.lazy.compactMap(part).first }
 
-  static func editing() throws -> any TextEditing {
-    guard let editing = first(\.editing) else {
-      throw CommandError(.failed, "editor_failed", subject: "editor", "this program was built without an editor")
+  /// The part of the first pack that has such a part, or the error of a program without such a pack.
+  static func required<Part>(
+    _ part: @escaping (Pack) -> Part?, called what: String, _ status: ExitStatus, _ code: String, subject: String? = nil
+  ) throws -> Part {
+    guard let found = first(part) else {
+      throw CommandError(status, code, subject: subject, "this program was built without \(what)")
     }
-    return editing
+    return found
+  }
+
+  static func editing() throws -> any TextEditing {
+    try required(\.editing, called: "an editor", .failed, "editor_failed", subject: "editor")
   }
 
   package static func codes() throws -> any CodeDrawing {
-    guard let codes = first(\.codes) else {
-      throw CommandError(.failed, "no_library", subject: "--qr", "this program was built without QR codes")
-    }
-    return codes
+    try required(\.codes, called: "QR codes", .failed, "no_library", subject: "--qr")
   }
 
   /// Warns about a weak secret of the user's own choice, without refusing it.

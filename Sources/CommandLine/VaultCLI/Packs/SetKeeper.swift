@@ -139,10 +139,6 @@ extension Packs {
   package static var sets: (any SetKeeper)? { first(\.sets) }
 
   static func requiredSets() throws -> any SetKeeper {
-    guard let sets else {
-      throw CommandError(
-        .noVault, "no_set", subject: nil, "this program was built without sets: it knows no names of vaults")
-    }
-    return sets
+    try required(\.sets, called: "sets: it knows no names of vaults", .noVault, "no_set")
   }
 }

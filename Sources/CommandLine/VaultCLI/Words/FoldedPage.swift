@@ -130,9 +130,6 @@ struct FoldedPage {
   /// The cells of a row; `\|` does not end a cell.
   private static func cells(of row: Substring) -> [String] {
     row.replacing("\\|", with: "\u{1}").split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
-      .map { cell in
-        let text = cell.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
-        return String(text).replacing("\u{1}", with: "|")
-      }
+      .map { $0.split(separator: " ").joined(separator: " ").replacing("\u{1}", with: "|") }
   }
 }

@@ -1,3 +1,5 @@
+import VaultDocument
+
 /// A message of the argument parser in the words of our other errors: a subject, and what is wrong with it.
 struct ParserMessage {
   /// Nil for a reason that is a whole sentence.
@@ -32,7 +34,8 @@ struct ParserMessage {
       subject = choices.isEmpty ? nil : place
       reason =
         choices.isEmpty
-        ? "the value of \(place) is not valid\(value.cause)" : "must be \(Self.list(choices)), not '\(value.text)'"
+        ? "the value of \(place) is not valid\(value.cause)"
+        : "must be \(Sentence.alternatives(choices)), not '\(value.text)'"
     } else {
       let option = message.split(whereSeparator: { " '=".contains($0) }).first { $0.hasPrefix("--") && $0.count > 2 }
       (subject, reason) = (option.map(String.init), message.prefix(1).lowercased() + message.dropFirst())
@@ -54,11 +57,5 @@ struct ParserMessage {
     let text = message[..<middle.lowerBound].dropFirst(start.count)
     let place = message[middle.upperBound...].prefix { $0 != "'" }
     return (String(text), String(place), String(message[place.endIndex...].dropFirst()))
-  }
-
-  /// `a, b or c`.
-  private static func list(_ words: [String]) -> String {
-    guard let last = words.last, words.count > 1 else { return words.joined() }
-    return words.dropLast().joined(separator: ", ") + " or " + last
   }
 }

@@ -121,5 +121,10 @@ package struct Style {
   package func doubtful(_ text: String) -> String { isColored ? "\u{1B}[33m\(text)\u{1B}[0m" : text }
   package func bad(_ text: String) -> String { isColored ? "\u{1B}[31m\(text)\u{1B}[0m" : text }
   package func inverse(_ text: String) -> String { isColored ? "\u{1B}[7m\(text)\u{1B}[0m" : text }
+  /// A word in a look, in a column of six letters.
+  package static func column(_ word: String, _ look: (String) -> String) -> String {
+    look(word) + String(repeating: " ", count: 6 - word.utf8.count)
+  }
+
   package func bold(_ text: String) -> String { isColored ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 }

@@ -61,3 +61,12 @@ extension Messages {
 extension Pin.SlotName {
   fileprivate var line: String { label.isEmpty ? id.text : "\(id.text)  \(label)" }
 }
+
+extension CommandError {
+  /// The error of a command that needs the state of this machine, without a place for it.
+  package static var noStateFolder: CommandError {
+    CommandError(
+      .inputOutput, "io_failed", subject: "state", "there is no home directory for the state of this machine",
+      hints: ["name a folder with CVAULT_STATE_DIR"])
+  }
+}

@@ -1,3 +1,5 @@
+import VaultDocument
+
 /// Names that the user may have meant.
 package enum Suggestion {
   /// Names that are never proposed. A user with a typing error must not answer a question or open anything.
@@ -39,8 +41,7 @@ package enum Suggestion {
     for word: some StringProtocol, among names: [String], _ form: (String) -> String = { $0 }
   ) -> String? {
     let found = self.names(for: word, among: names).map { "`\(Printable.text(form($0)))`" }
-    guard let last = found.last else { return nil }
-    return "did you mean \(found.count > 1 ? found.dropLast().joined(separator: ", ") + " or " : "")\(last)?"
+    return found.isEmpty ? nil : "did you mean \(Sentence.alternatives(found))?"
   }
 
   /// The number of letters to insert, delete, replace, or exchange with their neighbours.

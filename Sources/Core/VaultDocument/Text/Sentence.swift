@@ -17,5 +17,11 @@ package enum Sentence {
     hasSubject(reason) ? reason : "\(subject) \(reason)"
   }
 
+  /// `a, b or c`.
+  package static func alternatives(_ words: [String]) -> String {
+    guard let last = words.last, words.count > 1 else { return words.joined() }
+    return words.dropLast().joined(separator: ", ") + " or " + last
+  }
+
   private static func hasSubject(_ reason: String) -> Bool { !verbs.contains(reason.prefix { $0 != " " }) }
 }

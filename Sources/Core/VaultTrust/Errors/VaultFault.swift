@@ -21,7 +21,10 @@ public struct VaultFault: Sendable, CustomStringConvertible {
   package private(set) var isEdited = false
   package var witnesses: Witnesses = []
 
-  public var description: String { Sentence.about(field.map { "\(file): \($0)" } ?? file, reason) }
+  /// The file, and the field in it.
+  package var subject: String { field.map { "\(file): \($0)" } ?? file }
+
+  public var description: String { Sentence.about(subject, reason) }
 
   package init(_ code: VaultError.Code, _ reason: String, file: String, record: RecordID? = nil, field: String? = nil) {
     self.code = code

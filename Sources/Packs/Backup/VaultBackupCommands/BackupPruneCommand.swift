@@ -157,7 +157,7 @@ extension PrunePlan.Step: DocumentValue {
       case .remove: style.bad
       case .forget: style.doubtful
       }
-    return look(action.rawValue) + String(repeating: " ", count: 6 - action.rawValue.utf8.count)
+    return Style.column(action.rawValue, look)
       + "  \(row.name.fileName)  \(reasons.joined(separator: ", "))"
   }
 

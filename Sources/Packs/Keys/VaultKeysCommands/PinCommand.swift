@@ -164,11 +164,7 @@ private struct PinReport {
 extension Session {
   /// The state of this machine, which must be available.
   fileprivate func requiredState() throws -> KnownVaults {
-    guard let state = pin.state else {
-      throw CommandError(
-        .inputOutput, "io_failed", subject: "state", "there is no home directory for the state of this machine",
-        hints: ["name a folder with CVAULT_STATE_DIR"])
-    }
+    guard let state = pin.state else { throw CommandError.noStateFolder }
     return state
   }
 }

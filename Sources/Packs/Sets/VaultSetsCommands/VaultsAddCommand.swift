@@ -123,11 +123,7 @@ extension VaultsCommand {
     func run() throws {
       let found = try FoundSet.required(choice.vaults)
       let members = try names.isEmpty ? found.all : names.map { try found.member($0) }
-      guard let state = StateLocation.state(global.messages) else {
-        throw CommandError(
-          .inputOutput, "io_failed", subject: "state", "there is no home directory for the state of this machine",
-          hints: ["name a folder with CVAULT_STATE_DIR"])
-      }
+      guard let state = StateLocation.state(global.messages) else { throw CommandError.noStateFolder }
       var accepted: [String] = []
       for member in members where try accept(member, state) { accepted.append(member.name) }
       guard global.json else {

@@ -39,11 +39,7 @@ struct GitConsent {
   /// Gives the consent. Returns whether anything was new.
   func give() throws -> Bool {
     guard !isSet || !isGiven else { return false }
-    guard let mark else {
-      throw CommandError(
-        .inputOutput, "io_failed", subject: "state", "there is no home directory for the state of this machine",
-        hints: ["name a folder with CVAULT_STATE_DIR"])
-    }
+    guard let mark else { throw CommandError.noStateFolder }
     try System.makeDirectories(System.parent(of: mark))
     let file = try OutputFile.replacing(mark)
     try file.commit()

@@ -39,7 +39,7 @@ package struct DoctorCheck: DocumentValue {
       case .warning: style.doubtful
       case .fault: style.bad
       }
-    return look(state.rawValue) + String(repeating: " ", count: 6 - state.rawValue.utf8.count)
+    return Style.column(state.rawValue, look)
       + Printable.text("\(name): \(text)" + (advice.map { "; \($0)" } ?? ""))
   }
 

@@ -75,8 +75,7 @@ extension [VaultFault] {
   package func report(_ global: GlobalOptions, _ remedies: [Remedy]) {
     for (index, fault) in enumerated() {
       var error = CommandError(
-        fault.status, snakeCase(fault.code.description),
-        subject: fault.field.map { "\(fault.file): \($0)" } ?? fault.file, fault.reason)
+        fault.status, snakeCase(fault.code.description), subject: fault.subject, fault.reason)
       error.file = fault.file
       error.record = fault.record?.text
       error.field = fault.field
