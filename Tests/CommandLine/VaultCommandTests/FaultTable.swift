@@ -97,10 +97,12 @@ struct FaultBench {
       // A note about something else, such as a state folder that cannot be written, may stand above.
       let isNote = first.hasPrefix("note: ")
       let line = outcome.errorLines.first { isNote || !$0.hasPrefix("note: ") }
-      // A subject alone, such as `vault: FILE: `, is followed by a sentence, or by a verb without the colon.
+      // `vault: FILE: ` stands for the subject alone.
       let isSubject = first.hasPrefix("vault: ") && first.hasSuffix(": ") && first != "vault: "
-      let beginnings = isSubject ? [filled(first), filled(String(first.dropLast(2))) + " "] : [filled(first)]
-      #expect(beginnings.contains { line?.hasPrefix($0) == true }, "\(row.testDescription): \(outcome.errors)")
+      let subject = filled(String(first.dropFirst(7).dropLast(2)))
+      #expect(
+        isSubject ? line?.isError(about: subject) == true : line?.hasPrefix(filled(first)) == true,
+        "\(row.testDescription): \(outcome.errors)")
     } else {
       #expect(outcome.errors == "", "\(row.testDescription)")
     }
@@ -141,4 +143,9 @@ func checkRows(_ name: String, _ rows: [FaultRow]) throws {
   for fault in notRun { Need.notRun("\(name), \(fault)", "this machine cannot make the fault") }
   print("\(name): \(rows.count - notRun.count) run")
   #expect(notRun.count < rows.count)
+}
+
+extension String {
+  /// Whether it is an error about this subject, which is followed by a sentence, or by a verb without the colon.
+  func isError(about subject: String) -> Bool { hasPrefix("vault: \(subject): ") || hasPrefix("vault: \(subject) ") }
 }

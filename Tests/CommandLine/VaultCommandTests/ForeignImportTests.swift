@@ -312,7 +312,7 @@ struct ForeignImportTests {
     #expect(Int(outcome.code) == code, "\(outcome.errors)")
     #expect(!outcome.errors.contains("hunter2"))
     #expect(!outcome.output.contains("hunter2"))
-    #expect(code == 0 || ["vault: \(name): ", "vault: \(name) "].contains { outcome.errors.hasPrefix($0) })
+    #expect(code == 0 || outcome.errors.isError(about: name))
     #expect(snapshot(workspace.vault) == before)
   }
 
