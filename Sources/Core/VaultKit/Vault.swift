@@ -38,6 +38,9 @@ public final class Vault: Sendable {
     /// The caller's own kinds, in addition to those of this program and of the vault. They must include all types whose
     /// records are stored or listed by name.
     public var types: [any VaultRecord.Type] = []
+    /// How many former values of one field the records of a new vault keep, from 0 to 20. An existing vault keeps its
+    /// own number.
+    public var formerValues = FormerValues.defaultCount
 
     /// Options without an observer, waiting ten seconds for other writers.
     ///
@@ -141,6 +144,9 @@ public final class Vault: Sendable {
   ) async throws(VaultError) -> Vault {
     guard !newSlots.isEmpty else { throw VaultError(.slotRefused, "a vault needs at least one way to unlock it") }
     try KindCatalog(types: options.types).requireGoodTypes()
+    guard (0...FormerValues.maximumCount).contains(options.formerValues) else {
+      throw VaultError(.usage, "a field has 0 to \(FormerValues.maximumCount) former values")
+    }
     let now = options.now()
     let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: .random()) }
     var slots: [Slot] = []
@@ -151,7 +157,8 @@ public final class Vault: Sendable {
       changes.append(StoreChange(.slot(slot.id), from: nil, to: file))
     }
     let header = try VaultHeader.make(
-      vaultID: root.vaultID, createdAt: now, revision: 1, root: root, rootCreatedAt: now, slots: slots)
+      vaultID: root.vaultID, createdAt: now, revision: 1, root: root, rootCreatedAt: now, slots: slots,
+      formerCount: options.formerValues)
     changes.append(StoreChange(.header, from: nil, to: try header.fileBytes()))
     var made: Vault?
     try storing(

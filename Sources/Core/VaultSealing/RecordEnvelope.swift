@@ -27,6 +27,8 @@ public struct RecordEnvelope: Sendable {
   public let requirements: [String]
   /// The attachments of the record, by id, ascending.
   public let attachments: [Attachment]
+  /// The sealed values that were replaced or removed.
+  public let former: FormerValues
   /// Its data key, wrapped by a root key.
   public let wrappedKey: WrappedKey
   /// 32 bytes.
@@ -50,6 +52,7 @@ public struct RecordEnvelope: Sendable {
     }
     requirements = try Self.requirements(members)
     attachments = try Self.attachments(members, requirements)
+    former = try Self.former(members)
     id = try Self.identifier(members)
     kind = try Self.text(members, "kind")
     guard RecordKindName.isValid(kind) else { throw Self.malformed("kind") }
@@ -67,13 +70,13 @@ public struct RecordEnvelope: Sendable {
     self.mac = mac
     // All known members that exist were read, so more members means an unknown one.
     let optionalCount =
-      (deletedAt == nil ? 0 : 1) + (requirements.isEmpty ? 0 : 1) + (attachments.isEmpty ? 0 : 1)
+      [deletedAt == nil, requirements.isEmpty, attachments.isEmpty, former.isEmpty].count { !$0 }
     guard members.count == Self.requiredMemberCount + optionalCount else {
       throw SealingError(.malformedEnvelope, "has a member in $vault that format 1 does not know")
     }
   }
 
-  /// All but `attachments`, `deleted_at` and `requires`.
+  /// All but `attachments`, `deleted_at`, `former` and `requires`.
   private static let requiredMemberCount = 9
 
   private static func malformed(_ name: String) -> SealingError {
@@ -100,6 +103,12 @@ public struct RecordEnvelope: Sendable {
     guard let value else { return [] }
     guard let attachments = Attachment.all(in: value) else { throw malformed(Attachment.memberName) }
     return attachments
+  }
+
+  private static func former(_ members: JSONObject) throws(SealingError) -> FormerValues {
+    guard let value = members[FormerValues.memberName] else { return FormerValues() }
+    guard let former = FormerValues(value) else { throw malformed(FormerValues.memberName) }
+    return former
   }
 
   private static func text(_ members: JSONObject, _ name: String) throws(SealingError) -> String {

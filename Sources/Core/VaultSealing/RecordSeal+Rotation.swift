@@ -64,6 +64,9 @@ extension RecordSeal {
     let keys = dataKey.keys
     var draft = draft
     draft.wrappedKey = dataKey.wrapped
+    draft.former = try draft.former.mapTokens { token throws(SealingError) in
+      try keys.resealing(token, of: record.keys, until: latest)
+    }
     let fields = try keys.replacingTokens(of: record.fields) { token throws(SealingError) in
       try keys.resealing(token, of: record.keys, until: latest)
     }
@@ -82,6 +85,16 @@ extension RecordKeys {
   ) throws(SealingError) -> JSONObject {
     try replacingTokens(of: fields) { token throws(SealingError) in
       // These keys sealed every token that they open: the data key is the same.
+      if (try? checkOpens(token)) != nil { return token }
+      return try resealing(token, of: other, until: latest)
+    }
+  }
+
+  /// Former values of another version of this record, like the members of ``taking(_:of:sealedUntil:)``.
+  package func taking(
+    _ former: FormerValues, of other: RecordKeys, sealedUntil latest: Timestamp? = nil
+  ) throws(SealingError) -> FormerValues {
+    try former.mapTokens { token throws(SealingError) in
       if (try? checkOpens(token)) != nil { return token }
       return try resealing(token, of: other, until: latest)
     }

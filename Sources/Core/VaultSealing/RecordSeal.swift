@@ -22,6 +22,12 @@ public struct EnvelopeDraft: Sendable {
   public var requirements: [String] = []
   /// The attachments of the record, sealed under its data key.
   public var attachments: [Attachment] = []
+  /// The former values of the version before, sealed under its data key.
+  public var former = FormerValues()
+  /// How many former values of one path stay.
+  public var formerCount = FormerValues.defaultCount
+  /// The members of the version before, of the same data key, whose values become former ones if they are replaced.
+  package var predecessor: JSONObject?
   /// Its data key, wrapped by a root key.
   public var wrappedKey: WrappedKey
 
@@ -46,6 +52,8 @@ public struct EnvelopeDraft: Sendable {
     updatedAt = now
     requirements = record.envelope.requirements
     attachments = record.envelope.attachments
+    former = record.envelope.former
+    predecessor = record.fields
     wrappedKey = record.envelope.wrappedKey
   }
 
@@ -62,19 +70,21 @@ public struct EnvelopeDraft: Sendable {
     updatedAt = now
     requirements = envelope.requirements
     attachments = envelope.attachments
+    former = envelope.former
     wrappedKey = envelope.wrappedKey
   }
 
   /// With null in place of the MAC, which does not cover itself.
   func members() -> JSONObject {
     var members: [JSONObject.Element] = []
-    members.reserveCapacity(12)
+    members.reserveCapacity(13)
     let requirements = Requirements.names(
       requirements, naming: Requirements.attachments, !attachments.isEmpty)
     if !attachments.isEmpty { members.append((Attachment.memberName, Attachment.value(of: attachments))) }
     members.append(("created_at", .string(createdAtText)))
     if let deletedAt { members.append(("deleted_at", .string(deletedAt.text))) }
     members.append(("format", .number(JSONNumber(RecordEnvelope.format))))
+    if !former.isEmpty { members.append((FormerValues.memberName, former.value)) }
     members.append(("id", .string(id.text)))
     members.append(("key", .string(wrappedKey.text)))
     members.append(("kind", .string(kind)))
@@ -158,7 +168,8 @@ public enum RecordSeal {
       envelope: envelope, fields: fields, keys: keys, root: root, document: document, createdAtText: createdAtText)
   }
 
-  /// Completes a record: checks that every token opens under `keys`, seals repeated tokens again, and makes the MAC.
+  /// Completes a record: checks that every token opens under `keys`, seals repeated tokens again, keeps replaced
+  /// values of the version before as former ones, and makes the MAC.
   ///
   /// - Parameter fields: the record's own members, sealed fields as tokens of `keys`.
   /// - Throws: ``SealingError`` `.reservedMember` if `fields` has a member `$vault`, `.tokenShapedText` if a readable
@@ -171,7 +182,10 @@ public enum RecordSeal {
         .reservedMember, "is reserved and cannot be a member of a record", path: RecordEnvelope.memberName)
     }
     var check = TokenCheck(keys: keys, time: draft.updatedAt)
-    return try complete(check.checked(fields), draft, keys: keys)
+    let checked = try check.checked(fields)
+    var draft = draft
+    draft.former = draft.former.following(draft.predecessor, by: checked, keys, atMost: draft.formerCount)
+    return try complete(checked, draft, keys: keys)
   }
 
   /// Adds envelope and MAC to fields without `$vault`. The caller knows that all their tokens open under `keys`.

@@ -33,6 +33,8 @@ public struct VaultHeader: Sendable {
   public let slots: [Slot]
   /// The extensions of the format that a reader must know, ascending.
   public let requirements: [String]
+  /// How many former values of one field a record keeps; 0 for none.
+  public let formerCount: Int
   /// JSON Schemas by the names of the kinds that this vault declares.
   public let declaredKinds: JSONObject
   /// The whole tree that the MAC covers.
@@ -61,7 +63,8 @@ public struct VaultHeader: Sendable {
       throw VaultError(.newerFormat, refusal, file: Self.fileName, field: Requirements.memberName)
     }
     try members.allowOnly([
-      "created_at", "format", "id", "keyring", "kinds", "mac", Requirements.memberName, "revision", "root", "slots",
+      "created_at", "format", FormerValues.memberName, "id", "keyring", "kinds", "mac", Requirements.memberName,
+      "revision", "root", "slots",
     ])
     vaultID = try members.value("id")
     createdAt = try members.value("created_at")
@@ -70,6 +73,7 @@ public struct VaultHeader: Sendable {
     root = try Root(members.object("root"))
     keyring = try members.objects("keyring").map(KeyringEntry.init(_:))
     slots = try members.objects("slots").map(Slot.init(_:))
+    formerCount = try members.formerCount()
     declaredKinds = try members.kinds()
     _ = try members.text("mac")
     self.document = document
@@ -87,13 +91,19 @@ public struct VaultHeader: Sendable {
   }
 
   /// A new header of this program, authenticated under `root`.
+  ///
+  /// - Parameter formerCount: how many former values of one field a record keeps; the usual number is not written.
   package static func make(
-    vaultID: VaultID, createdAt: Timestamp, revision: Int, root: RootKey, rootCreatedAt: Timestamp, slots: [Slot]
+    vaultID: VaultID, createdAt: Timestamp, revision: Int, root: RootKey, rootCreatedAt: Timestamp, slots: [Slot],
+    formerCount: Int = FormerValues.defaultCount
   ) throws(VaultError) -> VaultHeader {
-    let document = JSONObject(members: [
+    var document = JSONObject(members: [
       "created_at": createdAt, "format": format, "id": vaultID, "keyring": JSONValue.array([]), "kinds": JSONObject(),
       "revision": revision, "root": members(of: root, createdAt: rootCreatedAt), "slots": slots.map(\.members),
     ])
+    if formerCount != FormerValues.defaultCount {
+      document[FormerValues.memberName] = .number(JSONNumber(formerCount))
+    }
     return try authenticated(document, under: root)
   }
 
@@ -191,6 +201,14 @@ extension VaultHeader.Root {
 }
 
 extension MemberReader {
+  fileprivate func formerCount() throws(VaultError) -> Int {
+    guard let value = self[FormerValues.memberName] else { return FormerValues.defaultCount }
+    guard let count = value.int, (0...FormerValues.maximumCount).contains(count) else {
+      throw damaged(FormerValues.memberName)
+    }
+    return count
+  }
+
   /// Checks the declared kinds: valid unreserved names, each with an object (format 1, section 7, Header).
   fileprivate func kinds() throws(VaultError) -> JSONObject {
     guard case .object(let kinds)? = self["kinds"] else { throw damaged("kinds") }

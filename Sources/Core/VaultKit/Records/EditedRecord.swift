@@ -38,7 +38,7 @@ package struct EditedRecord {
       throw .clearText(at: path, file: file, stored.id)
     }
     var seen: Set<String> = []
-    for (path, token) in stored.stored.tokens {
+    for (path, token) in stored.stored.tokens + stored.envelope.former.all {
       try inSealing(file: file, record: stored.id) { () throws(SealingError) in
         do throws(SealingError) { try keys.checkOpens(token) } catch { throw error.at(path.description) }
       }
@@ -68,16 +68,5 @@ extension JSONValue {
     var fields = object ?? JSONObject()
     fields[RecordEnvelope.memberName] = nil
     return fields
-  }
-}
-
-extension JSONObject {
-  /// Every sealed value with its path.
-  package var tokens: [(MemberPath, String)] {
-    var tokens: [(MemberPath, String)] = []
-    JSONValue.object(self).forEachString { path, text in
-      if SealedToken.hasTokenShape(text) { tokens.append((path, text)) }
-    }
-    return tokens
   }
 }

@@ -50,6 +50,15 @@ package struct FieldEditor {
     return try accepted(taken)
   }
 
+  /// The members with a former value of the record in its field.
+  func restoring(_ secret: FormerSecret, at path: MemberPath) throws(VaultError) -> JSONObject {
+    try requireKnownSchema(of: record)
+    var tree = JSONValue.object(record.fields)
+    try put(.string(secret.token), at: kind?.pathInCurrentSchema(path) ?? path, into: &tree)
+    guard case .object(let members) = tree else { preconditionFailure("members below the top leave an object") }
+    return try accepted(members)
+  }
+
   /// In the form of the present schema, with the values opened that a migration opens.
   private func presentMembers(of other: OpenRecord) throws(VaultError) -> JSONObject {
     guard let kind else { return other.fields }

@@ -21,7 +21,7 @@ public struct OpenRecord: Sendable {
   /// Whether an obsolete older revision lies in the trash (format 1, section 6, Records).
   public internal(set) var hasOlderInTrash = false
   /// Called when a sealed value is opened for a caller who asked for its text.
-  private let onReveal: (@Sendable () -> Void)?
+  let onReveal: (@Sendable () -> Void)?
 
   init(
     verified: VerifiedRecord, bytes: [UInt8], file: String, kind: RecordKind?, onReveal: (@Sendable () -> Void)? = nil
@@ -155,7 +155,7 @@ public struct OpenRecord: Sendable {
     }
   }
 
-  /// Checks that every sealed field opens, that sealed JSON is JSON, and that a record of a type of this program
+  /// Checks that every sealed field and every former value opens, that sealed JSON is JSON, and that a record of a type of this program
   /// decodes.
   ///
   /// - Returns: the fault of the first sealed JSON value that does not fit a declared kind.
@@ -163,6 +163,11 @@ public struct OpenRecord: Sendable {
   package func check() throws(VaultError) -> RecordError? {
     let kind = isOfKnownSchema ? kind : nil
     var misfit: RecordError?
+    for (path, token) in envelope.former.all {
+      do throws(SealingError) { try verified.keys.checkOpens(token) } catch {
+        throw VaultError(sealing: error.at(path.description), file: file, record: id)
+      }
+    }
     try JSONValue.object(fields).forEachString { path, text throws(VaultError) in
       guard SealedToken.hasTokenShape(text) else { return }
       do throws(SealingError) {

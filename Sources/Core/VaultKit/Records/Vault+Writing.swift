@@ -117,7 +117,9 @@ extension Vault {
         .rotationUnfinished, "must wait until the unfinished reseal is finished", file: location.relativePath,
         record: draft.id)
     }
-    let record = try inSealing(record: draft.id) { () throws(SealingError) in
+    var draft = draft
+    draft.formerCount = header.formerCount
+    let record = try inSealing(record: draft.id) { [draft] () throws(SealingError) in
       try RecordSeal.seal(fields, draft, keys: keys)
     }
     let bytes = try verifiedBytes(of: record, in: location)

@@ -16,6 +16,7 @@ package struct RecordMergeKey {
   private let root: ([UInt8]) throws(SealingError) -> RootKey
   private let seen: (revision: Int, mac: [UInt8])?
   private let isReplayed: Bool
+  private let formerCount: Int
   private let write: (SealedRecord) -> [UInt8]?
 
   /// - Parameters:
@@ -23,13 +24,16 @@ package struct RecordMergeKey {
   ///   - seen: the newest version of the record that this machine has seen.
   ///   - isReplayed: whether that version is on the branch whose changes are being replayed, one by one. It then does
   ///     not object, and each result gets a higher revision.
+  ///   - formerCount: how many former values of one field stay.
   ///   - write: the stored bytes of a record, checked like any other; nil if they are refused.
   package init(
     root: @escaping ([UInt8]) throws(SealingError) -> RootKey, seen: (revision: Int, mac: [UInt8])? = nil,
-    isReplayed: Bool = false,
+    isReplayed: Bool = false, formerCount: Int = FormerValues.defaultCount,
     write: @escaping (SealedRecord) -> [UInt8]? = { try? $0.document.prettyBytes() }
   ) {
-    (self.root, self.seen, self.isReplayed, self.write) = (root, seen, isReplayed, write)
+    (self.root, self.seen, self.isReplayed, self.formerCount, self.write) = (
+      root, seen, isReplayed, formerCount, write
+    )
   }
 
   private func verified(_ file: RecordFile) throws(SealingError) -> VerifiedRecord {
@@ -53,6 +57,15 @@ package struct RecordMergeKey {
     return try? keys.holdSame(one, other)
   }
 
+  /// The former values of a side that is taken whole: also those of the other side, and its sealed values.
+  func former(of side: RecordFile, beside other: RecordFile) -> FormerValues {
+    guard let own = try? verified(side).keys, let others = try? verified(other).keys,
+      let fields = try? own.taking(other.fields, of: others),
+      let former = try? own.taking(other.envelope.former, of: others)
+    else { return side.envelope.former }
+    return .joined(nil, side.envelope.former, former, replaced: [fields], by: side.fields)
+  }
+
   /// Whether this machine has seen a later version than all of these, or another version with the latest revision. The
   /// result of their merge does not count.
   func hasSeenOther(than versions: [RecordEnvelope], besides result: RecordEnvelope) -> Bool {
@@ -67,6 +80,7 @@ package struct RecordMergeKey {
   /// The bytes of a record that was merged, authenticated and read back; nil if they cannot be made.
   package func authenticated(_ fields: JSONObject, _ draft: EnvelopeDraft) -> [UInt8]? {
     var draft = draft
+    draft.formerCount = formerCount
     if isReplayed, let seen, draft.revision <= seen.revision, seen.revision < Int.max {
       draft.revision = seen.revision + 1
     }

@@ -68,8 +68,8 @@ extension RecordFile {
   /// The hints of its tokens, which identify their data key, 8 bytes each; empty if nothing is sealed.
   var tokenHints: Set<[UInt8]> {
     var hints: Set<[UInt8]> = []
-    JSONValue.object(fields).forEachString { _, text in
-      if let token = try? SealedToken(parsing: text) { hints.insert(token.hint) }
+    for token in fields.tokens.map(\.1) + envelope.former.all.map(\.token) {
+      if let token = try? SealedToken(parsing: token) { hints.insert(token.hint) }
     }
     return hints
   }

@@ -87,7 +87,10 @@ package struct RecordMerge {
   // MARK: One version whole
 
   /// Whether the sides could be versions of one record that differ only in revision, time and MAC.
-  private var isSameButForVersion: Bool { ours.isRemoved == theirs.isRemoved && envelopesAgree && schemasAgree }
+  private var isSameButForVersion: Bool {
+    ours.isRemoved == theirs.isRemoved && envelopesAgree && schemasAgree
+      && ours.envelope.former == theirs.envelope.former
+  }
 
   private var envelopesAgree: Bool {
     let (one, other) = (ours.envelope, theirs.envelope)
@@ -113,7 +116,7 @@ package struct RecordMerge {
     case (.authentic, .authentic):
       let areForks = later.envelope.revision == other.envelope.revision && later.envelope.mac != other.envelope.mac
       return try areForks
-        ? authenticated(later.fields, attachments: later.envelope.attachments, key: key)
+        ? authenticated(later.fields, attachments: later.envelope.attachments, later.envelope.former, key: key)
         : bytes(of: later, besides: other)
     default: return try bytes(of: later, besides: other)
     }
@@ -189,17 +192,17 @@ extension RecordMerge {
     let hints = (ours.tokenHints, theirs.tokenHints)
     guard hints.0.isEmpty || hints.1.isEmpty || hints.0 == hints.1 else { throw MergeRefusal(.resealed) }
     try requireVerified([base, ours, theirs])
-    let fields = try joinedFields()
+    let (fields, former) = try joinedFields()
     let attachments = try joinedAttachments()
     for (side, other) in [(ours, theirs), (theirs, ours)]
-    where side.fields == fields && side.envelope.attachments == attachments && side.isRemoved == isToBeRemoved
-      && side.envelope.revision > other.envelope.revision
+    where side.fields == fields && side.envelope.attachments == attachments && side.envelope.former == former
+      && side.isRemoved == isToBeRemoved && side.envelope.revision > other.envelope.revision
       && side.envelope.updatedAt >= other.envelope.updatedAt
     {
       return try bytes(of: side, besides: other)
     }
     guard let key else { throw MergeRefusal([MergeConflict(.needsKey)], fields: fields) }
-    return try authenticated(fields, attachments: attachments, key: key)
+    return try authenticated(fields, attachments: attachments, former, key: key)
   }
 
   /// The attachments that either side has added, without those that either has removed. Joined by id, because the
@@ -231,8 +234,13 @@ extension RecordMerge {
   /// of the other side are kept.
   private var isToBeRemoved: Bool { preference.side == .theirs ? theirs.isRemoved : ours.isRemoved }
 
-  private func joinedFields() throws(MergeRefusal) -> JSONObject {
-    var tree = TreeMerge(preferring: preference, choose: choice)
+  /// The members of both, and the former values of both with those that lose here.
+  private func joinedFields() throws(MergeRefusal) -> (JSONObject, FormerValues) {
+    var equal: Set<String> = []
+    var tree = TreeMerge(preferring: preference) { base, one, other in
+      if key?.holdsSame(one, other, in: ours) == true { equal.formUnion([one, other]) }
+      return choice(base, one, other)
+    }
     let fields = tree.merge(base?.fields, ours: ours.fields, theirs: theirs.fields)
     guard tree.conflicts.isEmpty else { throw MergeRefusal(tree.conflicts, fields: fields) }
     var seen: Set<String> = []
@@ -241,7 +249,10 @@ extension RecordMerge {
     }
     // A repeated token would be sealed again, differently by each merger.
     guard areOnce else { throw MergeRefusal([MergeConflict(.moved)], fields: fields) }
-    return fields
+    let former = FormerValues.joined(
+      base?.envelope.former, ours.envelope.former, theirs.envelope.former, replaced: [ours.fields, theirs.fields],
+      by: fields, equal: equal)
+    return (fields, former)
   }
 
   /// Of two tokens with equal text, the one that was sealed later, then the smaller. A side that only sealed the old
@@ -264,14 +275,14 @@ extension RecordMerge {
 
   /// The version after both, made with the key.
   private func authenticated(
-    _ fields: JSONObject, attachments: [Attachment], key: RecordMergeKey
+    _ fields: JSONObject, attachments: [Attachment], _ former: FormerValues, key: RecordMergeKey
   ) throws(MergeRefusal) -> [UInt8] {
     guard let wrap = preferredWrap else { throw MergeRefusal(.key) }
     let (one, other) = (ours.envelope, theirs.envelope)
     var draft = try Self.draft(of: ours, after: theirs)
     draft.deletedAt = isToBeRemoved ? [one.deletedAt, other.deletedAt].compactMap { $0 }.max() : nil
     draft.wrappedKey = wrap
-    draft.attachments = attachments
+    (draft.attachments, draft.former) = (attachments, former)
     guard (draft.deletedAt != nil) == (place == .trash(one.id)) else { throw MergeRefusal(.misplaced) }
     return try Self.made(fields, draft: draft, after: [one, other], key: key)
   }
@@ -302,7 +313,8 @@ extension RecordMerge {
   }
 
   /// Takes one whole side, which a person has chosen, as the version after both. So no machine that has seen the other
-  /// side reports a rollback. Only the revision of the other side counts; that side may be unreadable or gone.
+  /// side reports a rollback. Of the other side only the revision counts, and its sealed values become former ones; that
+  /// side may be unreadable or gone.
   package static func taking(
     _ side: StoredVersion, after other: StoredVersion?, of id: RecordID, key: RecordMergeKey
   ) -> MergeOutcome {
@@ -314,7 +326,8 @@ extension RecordMerge {
       guard let second = other?.record, second.envelope.id == id, key.verdict(on: second) == .authentic else {
         return .merged(side.bytes)
       }
-      let draft = try draft(of: file, after: second)
+      var draft = try draft(of: file, after: second)
+      draft.former = key.former(of: file, beside: second)
       return .merged(try made(file.fields, draft: draft, after: [file.envelope, second.envelope], key: key))
     } catch {
       return .conflict(error.conflicts, text: [])

@@ -57,7 +57,7 @@ struct FileMerge {
     }
     return RecordMergeKey(
       root: { hint throws(SealingError) in try vault.recordRoot(hint: hint) }, seen: seen,
-      isReplayed: seen.map { isOnBranch($0, of: id, vault) } ?? false,
+      isReplayed: seen.map { isOnBranch($0, of: id, vault) } ?? false, formerCount: vault.header.formerCount,
       write: { record in try? vault.verifiedBytes(of: record, in: place) })
   }
 

@@ -85,12 +85,12 @@ extension Vault {
   private func joinable(
     _ version: OpenRecord, _ before: OpenRecord?, with other: OpenRecord
   ) throws(VaultError) -> AdoptedVersions {
-    let old = try before.map { before throws(VaultError) in try fields(of: before, like: [other.stored], other) }
-    let new = try fields(of: version, like: [other.stored, old ?? JSONObject()], other)
+    let old = try before.map { before throws(VaultError) in try content(of: before, like: [other.stored], other) }
+    let new = try content(of: version, like: [other.stored, old?.fields ?? JSONObject()], other)
     let (own, others) = (version.envelope, other.envelope)
     var draft = EnvelopeDraft(next: version.verified, now: max(own.updatedAt, others.updatedAt))
     (draft.deletedAt, draft.wrappedKey) = (own.deletedAt, others.wrappedKey)
-    if let before, old == other.stored, (before.envelope.deletedAt == nil) == (others.deletedAt == nil) {
+    if let before, old?.fields == other.stored, (before.envelope.deletedAt == nil) == (others.deletedAt == nil) {
       draft.revision = max(own.revision, others.revision) + 1
       return AdoptedVersions(base: other.bytes, adopted: try made(new, draft, with: other))
     }
@@ -103,26 +103,32 @@ extension Vault {
     return AdoptedVersions(base: try made(old, draft, with: other), adopted: adopted)
   }
 
+  private typealias Content = (fields: JSONObject, former: FormerValues)
+
   /// The members of a version with tokens of `other`, and with the token of a `known` member wherever the secret is the
-  /// same.
-  private func fields(
+  /// same; and its former values.
+  private func content(
     of version: OpenRecord, like known: [JSONObject], _ other: OpenRecord
-  ) throws(VaultError) -> JSONObject {
+  ) throws(VaultError) -> Content {
     try inSealing(file: version.file, record: version.id) { () throws(SealingError) in
       let keys = other.verified.keys
       var fields = try keys.taking(
         version.stored, of: version.verified.keys, sealedUntil: header.lastMomentBeforeReseal)
       for members in known { fields = try keys.keepingTokens(of: members, in: fields) }
-      return fields
+      let former = try keys.taking(
+        version.envelope.former, of: version.verified.keys, sealedUntil: header.lastMomentBeforeReseal)
+      return (fields, former)
     }
   }
 
   private func made(
-    _ fields: JSONObject, _ draft: EnvelopeDraft, with other: OpenRecord
+    _ content: Content, _ draft: EnvelopeDraft, with other: OpenRecord
   ) throws(VaultError) -> [UInt8] {
+    var draft = draft
+    (draft.former, draft.predecessor, draft.formerCount) = (content.former, nil, header.formerCount)
     let place: StoreLocation = draft.deletedAt == nil ? .record(draft.id) : .trash(draft.id)
-    let sealed = try inSealing(file: place.relativePath, record: draft.id) { () throws(SealingError) in
-      try RecordSeal.seal(fields, draft, keys: other.verified.keys)
+    let sealed = try inSealing(file: place.relativePath, record: draft.id) { [draft] () throws(SealingError) in
+      try RecordSeal.seal(content.fields, draft, keys: other.verified.keys)
     }
     return try verifiedBytes(of: sealed, in: place)
   }

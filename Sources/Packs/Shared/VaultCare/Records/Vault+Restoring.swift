@@ -128,8 +128,26 @@ extension Vault {
     let revision = max(old.envelope.revision, (known + [seen ?? 0]).max() ?? 0)
     var draft = EnvelopeDraft(next: old.verified, now: now)
     draft.revision = revision + 1
+    draft.predecessor = nil
+    draft.former = try former(of: old, besides: [live, trashed])
     return [StoreChange(.record(old.id), from: live, to: try seal(draft))]
       + (trashed.map { [StoreChange(.trash(old.id), from: $0, to: nil)] } ?? [])
+  }
+
+  /// The former values of a version that takes the place of others: also theirs, and their sealed values. A version
+  /// that does not verify has none.
+  private func former(of old: OpenRecord, besides others: [[UInt8]?]) throws(VaultError) -> FormerValues {
+    var former = old.envelope.former
+    let keys = old.verified.keys
+    for bytes in others.compactMap({ $0 }) {
+      guard let other = try? verify(bytes, old.id, in: .record(old.id)) else { continue }
+      former = try inSealing(record: old.id) { () throws(SealingError) in
+        let fields = try keys.taking(other.stored, of: other.verified.keys)
+        let theirs = try keys.taking(other.envelope.former, of: other.verified.keys)
+        return .joined(nil, former, theirs, replaced: [keys.keepingTokens(of: old.stored, in: fields)], by: old.stored)
+      }
+    }
+    return former
   }
 
   /// The bytes of a version with a new data key. Its attachments are first sealed into files of this vault.

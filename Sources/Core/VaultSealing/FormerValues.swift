@@ -1,0 +1,212 @@
+public import VaultDocument
+
+/// The sealed values of a record that were replaced or removed, by the path at which each of them stood, newest first
+/// (format 1, section 6.3, Former values).
+public struct FormerValues: Sendable, Equatable {
+  /// The most values of one path that a vault can ask for.
+  public static let maximumCount = 20
+  /// The number of values of one path that a vault keeps if its header does not say otherwise.
+  public static let defaultCount = 5
+  /// The member of `$vault` that holds them, and the member of the header that says how many are kept.
+  package static let memberName = "former"
+  /// The tokens of one record together have at most this size, so that it always fits its file; the oldest are dropped.
+  private static let byteLimit = 4 << 20
+
+  /// Paths as they are written; none has an empty list.
+  private var lists: [String: [String]] = [:]
+
+  /// No values.
+  public init() {}
+
+  /// Whether there are none.
+  public var isEmpty: Bool { lists.isEmpty }
+
+  /// The paths that have a former value, in the order of their bytes.
+  public var paths: [MemberPath] {
+    lists.keys.sorted(by: precedesInBytes).compactMap { try? MemberPath(parsing: $0) }
+  }
+
+  /// The tokens of one path, newest first; empty if it has none.
+  public func tokens(at path: MemberPath) -> [String] { lists[path.description] ?? [] }
+
+  /// Every token with its path.
+  package var all: [(path: MemberPath, token: String)] {
+    paths.flatMap { path in tokens(at: path).map { (path, $0) } }
+  }
+}
+
+// MARK: The member
+
+extension FormerValues {
+  /// Reads the member of an envelope; nil if the value does not have the form of the format.
+  init?(_ value: JSONValue) {
+    guard case .object(let members) = value, members.count > 0 else { return nil }
+    for (name, list) in members {
+      guard let path = try? MemberPath(parsing: name), Self.isPlace(path), sameBytes(path.description, name),
+        let items = list.array, (1...Self.maximumCount).contains(items.count)
+      else { return nil }
+      var known = TokenSet()
+      let tokens = items.compactMap(\.string).filter { (try? SealedToken(parsing: $0)) != nil && known.insert($0) }
+      guard tokens.count == items.count else { return nil }
+      lists[name] = tokens
+    }
+  }
+
+  var value: JSONValue {
+    let names = lists.keys.sorted(by: precedesInBytes)
+    return .object(JSONObject(ascending: names.map { ($0, .array((lists[$0] ?? []).map { .string($0) })) }))
+  }
+
+  private static func isPlace(_ path: MemberPath) -> Bool {
+    guard let first = path.components.first else { return false }
+    return first != .member(RecordEnvelope.memberName)
+  }
+}
+
+// MARK: Changes
+
+extension FormerValues {
+  /// Drops the values of one path, or all of them.
+  package mutating func forget(_ path: MemberPath? = nil) {
+    if let path { lists[path.description] = nil } else { lists = [:] }
+  }
+
+  /// Puts older values behind those of a path, the newest first. A known token is not added.
+  package mutating func append(_ tokens: [String], at path: MemberPath) {
+    for token in tokens where !(lists[path.description] ?? []).contains(where: { sameBytes($0, token) }) {
+      lists[path.description, default: []].append(token)
+    }
+  }
+
+  /// The values with each token replaced. Errors of `replace` get the path.
+  func mapTokens(_ replace: (String) throws(SealingError) -> String) throws(SealingError) -> FormerValues {
+    var mapped = self
+    for (path, token) in all {
+      do throws(SealingError) {
+        let new = try replace(token)
+        mapped.lists[path.description] = mapped.lists[path.description]?.map { $0 == token ? new : $0 }
+      } catch { throw error.at(path.description) }
+    }
+    return mapped
+  }
+
+  /// The values after `old` members were replaced by `new` ones: a token that stands nowhere any more is the newest
+  /// former value of its path.
+  ///
+  /// - Parameters:
+  ///   - keys: the keys of both.
+  ///   - limit: how many values of one path stay.
+  func following(
+    _ old: JSONObject?, by new: JSONObject, _ keys: RecordKeys, atMost limit: Int
+  ) -> FormerValues {
+    var next = self
+    let current = TokenSet(in: new)
+    for (path, token) in (old ?? JSONObject()).tokens where !current.contains(token) {
+      next.lists[path.description, default: []].insert(token, at: 0)
+    }
+    return next.pruned(beside: .object(new), current, keys, atMost: limit)
+  }
+
+  /// Drops tokens that stand in the record, values that equal the present or a newer one, and all beyond the limits.
+  private func pruned(
+    beside members: JSONValue, _ current: TokenSet, _ keys: RecordKeys, atMost limit: Int
+  ) -> FormerValues {
+    var kept = FormerValues()
+    for (name, tokens) in lists {
+      let present = (try? MemberPath(parsing: name)).flatMap { try? members.value(at: $0) }?.string
+      var list: [String] = []
+      for token in tokens where list.count < limit && !current.contains(token) {
+        let newer = (present.map { [$0] } ?? []) + list
+        if !newer.contains(where: { keys.holdsSame($0, token) }) { list.append(token) }
+      }
+      if !list.isEmpty { kept.lists[name] = list }
+    }
+    kept.dropOldest(over: Self.byteLimit)
+    return kept
+  }
+
+  private mutating func dropOldest(over limit: Int) {
+    var size = lists.values.reduce(0) { $0 + $1.reduce(0) { $0 + $1.utf8.count } }
+    while size > limit, let longest = lists.max(by: { ($0.value.count, $0.key) < ($1.value.count, $1.key) })?.key {
+      size -= lists[longest]?.removeLast().utf8.count ?? 0
+      if lists[longest]?.isEmpty ?? false { lists[longest] = nil }
+    }
+  }
+}
+
+// MARK: Two versions
+
+extension FormerValues {
+  /// The former values of a version that joins two: those that either side has added, without those that a side has
+  /// dropped. Each side's order stays, and between the sides the later seal comes first, so that the sides can be
+  /// exchanged.
+  ///
+  /// - Parameters:
+  ///   - base: of the common base; nil keeps all.
+  ///   - replaced: the members of both sides. Their tokens that are not in `new` become former values.
+  ///   - equal: tokens that are not in `new`, but have the same text as the token in their place.
+  package static func joined(
+    _ base: FormerValues?, _ ours: FormerValues, _ theirs: FormerValues, replaced: [JSONObject], by new: JSONObject,
+    equal: Set<String> = []
+  ) -> FormerValues {
+    var result = FormerValues()
+    let current = TokenSet(in: new)
+    let lost = replaced.flatMap(\.tokens).filter { !current.contains($0.1) && !equal.contains($0.1) }
+    let paths = Set(ours.lists.keys).union(theirs.lists.keys).union(lost.map { $0.0.description })
+    for path in paths {
+      let (before, one, other) = (base?.lists[path] ?? [], ours.lists[path] ?? [], theirs.lists[path] ?? [])
+      let isKept = { (token: String) in !before.contains(token) || one.contains(token) && other.contains(token) }
+      var joined = merged(one.filter(isKept), other.filter(isKept))
+      for (place, token) in lost where place.description == path { joined = merged([token], joined) }
+      joined.removeAll { current.contains($0) }
+      if !joined.isEmpty { result.lists[path] = joined }
+    }
+    return result
+  }
+
+  /// Both lists in one, the later seal first; of two seals in one second, the greater text.
+  private static func merged(_ one: [String], _ other: [String]) -> [String] {
+    var (left, right, result) = (one[...], other[...], [String]())
+    while let first = left.first ?? right.first {
+      var next = first
+      if let second = right.first, !left.isEmpty, isLater(second, than: first) { next = second }
+      if left.first == next { left.removeFirst() }
+      if right.first == next { right.removeFirst() }
+      if !result.contains(next) { result.append(next) }
+    }
+    return result
+  }
+
+  private static func isLater(_ one: String, than other: String) -> Bool {
+    guard let first = try? SealedToken(parsing: one), let second = try? SealedToken(parsing: other) else {
+      return false
+    }
+    if first.sealedAt != second.sealedAt { return first.sealedAt > second.sealedAt }
+    return precedesInBytes(other, one)
+  }
+}
+
+extension JSONObject {
+  /// Every sealed value with its path.
+  package var tokens: [(MemberPath, String)] {
+    var tokens: [(MemberPath, String)] = []
+    JSONValue.object(self).forEachString { path, text in
+      if SealedToken.hasTokenShape(text) { tokens.append((path, text)) }
+    }
+    return tokens
+  }
+}
+
+extension TokenSet {
+  fileprivate init(in members: JSONObject) {
+    for (_, token) in members.tokens { _ = insert(token) }
+  }
+}
+
+extension RecordKeys {
+  /// Whether two texts are tokens of this record that hold the same text.
+  fileprivate func holdsSame(_ one: String, _ other: String) -> Bool {
+    guard SealedToken.hasTokenShape(one) else { return false }
+    return (try? holdSame(one, other)) ?? false
+  }
+}
