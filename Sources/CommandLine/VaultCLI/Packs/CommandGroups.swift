@@ -7,7 +7,7 @@ enum CommandGroups {
       "Every day",
       [
         "get", "show", "copy", "otp", "find", "list", "add", "set", "edit", "generate", "remove", "move", "restore",
-        "trash", "unlock", "lock",
+        "forget", "trash", "unlock", "lock",
       ]
     ),
     ("Programs", ["run", "inject", "ref", "refs", "scan", "uses", "credential", "ssh"]),

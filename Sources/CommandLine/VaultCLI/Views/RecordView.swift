@@ -16,7 +16,7 @@ package struct RecordView: Sendable {
   /// Nil for an unknown kind.
   package let kind: RecordKind?
   /// The members with sealed fields as tokens.
-  private let stored: JSONObject
+  let stored: JSONObject
 
   package init(_ record: StoredRecord) {
     id = record.id
@@ -99,6 +99,7 @@ extension RecordView {
       ("id", id.text), ("kind", envelope.kind), ("revision", String(envelope.revision)),
       ("created", envelope.createdAt.text), ("updated", envelope.updatedAt.text),
     ] + attachments.map { ("attached", "\(Printable.text($0.name)), \(ByteSize.text($0.byteCount))") }
+      + formerLines.map { ("former", "\(Printable.text($0.path.description)): \($0.text)") }
   }
 
   /// The fields with their shown values.

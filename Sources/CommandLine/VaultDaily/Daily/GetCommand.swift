@@ -14,7 +14,8 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     discussion: """
       The record is verified first, so the command always needs a key. A newline follows the value only at a \
       terminal. At a terminal, without a field, the command prints the main secret, as `vault copy` does. A reference \
-      from `vault ref` can replace RECORD and FIELD. RECORD@REV is an earlier version, as with `vault show`.
+      from `vault ref` can replace RECORD and FIELD. RECORD@REV is an earlier version, as with `vault show`. With \
+      --former the command prints the value that the field had before, also if the field was removed.
 
       Bytes, such as the content of a `file`, are written unchanged. At a terminal, bytes that cannot be shown are \
       refused.
@@ -22,6 +23,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
       Example:
         vault get "Shai Mishali" access_key --identity identity.txt
         vault get "Guest network" password --qr
+        vault get GitHub password --former
         vault get passport.pdf content -o passport.pdf
         vault get "Shai Mishali" --attachment contract.pdf -o contract.pdf
       """)
@@ -46,6 +48,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
   @Option(help: ArgumentHelp("Write the attachment with this name or id.", valueName: "name"))
   var attachment: String?
 
+  @OptionGroup var former: FormerOption
   @OptionGroup var revision: RevisionOptions
   @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
   @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
@@ -73,6 +76,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     try target.checkGit(global)
     try target.checkReplacing(global)
     let found = try await record(field, session)
+    if former.number != nil { return try await writeFormer(of: found, at: field.path, to: target) }
     let path = try field.path.map(found.readingPlace) ?? (takesMain ? found.mainSecret() : nil)
     try await CommandError.naming(membersOf: found) {
       if target.file == nil, global.json { return try document(of: field, at: path, in: found) }
@@ -84,7 +88,24 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     }
   }
 
+  /// Prints or writes a former value.
+  private func writeFormer(of found: OpenRecord, at path: MemberPath?, to target: ExportTarget) async throws {
+    let secret = try former.secret(of: found, at: path)
+    let value = try secret.bytes(of: found)
+    if target.file == nil, global.json {
+      let text = value.string.map { JSONValue.string($0) } ?? .string(value.withBytes { Base64.encode($0) })
+      return try Output.document([
+        "id": found.id, "path": secret.path.description, "sealed_at": secret.sealedAt, "value": text,
+      ])
+    }
+    guard target.file != nil else { return try print(value, at: secret.path, of: found) }
+    try await target.write { write in try value.withBytes { try write($0) } }
+    guard global.json, let file = target.file else { return }
+    try Output.document(["file": file, "id": found.id, "path": secret.path.description])
+  }
+
   private func checkOutput() throws {
+    guard former.number == nil || !url else { throw CommandError.usage("--former", "cannot be combined with --url") }
     guard output != nil else { return }
     if qr { throw CommandError.usage("--qr", "cannot be combined with --output") }
     guard !global.json || output != "-" else { throw CommandError.usage("--json", "needs --output FILE") }

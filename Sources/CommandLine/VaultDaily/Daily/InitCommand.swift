@@ -4,6 +4,7 @@ import VaultCLI
 import VaultCrypto
 import VaultDocument
 import VaultKit
+import VaultSealing
 import VaultSystem
 import VaultTerminal
 
@@ -45,6 +46,11 @@ struct InitCommand: AsyncParsableCommand {
   @Option(parsing: .unconditional, help: ArgumentHelp("The cost of the passphrase, 10 to 20.", valueName: "n"))
   var workFactor = SlotFile.defaultWorkFactor
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How many former values of a field each record keeps, 0 to 20.", valueName: "n"))
+  var former = FormerValues.defaultCount
+
   @OptionGroup var newPassphrase: NewPassphraseOptions
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
@@ -77,7 +83,8 @@ struct InitCommand: AsyncParsableCommand {
   private func make(_ location: VaultLocation, _ slots: [NewSlot], identity: String?) async throws -> Vault {
     do {
       if location.origin == .standard { try System.makeDirectories(System.parent(of: location.path)) }
-      let options = try global.vaultOptions(StateLocation.state(global.messages))
+      var options = try global.vaultOptions(StateLocation.state(global.messages))
+      options.formerValues = former
       return try await Vault.create(
         at: location.place(global), makingTables: createTables, slots: slots, options: options)
     } catch {
@@ -127,6 +134,9 @@ struct InitCommand: AsyncParsableCommand {
     }
     guard SlotFile.newWorkFactors.contains(workFactor) else {
       throw CommandError.usage("--work-factor", "must be between 10 and 20")
+    }
+    guard (0...FormerValues.maximumCount).contains(former) else {
+      throw CommandError.usage("--former", "must be between 0 and \(FormerValues.maximumCount)")
     }
     if let path = generateIdentity { try IdentityFile.check(newFile: path, location) }
     guard newPassphrase.isEmpty || passphrase else {

@@ -14,7 +14,8 @@ struct SetCommand: AsyncParsableCommand, OneRecordNaming {
     abstract: "Change fields of a record and leave all others as they are.",
     discussion: """
       Setting a value that is already there changes nothing. Secrets are never arguments: use the options below. \
-      With -g the record gets a new password.
+      With -g the record gets a new password. A sealed value that is replaced stays as a former value: \
+      `vault get RECORD FIELD --former` prints it, and `vault restore RECORD FIELD --former` brings it back.
 
       Example:
         vault set -g GitHub
@@ -60,12 +61,13 @@ struct SetCommand: AsyncParsableCommand, OneRecordNaming {
     for (path, value) in assignments { try kind?.checkReadable(path, value, option: "field=value") }
     let sealed = try secrets.assignments(for: kind, making: made, recipe, global)
     try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
-    try FormerValues(of: found, in: session).confirm(replacing: sealed.filter(\.isMade).map(\.path))
+    try LostValues(of: found, in: session, opened).confirm(replacing: sealed.filter(\.isMade).map(\.path))
     let edits =
       assignments.map { FieldEdit.set($0.path, to: found.argument($0.value, at: $0.path)) }
       + sealed.map { FieldEdit.seal($0.path, $0.secret) }
-    let hasChanged = try await CommandError.naming(kind) { try await opened.edit(found.id, edits) }
-    try global.report(hasChanged: hasChanged, found.id)
+    let effect = try await CommandError.naming(kind) { try await opened.editing(found.id, edits) }
+    try global.report(hasChanged: effect.hasChanged, found.id)
+    global.report(effect, of: found)
     for note in sealed.compactMap(\.note) { global.messages.note(note) }
     try warn(kind, sealed)
   }
@@ -99,6 +101,8 @@ struct UnsetCommand: AsyncParsableCommand, OneRecordNaming {
     commandName: "unset",
     abstract: "Remove fields of a record.",
     discussion: """
+      A sealed value stays as a former value, as with `vault set`.
+
       Example:
         vault unset "Shai Mishali" website contact_info.home_phone
       """)
@@ -120,20 +124,24 @@ struct UnsetCommand: AsyncParsableCommand, OneRecordNaming {
     let opened = try await session.unlock(unlocking, to: .writing, for: [record])
     let found = try await session.record(record, in: opened)
     let paths = named.map { found.place(of: $0) }
-    try FormerValues(of: found, in: session).confirm(takingAway: paths)
-    let hasChanged = try await CommandError.naming(membersOf: found) {
-      try await opened.edit(found.id, paths.map(FieldEdit.unset))
+    try LostValues(of: found, in: session, opened).confirm(takingAway: paths)
+    let effect = try await CommandError.naming(membersOf: found) {
+      try await opened.editing(found.id, paths.map(FieldEdit.unset))
     }
-    try global.report(hasChanged: hasChanged, found.id)
+    try global.report(hasChanged: effect.hasChanged, found.id)
+    global.report(effect, of: found)
   }
 }
 
-/// Protects the sealed values that a command is about to replace.
-private struct FormerValues {
+/// Protects the sealed values that a command is about to replace in a vault that keeps no former values.
+private struct LostValues {
   private let record: OpenRecord
   private let session: Session
+  private let areKept: Bool
 
-  init(of record: OpenRecord, in session: Session) { (self.record, self.session) = (record, session) }
+  init(of record: OpenRecord, in session: Session, _ vault: Vault) {
+    (self.record, self.session, areKept) = (record, session, vault.header.formerCount > 0)
+  }
 
   /// Asks before a generated value replaces one that may still be needed.
   func confirm(replacing paths: [MemberPath]) throws { try confirm(paths, "Replace it") }
@@ -142,7 +150,7 @@ private struct FormerValues {
 
   /// Asks only at a terminal without `--yes`, and only if the last commit lacks the present record.
   private func confirm(_ paths: [MemberPath], _ question: String) throws {
-    guard session.global.isAtTerminal, !session.global.yes else { return }
+    guard !areKept, session.global.isAtTerminal, !session.global.yes else { return }
     let lost = paths.filter(isSealed)
     guard !lost.isEmpty, !isInGit else { return }
     let fields = lost.map(\.description).joined(separator: ", ")

@@ -41,9 +41,9 @@ struct ShowCommand: AsyncParsableCommand, OneRecordNaming {
       return
     }
     try Output.document([
-      "attachments": view.attachments, "created_at": view.envelope.createdAt, "id": view.id, "kind": view.envelope.kind,
-      "name": view.name, "record": try view.markedFields(), "revision": view.envelope.revision,
-      "updated_at": view.envelope.updatedAt, "verified": view.isVerified,
+      "attachments": view.attachments, "created_at": view.envelope.createdAt, "former": view.formerDocument,
+      "id": view.id, "kind": view.envelope.kind, "name": view.name, "record": try view.markedFields(),
+      "revision": view.envelope.revision, "updated_at": view.envelope.updatedAt, "verified": view.isVerified,
     ])
   }
 

@@ -1,5 +1,6 @@
 public import VaultCrypto
 public import VaultDocument
+internal import VaultSealing
 internal import VaultTrust
 
 /// One change of one member of a record.
@@ -39,12 +40,41 @@ extension Vault {
   public func edit(
     _ id: RecordID, _ edits: [FieldEdit], expecting expected: OpenRecord? = nil
   ) async throws(VaultError) -> Bool {
+    try await editing(id, edits, expecting: expected).hasChanged
+  }
+
+  /// Like ``edit(_:_:expecting:)``, and says which sealed values lost their place.
+  package func editing(
+    _ id: RecordID, _ edits: [FieldEdit], expecting expected: OpenRecord? = nil
+  ) async throws(VaultError) -> EditEffect {
     try await writing { lock throws(VaultError) in
       let old = try verifiedRecord(id)
       if let expected, expected.bytes != old.bytes {
         throw .changedMeanwhile(old)
       }
-      return try replace(old, with: FieldEditor(old, now: currentTime()).edited(edits), lock)
+      let members = try FieldEditor(old, now: currentTime()).edited(edits)
+      let hasChanged = try replace(old, with: members, lock)
+      return EditEffect(old, hasChanged: hasChanged, members: members, keptCount: header.formerCount)
     }
+  }
+}
+
+/// The effect of edits on a record.
+package struct EditEffect: Sendable {
+  package let hasChanged: Bool
+  /// Sealed fields that have another value now.
+  package let replaced: [MemberPath]
+  /// Sealed fields that are gone.
+  package let removed: [MemberPath]
+  /// Whether the vault keeps what these fields had.
+  package let isKept: Bool
+
+  init(_ old: OpenRecord, hasChanged: Bool, members: JSONObject, keptCount: Int) {
+    let present = JSONValue.object(members)
+    let tokens = Set(members.tokens.map(\.1))
+    let lost = old.fields.tokens.filter { !tokens.contains($0.1) }.map(\.0)
+    replaced = lost.filter { (try? present.value(at: $0)) != nil }
+    removed = lost.filter { (try? present.value(at: $0)) == nil }
+    (self.hasChanged, isKept) = (hasChanged, keptCount > 0)
   }
 }

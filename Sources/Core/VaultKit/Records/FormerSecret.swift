@@ -51,20 +51,25 @@ extension OpenRecord {
 extension Vault {
   /// Brings a former value of a field back. The value that it replaces becomes a former one in turn.
   ///
-  /// - Parameter number: 1 for the value before the present one, 2 for the one before that.
-  /// - Returns: the time at which the value was sealed.
-  /// - Throws: ``VaultError`` `.noSuchRecord`, `.noSuchMember` if the field has fewer former values, `.inputRefused` if
-  ///   the kind does not accept the value any more, and like ``edit(_:_:expecting:)``.
+  /// - Parameter secret: a former value of the record, from ``OpenRecord/formerSecrets(at:)``.
+  /// - Returns: whether anything changed.
+  /// - Throws: ``VaultError`` `.noSuchRecord`, `.changedUnderneath` if the record does not have the value any more,
+  ///   `.inputRefused` if the kind does not accept it any more, and like ``edit(_:_:expecting:)``.
   @discardableResult
-  public func restoreFormer(
-    _ number: Int = 1, at path: MemberPath, of id: RecordID
-  ) async throws(VaultError) -> Timestamp {
+  public func restore(_ secret: FormerSecret, of id: RecordID) async throws(VaultError) -> Bool {
+    try await restoreFormer(secret, of: id).hasChanged
+  }
+
+  /// Like ``restore(_:of:)``, and says which value lost its place.
+  package func restoreFormer(_ secret: FormerSecret, of id: RecordID) async throws(VaultError) -> EditEffect {
     try await writing { lock throws(VaultError) in
       let old = try verifiedRecord(id)
-      let secret = try old.formerSecret(number, at: path)
-      let members = try FieldEditor(old, now: currentTime()).restoring(secret, at: path)
-      _ = try replace(old, with: members, lock)
-      return secret.sealedAt
+      guard old.envelope.former.all.contains(where: { sameBytes($0.token, secret.token) }) else {
+        throw .changedMeanwhile(old)
+      }
+      let members = try FieldEditor(old, now: currentTime()).restoring(secret, at: secret.path)
+      let hasChanged = try replace(old, with: members, lock)
+      return EditEffect(old, hasChanged: hasChanged, members: members, keptCount: header.formerCount)
     }
   }
 

@@ -1,7 +1,9 @@
 package import VaultCLI
 
 extension Pack {
-  /// Removed records: shown, brought back and deleted. Earlier versions come back, too.
+  /// Removed records: shown, brought back and deleted. Earlier versions and former values come back, too.
   package static let trash = Pack(
-    commands: ["restore": { TrashCommand.Restore.self }, "trash": { TrashCommand.self }])
+    commands: [
+      "forget": { ForgetCommand.self }, "restore": { TrashCommand.Restore.self }, "trash": { TrashCommand.self },
+    ])
 }

@@ -144,7 +144,8 @@ extension Vault {
       former = try inSealing(record: old.id) { () throws(SealingError) in
         let fields = try keys.taking(other.stored, of: other.verified.keys)
         let theirs = try keys.taking(other.envelope.former, of: other.verified.keys)
-        return .joined(nil, former, theirs, replaced: [keys.keepingTokens(of: old.stored, in: fields)], by: old.stored)
+        let replaced = try keys.keepingTokens(of: old.stored, in: fields)
+        return .joined(nil, former, theirs, replaced: [replaced], by: old.stored)
       }
     }
     return former

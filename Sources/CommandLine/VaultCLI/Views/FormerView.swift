@@ -1,0 +1,64 @@
+package import VaultDocument
+package import VaultKit
+import VaultRecords
+import VaultSealing
+package import VaultTerminal
+
+// Former values, as commands name them.
+
+extension GlobalOptions {
+  /// Says which sealed values a change has replaced or removed, and how to bring them back.
+  package func report(_ effect: EditEffect, of record: OpenRecord) {
+    let subject = record.name.isEmpty ? record.id.text : record.name
+    for (paths, action) in [(effect.replaced, "replaced"), (effect.removed, "removed")] where !paths.isEmpty {
+      let fields = paths.map(\.description).joined(separator: ", ")
+      guard effect.isKept else {
+        messages.note("\(subject): \(fields) \(action); this vault keeps no former values")
+        continue
+      }
+      let stays = paths.count == 1 ? "the former one stays" : "the former ones stay"
+      let field = paths.count == 1 ? paths[0].description.shellQuoted : "FIELD"
+      let way = "vault restore \(subject.shellQuoted) \(field) --former"
+      messages.note("\(subject): \(fields) \(action); \(stays) (\(way))")
+    }
+  }
+}
+
+extension RecordView {
+  /// The number and the age of the former values of each field.
+  var formerLines: [(path: MemberPath, text: String)] {
+    formerTokens.compactMap { path, tokens in
+      guard let newest = tokens.first else { return nil }
+      let present = (try? JSONValue.object(stored).value(at: path))?.string.flatMap { try? SealedToken(parsing: $0) }
+      let count = counted(tokens.count, "former value")
+      // A value that came back is older than the ones that it replaced; the time of that change is not known.
+      guard let present, present.sealedAt >= newest.sealedAt else {
+        return (path, "\(count), the last sealed \(newest.sealedAt.day)")
+      }
+      return (path, "\(count), the last replaced \(present.sealedAt.day)")
+    }
+  }
+
+  /// The former values for `--json`: the sealing times by field, newest first.
+  package var formerDocument: JSONValue {
+    var members = JSONObject()
+    for (path, tokens) in formerTokens {
+      members[path.description] = .array(tokens.map { .members(["sealed_at": $0.sealedAt]) })
+    }
+    return .object(members)
+  }
+
+  private var formerTokens: [(path: MemberPath, tokens: [SealedToken])] {
+    var found: [(path: MemberPath, tokens: [SealedToken])] = []
+    for (written, token) in envelope.former.all {
+      guard let token = try? SealedToken(parsing: token) else { continue }
+      let path = kind?.pathInCurrentSchema(written) ?? written
+      if let index = found.firstIndex(where: { $0.path == path }) {
+        found[index].tokens.append(token)
+      } else {
+        found.append((path, [token]))
+      }
+    }
+    return found
+  }
+}
