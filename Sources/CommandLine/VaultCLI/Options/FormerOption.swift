@@ -15,9 +15,10 @@ package struct FormerOption: ParsableArguments {
 
   package init() {}
 
-  package func validate() throws {
+  /// Refuses a number that no field can have, before anything is unlocked.
+  package func check() throws {
     guard let number, !(1...FormerValues.maximumCount).contains(number) else { return }
-    throw ValidationError("--former must be between 1 and \(FormerValues.maximumCount)")
+    throw CommandError.usage("--former", "must be between 1 and \(FormerValues.maximumCount)")
   }
 
   /// The chosen value. Without a field it is the only field that has a former value.

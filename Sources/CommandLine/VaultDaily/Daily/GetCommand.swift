@@ -105,6 +105,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
   }
 
   private func checkOutput() throws {
+    try former.check()
     guard former.number == nil || !url else { throw CommandError.usage("--former", "cannot be combined with --url") }
     guard output != nil else { return }
     if qr { throw CommandError.usage("--qr", "cannot be combined with --output") }

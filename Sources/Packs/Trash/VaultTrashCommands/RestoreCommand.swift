@@ -41,6 +41,7 @@ extension TrashCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
+      try former.check()
       let session = try Session(vault, global)
       let opened = try await session.unlock(unlocking, to: dryRun ? .reading : .writing)
       if former.number != nil { return try await restoreFormer(session, opened) }
