@@ -7,7 +7,7 @@ on a machine that has seen the base before, `fresh` the one on a machine that ne
 import agefile
 import vaultdir
 from badvectors import flipped, next_letter
-from samples import CUSTOMER, LATER_ROOT, NOW, OLD_ROOT, PASSPHRASE, ROOT, SEALED, VAULT, identity
+from samples import CUSTOMER, LATER_ROOT, NOW, OLD_ROOT, PASSPHRASE, ROOT, SEALED, VAULT, former_tokens, identity
 from vaultdir import CHECKPOINT_FILE
 from vaultref import (
     Number, RecordKeys, Root, Seeded, b64, b64url, compact_time, date_text, id_bytes, id_text, make_record, pretty,
@@ -114,9 +114,22 @@ def resealing_records():
     return [record(FIRST, ROOT, 3, seed="resealed"), record(SECOND, OLD_ROOT, 1)]
 
 
+def changed_record():
+    """A record whose access key was replaced twice, and its ATM code once."""
+    key = Seeded(f"data key {FIRST} ")(32)
+    before = {"access_key": former_tokens("battery staple", "horse battery", data_key=key, record=id_bytes(FIRST)),
+              "atm_code": former_tokens("0815", data_key=key, record=id_bytes(FIRST))}
+    return record(FIRST, ROOT, 3, former=before)
+
+
+def changed_records():
+    return [changed_record(), *plain_records()[1:]]
+
+
 def bases():
     resealing = resealing_header()
     return {
+        "changed": vault(header(), changed_records(), checkpoint(changed_records())),
         "plain": vault(header(), plain_records(), checkpoint(plain_records())),
         "resealing": vault(resealing, resealing_records(), checkpoint(resealing_records(), of=resealing))}
 
@@ -205,6 +218,26 @@ def place_attacks(first, second):
         path(FIRST, True): record(FIRST, ROOT, 2, deleted_at=date_text(NOW))}
 
 
+def former_attacks():
+    first = changed_record()
+    before = first["$vault"]["former"]
+    newer, older = before["access_key"]
+    left = lambda **lists: {path(FIRST): with_envelope(first, former={**before, **lists})}
+    yield "former-moved", "a former value is moved to another field", left(
+        access_key=[newer], atm_code=[older, *before["atm_code"]])
+    yield "former-reordered", "two former values change places", left(access_key=[older, newer])
+    yield "former-dropped", "a former value is taken out", left(access_key=[older])
+    yield "former-all-dropped", "all former values are taken out", {
+        path(FIRST): {**first, "$vault": without(first["$vault"], "former")}}
+    yield "former-repeated", "a former value stands under a second field", left(atm_code=[*before["atm_code"], older])
+    yield "former-twice", "a former value stands twice in its list", left(access_key=[newer, older, newer])
+    yield "former-brought-back", "a former value and the present one change places", {
+        path(FIRST): with_members(with_envelope(first, former={**before, "access_key": [first["access_key"], older]}),
+                                  access_key=newer)}
+    yield "former-of-another-record", "a token of another record becomes a former value", left(
+        access_key=[plain_records()[1]["access_key"]])
+
+
 def retired_attacks():
     yield "retired-root", "a record under a root key that is retired, made by somebody who kept it", {
         path(FIRST): record(FIRST, LATER_ROOT, 9, seed="retired")}
@@ -218,6 +251,8 @@ def record_attacks():
             *token_attacks(first, second), *member_attacks(first, third), *envelope_attacks(first, second),
             *retired_attacks()):
         yield Attack(name, "record", description, changes)
+    for name, description, changes in former_attacks():
+        yield Attack(name, "record", description, changes, base="changed")
     for name, description, changes in place_attacks(first, second):
         yield Attack(name, "directory", description, changes)
     yield Attack("resealing-retired-record", "checkpoint",
@@ -245,6 +280,8 @@ def history_attacks():
             ("checkpoint-rolled-back", "pin", "an older checkpoint",
              {CHECKPOINT_FILE: checkpoint(plain_records(), 1).data}, 0)):
         yield Attack(name, layer, description, changes, UNEXPECTED, fresh)
+    yield Attack("former-rolled-back", "seen", "an older state of a record, with a former value less",
+                 {path(FIRST): record(FIRST, ROOT, 2)}, UNEXPECTED, base="changed")
 
 
 # Attacks on keys

@@ -9,8 +9,8 @@ import base64
 import agefile
 import vaultdir
 from samples import (
-    DATA_KEY, LATER_ROOT, OLD_ROOT, OTHER, RECORD, ROOT, SEALED_AT, VAULT, checkpoint, customer, header,
-    keyring, slot_files)
+    DATA_KEY, LATER_ROOT, OLD_ROOT, OTHER, RECORD, ROOT, SEALED_AT, VAULT, checkpoint, customer, customer_with_former,
+    former_tokens, header, keyring, slot_files)
 from vaultref import (
     Number, RecordKeys, Refused, Root, Seeded, b64, b64url, check_record, id_bytes, id_text, is_token, open_record, pad,
         parse,
@@ -271,6 +271,70 @@ def record_vectors():
         yield f"record-{file}", document("record", layer, error, description, *cases)
 
 
+# Former values
+
+# What is no path of a former value, or none in its written form.
+NO_PATHS = (
+    "", ".", "a.", ".a", "a..b", "a b.", "[", "a]", "a[", "a[]", "a[-1]", "a[01]", "a[1234567890]", "a[1].[2]", "a[1]b",
+    'a"b', "a\\b", "a\tb", "a\x7fb", "a\x85b", '["a"]', '["a.b', '["a.b"', "['a.b']", '["a.b"]c', '["a.b"].',
+    '["\\u0041."]', '["a\\.b"]', '["a\\nb"]', '["a\nb"]', '["a\\u007F"]', '["a\\u000a\\u000A"]', "$vault", "$vault.kind",
+    "$vault[0]", "$vault.former.access_key")
+
+
+def with_former(former, again=True):
+    tree = customer_with_former()
+    tree["$vault"]["former"] = former
+    if again:
+        tree["$vault"]["mac"] = b64(KEYS.mac_of(tree))
+    return record_case(tree)
+
+
+def moved_about(change):
+    """A good record whose former values `change(lists, tree)` moves about, with its old MAC."""
+    tree = customer_with_former()
+    change(tree["$vault"]["former"], tree)
+    return record_case(tree)
+
+
+def former_value_vectors():
+    one, two = former_tokens("battery staple", "horse battery")
+    box = one.rsplit(":", 1)[1]
+    other_key = former_tokens("battery staple", data_key=bytes(32))
+    def to_other_path(lists, _): lists["atm_code"] = lists.pop("contact_info.pin")
+    def to_other_list(lists, _): lists["contact_info.pin"].append(lists["access_key"].pop())
+    def reverse(lists, _): lists["access_key"].reverse()
+    def drop(lists, _): lists["access_key"].pop(0)
+    def drop_path(lists, _): del lists["access_key"]
+    def drop_all(_, tree): del tree["$vault"]["former"]
+    def repeat(lists, _): lists["atm_code"] = [lists["access_key"][0]]
+    def add(lists, tree): lists["access_key"].insert(0, tree["access_key"])
+    def bring_back(lists, tree): tree["access_key"], lists["access_key"][0] = lists["access_key"][0], tree["access_key"]
+    def keep(lists, tree): tree["access_key"] = lists["access_key"][0]
+    malformed, failed = "malformed", "authentication-failed"
+    for file, layer, error, description, *cases in (
+            ("form", "record", malformed, "no object of lists, an empty one, an empty list, or more than 20 values",
+             *map(with_former, (
+                 {}, [], None, True, "x", Number("1"), [one], {"access_key": []}, {"access_key": one},
+                 {"access_key": {"0": one}}, {"access_key": None}, {"access_key": [one], "atm_code": []},
+                 {"access_key": former_tokens(*(f"key {number}" for number in range(21)))}))),
+            ("path", "record", malformed, "a name that is no path in its written form, or one into $vault",
+             *(with_former({path: [one]}) for path in NO_PATHS)),
+            ("token", "record", malformed, "an element that is no token of this version",
+             *(with_former({"access_key": [one, element]}) for element in (
+                 "", "horse battery", "es2" + one[3:], two + "=", two + "\n", " " + two, two.replace(":2026", ":2O26"),
+                 one.replace(box, b64(bytes(27))), [two], None, Number("1"), {"token": two}))),
+            ("twice", "record", malformed, "one token twice in a list", with_former({"access_key": [one, one]}),
+             with_former({"access_key": [one, two, one]})),
+            ("edited", "record", failed,
+             "values moved, reordered, dropped, repeated, added or brought back, the old MAC", *map(moved_about, (
+                 to_other_path, to_other_list, reverse, drop, drop_path, drop_all, repeat, add, bring_back, keep)),
+             with_former({"access_key": [one]}, False)),
+            ("pasted", "token", "wrong-hint", "a token of another record, or of another data key, under a good MAC",
+             with_former({"access_key": [one, *former_tokens("horse", record=OTHER)]}),
+             with_former({"access_key": other_key}))):
+        yield f"record-former-{file}", document("record", layer, error, description, *cases)
+
+
 # Headers, slots, checkpoints
 
 def header_case(tree):
@@ -315,6 +379,12 @@ def header_vectors():
              {"format": Number("1"), "requires": ["later"]}),
             ("requires-form", "header", "malformed", "requires something that is no list of names, in order, each once", *(
                 header(requires=names) for names in NO_LISTS)),
+            ("former-form", "header", "malformed", "a number of former values that is none from 0 to 20", *(
+                header(former=count) for count in (
+                    *map(Number, ("21", "-1", "-0", "5.0", "1e1", "100")), "5", None, True, [Number("5")], {}))),
+            ("former-edited", "header", failed, "another number of former values", edited(former=Number("20")),
+             edited(former=Number("5")), {**header(former=Number("20")), "former": Number("0")},
+             lacking(header(former=Number("20")), "former")),
             ("no-slot", "header", "malformed", "no slot", header(slots=[])),
             ("slot-twice", "header", "malformed", "an id or a recipient twice", header(slots=[slots[0], slots[0]]),
              header(
@@ -424,8 +494,8 @@ def checkpoint_vectors():
 
 
 def negatives():
-    for vectors in (json_vectors, token_vectors, wrap_vectors, record_vectors, header_vectors, slot_vectors,
-        checkpoint_vectors):
+    for vectors in (json_vectors, token_vectors, wrap_vectors, record_vectors, former_value_vectors, header_vectors,
+        slot_vectors, checkpoint_vectors):
         yield from vectors()
 
 

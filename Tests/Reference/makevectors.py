@@ -20,12 +20,12 @@ import vaultdir
 from badvectors import negatives
 from samples import (
     APP_KEY, CUSTOMER, DATA_KEY, LATER_ROOT, NOW, OLD_ROOT, OTHER, PASSPHRASE, RECORD, ROOT, SEALED, SEALED_AT, VAULT,
-    checkpoint, customer, envelope, header, identity, keyring, slot_files)
+    checkpoint, customer, customer_with_former, envelope, former_tokens, header, identity, keyring, slot_files)
 from vaultref import (
     Number, RecordKeys, Root, Seeded, app_keys, b64, b64url, compact, compact_time, date_text, enc, fingerprint,
         id_text,
-    kdf, make_record, open_record, pad, padded_size, parse, parse_date, place_keys, pretty, seal_box, search_tag,
-    split_wrap, tree_bytes)
+    kdf, make_record, open_record, opened_former, pad, padded_size, parse, parse_date, place_keys, pretty, seal_box,
+    search_tag, split_wrap, tree_bytes)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VECTORS = os.path.join(HERE, "..", "Vectors", "vault-v1")
@@ -235,6 +235,10 @@ def record_cases():
     nested["list"][0]["secret"] = keys.fields.seal("pässwörd", SEALED_AT, Seeded("nested"))
     nested["list"].append(nested["list"][0]["secret"])
     nested["$vault"]["mac"] = b64(keys.mac_of(nested))
+    yield from cases_of(documents)
+
+
+def cases_of(documents):
     roots = {root.id[:8]: root for root in (ROOT, OLD_ROOT)}
     for name, document in documents.items():
         inner = {key: item for key, item in document["$vault"].items() if key not in ("mac", "key")}
@@ -244,6 +248,25 @@ def record_cases():
                "data_key_hex": DATA_KEY.hex(), "file": pretty(document).decode(),
                "mac_message_sha256": hashlib.sha256(message).hexdigest(), "mac": document["$vault"]["mac"],
                "opened": pretty(open_record(document, roots, VAULT)[1]).decode()}
+
+
+def former_value_cases():
+    odd = [("notes[0].pin", "0000"), ('["a.b"]', "1111"), ('[""].x', "2222"), ('["\\u0007\\"\\\\"][12]', "3333"),
+           ("größe.e\u0301", "pässwörd"), ("extra.note", '{"pin":"0522"}')]
+    documents = {
+        "two members": customer_with_former(),
+        "as many as there can be": customer_with_former(former={
+            "access_key": former_tokens(*(f"key {number}" for number in range(20)))}),
+        "paths of many forms, none of a member that is still there": customer_with_former(former={
+            path: former_tokens(text) for path, text in odd}),
+        "removed": customer_with_former(revision=Number("5"), deleted_at=date_text(NOW)),
+        "under the older root": customer_with_former(root=OLD_ROOT),
+        "not as a writer leaves them: a text twice, the present token, one token under two paths": customer_with_former(
+            former={"access_key": [*former_tokens("twice"), *former_tokens("once", "twice"), customer()["access_key"]],
+                    "atm_code": former_tokens("twice")})}
+    for case, document in zip(cases_of(documents), documents.values()):
+        keys = RecordKeys(DATA_KEY, VAULT, RECORD)
+        yield {**case, "former": pretty(opened_former(document, keys)).decode()}
 
 
 def header_cases():
@@ -279,7 +302,9 @@ FILES = [
     ("search-tags", "Search tags.", search_tag_cases), ("cryptokit", "CryptoKit representation.",
      cryptokit_cases),
     ("times", "Dates, valid and not.", time_cases), ("base64", "Both base64 forms, canonical and not.", base64_cases),
-    ("records", "Whole records.", record_cases), ("slots", "Slots of both kinds.", slot_files),
+    ("records", "Whole records.", record_cases),
+    ("former-values", "Whole records with former values.", former_value_cases),
+    ("slots", "Slots of both kinds.", slot_files),
     ("headers", "Whole headers.", header_cases), ("checkpoints", "Checkpoints, the second following the first.",
      checkpoint_cases)]
 
@@ -298,6 +323,26 @@ def write_vault(folder):
     write(os.path.join(folder, "small.identity.txt"), f"# test identity, published\n{identity().text}\n".encode())
     write(os.path.join(folder, "small.passphrase.txt"), PASSPHRASE + b"\n")
     write(os.path.join(folder, "small.opened.json"), pretty(vaultdir.Vault.open(vault.path, [identity()]).read_all()))
+
+
+def write_vault_with_former(folder):
+    """A vault that keeps three former values, with the keys of the small one; beside it what it holds."""
+    vault = vaultdir.Vault.create(
+        os.path.join(folder, "former"), Seeded("vault with former values"), NOW, [identity().recipient], PASSPHRASE, 10,
+            ["test identity", "test passphrase"], 3)
+    often = vault.put("customer", {**CUSTOMER, "name": "Often changed"}, list(SEALED))
+    once = vault.put("customer", {**CUSTOMER, "name": "Changed once"}, list(SEALED))
+    vault.put("customer", {**CUSTOMER, "name": "Never changed"}, list(SEALED))
+    gone = vault.put("customer", {**CUSTOMER, "name": "Removed"}, list(SEALED))
+    for number in range(1, 6):
+        vault.now = NOW + number * 86400
+        vault.change(often, {("access_key",): f"key {number}"})
+    vault.change(often, {("access_key",): "key 3", ("atm_code",): None})
+    vault.change(once, {("access_key",): "battery staple"})
+    vault.change(gone, {("atm_code",): "0815"})
+    vault.remove(gone)
+    vault.write_checkpoint()
+    write(os.path.join(folder, "former.opened.json"), pretty(vaultdir.Vault.open(vault.path, [identity()]).read_all()))
 
 
 def write(path, data):
@@ -337,6 +382,7 @@ def main(folder=VECTORS):
     for name, document in negatives():
         write_document(folder, os.path.join("negative", name), document)
     write_vault(os.path.join(folder, "vaults"))
+    write_vault_with_former(os.path.join(folder, "vaults"))
     write_attacks(os.path.join(folder, "attacks"))
     write_backups(os.path.join(folder, "backups"))
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Merges three versions of a record and makes cases of it, for others to agree with.
 
-Made from docs/format-v1.md, section 6.2, Revisions and merges, and the rules of docs/decisions/0073.
+Made from docs/format-v1.md, sections 6.2, Revisions and merges, and 6.3, Former values, and the rules of
+docs/decisions/0073.
 
     python3 merging.py SEED COUNT
 
@@ -13,6 +14,7 @@ import json
 import random
 import sys
 
+import former
 from vaultref import (
     Number, RecordKeys, Refused, Root, Seeded, b64, compact_time, date_text, id_bytes, id_text, is_token, json_copy,
     make_record, open_record, parse, parse_date, pretty, split_wrap, unb64)
@@ -39,6 +41,10 @@ class Version:
         self.revision = int(self.envelope["revision"].literal)
         self.mac = unb64(self.envelope["mac"])
         self.time = parse_date(self.envelope["updated_at"])
+
+    @property
+    def former(self):
+        return self.envelope.get("former", {})
 
     @property
     def removed(self):
@@ -70,10 +76,14 @@ class Keys:
 
     def same_text(self, one, other, version):
         keys = self.of(version)
-        try:
-            return keys is not None and keys.fields.open(one) == keys.fields.open(other)
-        except Refused:
-            return False
+        return keys is not None and same_text(keys, one, other)
+
+
+def same_text(keys, one, other):
+    try:
+        return keys.fields.open(one) == keys.fields.open(other)
+    except Refused:
+        return False
 
 
 # The rules
@@ -87,7 +97,8 @@ def merge(base, ours, theirs, record, trashed, newest_hint, keys=None):
     if any(one.mac == other.mac and not one.says_as(other) for one in versions for other in versions):
         raise Conflict("unauthenticated")
     merger = Merger(base, ours, theirs, trashed, newest_hint, keys)
-    if ours.fields == theirs.fields and ours.removed == theirs.removed and merger.are_one_kind("schema"):
+    if (ours.fields == theirs.fields and ours.removed == theirs.removed and ours.former == theirs.former
+            and merger.are_one_kind("schema")):
         return merger.equal()
     if base and base.says_as(ours):
         return merger.whole(theirs, ours)
@@ -100,7 +111,7 @@ class Merger:
     def __init__(self, base, ours, theirs, trashed, newest_hint, keys):
         self.base, self.ours, self.theirs, self.keys = base, ours, theirs, keys
         self.trashed, self.newest_hint = trashed, newest_hint
-        self.conflicts = []
+        self.conflicts, self.equal_tokens = [], set()
 
     def are_one_kind(self, *more):
         names = ("kind", "created_at", "requires") + more
@@ -127,7 +138,7 @@ class Merger:
                 self.refuse_older(good[0])
                 return self.written(good[0], None)
             if first.revision == second.revision and first.mac != second.mac:
-                return self.sealed(second.fields)
+                return self.sealed(second.fields, second.former)
         return self.written(second, first)
 
     def whole(self, changed, unchanged):
@@ -178,14 +189,18 @@ class Merger:
         fields = self.tree(self.base.fields if self.base else {}, self.ours.fields, self.theirs.fields, ())
         if self.conflicts:
             raise Conflict(*self.conflicts)
+        before = former.joined(
+            self.base and self.base.former, self.ours.former, self.theirs.former,
+            [self.ours.fields, self.theirs.fields], fields, self.equal_tokens)
         for side, other in ((self.ours, self.theirs), (self.theirs, self.ours)):
-            if side.fields == fields and side.revision > other.revision and side.time >= other.time:
+            if (side.fields == fields and side.former == before and side.revision > other.revision
+                    and side.time >= other.time):
                 return self.written(side, other)
         if not self.keys:
             raise Conflict("needs_key")
-        return self.sealed(fields)
+        return self.sealed(fields, before)
 
-    def sealed(self, fields):
+    def sealed(self, fields, before):
         """The version after both."""
         both = [self.ours.envelope, self.theirs.envelope]
         newest = max(self.ours.time, self.theirs.time)
@@ -197,10 +212,13 @@ class Merger:
             envelope["deleted_at"] = max((item["deleted_at"] for item in both), key=parse_date)
         if self.ours.removed != self.trashed:
             raise Conflict("misplaced")
-        document = {**fields, "$vault": envelope}
         root = self.keys.roots[split_wrap(envelope["key"])[0]]
         record = id_bytes(envelope["id"])
         record_keys = RecordKeys(root.unwrap(root.data_wrap(record), envelope["key"]), root.vault, record)
+        envelope.pop("former", None)
+        if kept := former.pruned(before, fields, lambda one, other: same_text(record_keys, one, other)):
+            envelope["former"] = kept
+        document = {**fields, "$vault": envelope}
         envelope["mac"] = b64(record_keys.mac_of(document))
         return pretty(document).decode()
 
@@ -225,6 +243,7 @@ class Merger:
             return kept + sorted({*ours, *theirs} - {*before}, key=str.encode)
         if is_token(ours) and is_token(theirs) and self.keys:
             if self.keys.same_text(ours, theirs, self.ours):
+                self.equal_tokens |= {ours, theirs}
                 # The one that was sealed later, then the smaller.
                 latest = max(token.split(":")[2] for token in (ours, theirs))
                 return min(token for token in (ours, theirs) if token.split(":")[2] == latest)
@@ -249,6 +268,9 @@ def are_words(value):
 
 # Cases
 
+FORMER_PATHS = ("password", "pin", 'codes[0]', '["odd.name"].key')
+
+
 class Case:
     def __init__(self, seed):
         self.draw, self.rand = random.Random(seed), Seeded(f"merging/{seed}")
@@ -260,12 +282,34 @@ class Case:
             "title": "A", "username": "ada", "tags": ["a", "b", "c"], "address": {"city": "Paris", "zip": "75001"},
             "count": Number("1.50")}
         self.sealed = {("password",): self.token("rose", 0), ("pin",): self.token("0815", 0)}
+        self.former = {}
+        for path in FORMER_PATHS:
+            if self.draw.random() < 0.3:
+                self.former[path] = [self.former_token() for _ in range(self.draw.randrange(1, 6))]
 
     def token(self, text, second):
         return self.secrets.seal(text, compact_time(START + second), self.rand)
 
-    def version(self, changes, revision, second, removed):
-        """A version with some members changed; None takes one away."""
+    def former_token(self):
+        return self.token(self.draw.choice(["rose", "lily", "tulip", "fern", "moss", "0815"]), self.draw.randrange(9))
+
+    def former_of(self, changes):
+        """The former values of a side, as a writer of any kind could leave them."""
+        draw, lists = self.draw, {path: list(tokens) for path, tokens in self.former.items()}
+        for path in changes:
+            if path in self.sealed and draw.random() < 0.8:
+                lists.setdefault(path[0], []).insert(0, self.sealed[path])
+        for path in FORMER_PATHS:
+            if draw.random() < 0.1:
+                lists.setdefault(path, []).insert(draw.randrange(2), self.former_token())
+            if draw.random() < 0.1 and path in lists:
+                lists[path].pop(draw.randrange(len(lists[path])))
+            if draw.random() < 0.05:
+                lists.pop(path, None)
+        return {path: tokens for path, tokens in lists.items() if tokens}
+
+    def version(self, changes, revision, second, removed, before):
+        """A version with some members changed; None takes one away. `before`: its former values."""
         tree = json_copy({**self.members, **{path[0]: token for path, token in self.sealed.items()}})
         for path, value in changes.items():
             holder = tree
@@ -279,6 +323,8 @@ class Case:
         envelope = {
             "id": self.record, "kind": "login", "schema": Number("1"), "revision": Number(str(revision)),
             "created_at": date_text(START), "updated_at": date_text(START + second, thousandths * 1_000_000)}
+        if before:
+            envelope["former"] = before
         if removed:
             envelope["deleted_at"] = date_text(START + second)
         return make_record(tree, {}, envelope, self.roots[0], Seeded("one wrap"), self.data_key)
@@ -301,11 +347,12 @@ class Case:
         draw = self.draw
         changes = dict(self.change() for _ in range(draw.randrange(4)))
         removed = draw.random() < 0.08
-        if not changes and not removed:
+        before = self.former_of(changes)
+        if not changes and not removed and before == self.former:
             document = json_copy(self.base)
         else:
             revision = draw.choice([4, 4, 5, 6]) if draw.random() > 0.05 else 2
-            document = self.version(changes, revision, draw.randrange(4, 9), removed)
+            document = self.version(changes, revision, draw.randrange(4, 9), removed, before)
         if draw.random() < 0.1:
             record = id_bytes(self.record)
             document["$vault"]["key"] = self.roots[1].wrap(self.roots[1].data_wrap(record), self.data_key, self.rand)
@@ -314,7 +361,7 @@ class Case:
         return document
 
     def made(self):
-        self.base = self.version({}, 3, 3, False)
+        self.base = self.version({}, 3, 3, False, self.former)
         sides = [pretty(self.side()).decode() for _ in range(2)]
         base = None if self.draw.random() < 0.08 else pretty(self.base).decode()
         trashed = all("deleted_at" in Version(text).envelope for text in sides)

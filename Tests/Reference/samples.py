@@ -2,7 +2,8 @@
 
 import agefile
 import vaultdir
-from vaultref import Number, Root, Seeded, b64, b64url, compact_time, date_text, id_text, make_record, tree_bytes
+from vaultref import (
+    Number, RecordKeys, Root, Seeded, b64, b64url, compact_time, date_text, id_text, make_record, tree_bytes)
 
 NOW = 1795225228  # 2026-11-21T01:40:28Z
 VAULT, RECORD, OTHER = bytes(range(16)), bytes(range(16, 32)), bytes(range(32, 48))
@@ -28,6 +29,21 @@ def envelope(record=RECORD, **changes):
 
 def customer(record=RECORD, seed="record", data_key=DATA_KEY, root=ROOT, **changes):
     return make_record(CUSTOMER, SEALED, envelope(record, **changes), root, Seeded(seed), data_key)
+
+
+def former_tokens(*texts, data_key=DATA_KEY, record=RECORD):
+    """Values that were sealed one day after another, the last of them yesterday, and so the newest first."""
+    keys = RecordKeys(data_key, VAULT, record).fields
+    return [keys.seal(text, compact_time(NOW - 86400 * age), Seeded(f"former {text}"))
+            for age, text in enumerate(texts, 1)]
+
+
+def customer_with_former(record=RECORD, seed="record with former values", data_key=DATA_KEY, root=ROOT, **changes):
+    """Two values of one member, and one of a member that is gone."""
+    return customer(record, seed, data_key, root, **{
+        "revision": Number("4"), "former": {
+            "access_key": former_tokens("battery staple", "horse battery", data_key=data_key, record=record),
+            "contact_info.pin": former_tokens("0815", data_key=data_key, record=record)}, **changes})
 
 
 def identity():

@@ -3,6 +3,7 @@
 import filecmp
 import json
 import os
+import random
 import re
 import shutil
 import stat
@@ -19,11 +20,14 @@ import attachedbackups
 import attacks
 import backups
 import badvectors
+import former
 import makevectors
 import vaultdir
-from samples import CUSTOMER, NOW, OLD_ROOT, ROOT, VAULT, customer, identity
+from paths import parse_path, path_text
+from samples import CUSTOMER, DATA_KEY, NOW, OLD_ROOT, RECORD, ROOT, VAULT, customer, identity
 from vaultref import (
-    Refused, Seeded, app_keys, compact, enc, kdf, mac, open_record, pad, padded_size, parse, pretty, tree_bytes, unpad)
+    RecordKeys, Refused, Seeded, app_keys, check_record, compact, compact_time, enc, kdf, mac, open_record,
+    opened_former, pad, padded_size, parse, pretty, tree_bytes, unpad)
 
 DOCS = os.path.join(HERE, "..", "..", "docs")
 
@@ -111,6 +115,75 @@ class Records(unittest.TestCase):
             app_keys(bytes(32), "a", "bc").open(token)
 
 
+class FormerValues(unittest.TestCase):
+    keys = RecordKeys(DATA_KEY, VAULT, RECORD).fields
+
+    def token(self, text, second=0, seed=""):
+        return self.keys.seal(text, compact_time(NOW + second), Seeded(f"{text} {second} {seed}"))
+
+    def same(self, one, other):
+        return self.keys.open(one) == self.keys.open(other)
+
+    def texts(self, lists):
+        return {path: [self.keys.open(token) for token in tokens] for path, tokens in lists.items()}
+
+    def test_a_written_path_reads_back_and_has_one_spelling(self):
+        draw = random.Random("paths")
+        for _ in range(2000):
+            steps = tuple(draw.choice([
+                draw.randrange(1000), "".join(draw.choice('ab.[]"\\\n\x7f\x85é') for _ in range(draw.randrange(4)))])
+                for _ in range(draw.randrange(1, 5)))
+            self.assertEqual(parse_path(path_text(steps)), steps)
+        for text in badvectors.NO_PATHS:
+            if not text.startswith("$vault"):
+                self.assertRaises(Refused, parse_path, text)
+
+    def test_a_replaced_or_removed_value_stays_and_a_moved_one_does_not(self):
+        one, two, three = (self.token(text) for text in ("one", "two", "three"))
+        after = lambda old, new, before={}: self.texts(former.following(before, old, new, self.same))
+        self.assertEqual(after({"a": one}, {"a": two}), {"a": ["one"]})
+        self.assertEqual(after({"a": {"b": [one]}}, {"a": {}}), {"a.b[0]": ["one"]})
+        self.assertEqual(after({"a": one}, {"b": one}), {})
+        self.assertEqual(after({"a": one}, {"a": "clear"}), {"a": ["one"]})
+        self.assertEqual(after({"a": two}, {"a": three}, {"a": [one]}), {"a": ["two", "one"]})
+        self.assertEqual(after({"a": three}, {"a": one}, {"a": [two, one]}), {"a": ["three", "two"]})
+
+    def test_an_equal_text_stays_once(self):
+        one, again, two, three = self.token("one"), self.token("one", 1), self.token("two"), self.token("three")
+        self.assertEqual(former.following({}, {"a": one}, {"a": again}, self.same), {})
+        kept = former.following({"a": [two, one]}, {"a": again}, {"a": three}, self.same)
+        self.assertEqual(kept, {"a": [again, two]})
+
+    def test_the_oldest_go_beyond_the_limits(self):
+        tokens = [self.token(f"value {number}", number) for number in range(9, 0, -1)]
+        for limit in (0, 1, 5, 20):
+            kept = former.following({"a": tokens}, {"a": self.token("x")}, {}, self.same, limit)
+            self.assertEqual(self.texts(kept).get("a", []), ["x", *(f"value {n}" for n in range(9, 0, -1))][:limit])
+        sizes = {"a": tokens[:3], "b": tokens[3:6], "c": tokens[6:7]}
+        room = sum(len(token) for tokens in sizes.values() for token in tokens) - 1
+        self.assertEqual(former.pruned(sizes, {}, self.same, 5, room), {**sizes, "b": tokens[3:5]})
+
+    def test_a_merge_keeps_what_either_side_added_in_one_order(self):
+        draw = random.Random("histories")
+        pool = [self.token(f"value {number}", draw.randrange(6), number) for number in range(12)]
+        for _ in range(500):
+            base = draw.sample(pool, draw.randrange(5))
+            sides = [[token for token in base if draw.random() < 0.8] for _ in range(2)]
+            for side in sides:
+                side[0:0] = [token for token in draw.sample(pool, 3) if token not in base]
+            one, other = ({"a": side} if side else {} for side in sides)
+            both = former.joined({"a": base} if base else {}, one, other, [{}, {}], {})
+            self.assertEqual(both, former.joined({"a": base} if base else {}, other, one, [{}, {}], {}))
+            kept = {token for token in pool if (token in sides[0]) + (token in sides[1]) > (token in base)}
+            self.assertEqual(set(both.get("a", [])), kept)
+            self.assertEqual(len(both.get("a", [])), len(kept))
+
+    def test_the_value_that_loses_a_merge_becomes_a_former_one(self):
+        old, ours, theirs = self.token("old"), self.token("ours", 1), self.token("theirs", 2)
+        both = former.joined({}, {"a": [old]}, {"a": [old]}, [{"a": ours}, {"a": theirs}], {"a": ours})
+        self.assertEqual(self.texts(both), {"a": ["theirs", "old"]})
+
+
 class Vectors(unittest.TestCase):
     def test_committed_vectors_are_what_makevectors_writes(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -134,6 +207,12 @@ class Vectors(unittest.TestCase):
             roots = {root.id[:8]: root for root in (ROOT, OLD_ROOT)}
             self.assertEqual(pretty(open_record(parse(case["file"].encode()), roots, VAULT)[1]).decode(),
                 case["opened"])
+        for case in makevectors.former_value_cases():
+            document = parse(case["file"].encode())
+            check_record(document)
+            keys, opened = open_record(document, {root.id[:8]: root for root in (ROOT, OLD_ROOT)}, VAULT)
+            self.assertEqual(pretty(opened).decode(), case["opened"])
+            self.assertEqual(pretty(opened_former(document, keys)).decode(), case["former"])
         for case in makevectors.header_cases():
             badvectors.read_header({"root_key_hex": case["root_key_hex"], "file": case["file"]})
         for case in makevectors.slot_files():
@@ -351,6 +430,19 @@ class WithAge(SmallVault):
                 capture_output=True)
         self.assertEqual((result.returncode, result.stdout), (1, b""))
         self.assertIn(b"needs a newer version of vault", result.stderr)
+
+    def test_the_recovery_page_shows_former_values(self):
+        makevectors.write_vault_with_former(self.folder)
+        vault = os.path.join(self.folder, "former")
+        root = vaultdir.slot_payload(vaultdir.Vault.open(vault, [identity()]).root)
+        records = [os.path.join(vault, name) for name in files_below(vault) if name.startswith("records")]
+        result = subprocess.run([sys.executable, os.path.join(DOCS, "recovery.py"), *records], input=root,
+            capture_output=True)
+        self.assertEqual(result.stderr, b"")
+        shown = [json.loads(line)["$vault"].get("former") for line in result.stdout.decode().splitlines()]
+        self.assertEqual(shown, [record.get("former") for record in json.loads(read_file(self.folder,
+            "former.opened.json"))])
+        self.assertIn({"access_key": ["key 5", "key 4", "key 2"], "atm_code": ["0522"]}, shown)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Whole vaults in a directory: `Vault.create`, `Vault.open`, `put`, `remove`, `read_all`.
+"""Whole vaults in a directory: `Vault.create`, `Vault.open`, `put`, `change`, `remove`, `read_all`.
 
 This is docs/format-v1.md, sections 3, Directory, 7, Header, 8, Checkpoint, 9, Reading, and 15, Attachments.
 
@@ -12,10 +12,12 @@ import re
 import stat
 
 import agefile
+import former
 from vaultref import (
     ATTACHMENT_BYTE_LIMIT, BUILT_IN_KINDS, CHECKPOINT_BYTE_LIMIT, FILE_BYTE_LIMIT, KIND_NAME, SLOT_BYTE_LIMIT, Number, Refused, Root, a_date,
-    a_root_id, a_string, an_id, an_integer, b64, b64url, bytes_of, check_members, check_record, compact,
-    compact_time, date_text, enc, expect, id_bytes, id_text, is_token, mac, make_record, open_record, parse, pretty, split_wrap, stored_size, tree_bytes, unb64,
+    a_former_count, a_root_id, a_string, an_id, an_integer, b64, b64url, bytes_of, check_members, check_record, compact,
+    compact_time, date_text, enc, expect, id_bytes, id_text, is_token, mac, make_record, open_record,
+    opened_former, parse, pretty, split_wrap, stored_size, tree_bytes, unb64,
     unb64url)
 
 CHECKPOINT_FILE = "checkpoint.jsonl"
@@ -54,7 +56,7 @@ CHECKPOINT = {"format": an_integer, "sequence": an_integer, "created_at": a_date
 
 
 def check_header(header):
-    check_members(header, HEADER, {"requires": list}, "header")
+    check_members(header, HEADER, {"former": a_former_count, "requires": list}, "header")
     check_members(header["root"], ROOT, {}, "header")
     for entry in header["keyring"]:
         check_members(entry, ENTRY, {"wrap": split_wrap}, "keyring")
@@ -216,7 +218,7 @@ class Vault:
     file, resealing = "vault.json", frozenset()
 
     @classmethod
-    def create(cls, path, rand, seconds, recipients=(), passphrase=None, work_factor=18, labels=()):
+    def create(cls, path, rand, seconds, recipients=(), passphrase=None, work_factor=18, labels=(), former_count=None):
         self = cls()
         self.path, self.rand, self.checkpoint = str(path), rand, None
         self.root = Root(rand(32), rand(16))
@@ -230,6 +232,8 @@ class Vault:
             "format": Number("1"), "id": id_text(self.root.vault), "created_at": at, "revision": Number("1"),
             "root": {"id": b64url(self.root.id), "commitment": b64(self.root.commitment), "created_at": at},
             "keyring": [], "slots": [], "kinds": {}}
+        if former_count is not None:
+            self.header["former"] = Number(str(former_count))
         for index, recipient in enumerate(list(recipients) + ([None] if passphrase is not None else [])):
             self.add_slot(recipient, passphrase, work_factor, labels[index] if index < len(labels) else "")
         self.write_header()
@@ -261,6 +265,33 @@ class Vault:
             self.rand)))
         return record
 
+    def change(self, record, values):
+        """Seals new texts in a live record. `values`: tuples of member names to texts; None removes a member."""
+        path = f"records/{record[:2]}/{record}.json"
+        document = parse(self._read(path))
+        keys, _ = open_record(document, self.roots, self.root.vault)
+        envelope = document.pop("$vault")
+        old = parse(compact(document))
+        for (*holders, name), text in values.items():
+            holder = document
+            for step in holders:
+                holder = holder[step]
+            holder.pop(name, None)
+            if text is not None:
+                holder[name] = keys.fields.seal(text, compact_time(self.now), self.rand)
+        limit = int(self.header["former"].literal) if "former" in self.header else former.DEFAULT_COUNT
+        same = lambda one, other: keys.fields.open(one) == keys.fields.open(other)
+        kept = former.following(envelope.pop("former", {}), old, document, same, limit)
+        document["$vault"] = {**envelope, **({"former": kept} if kept else {})}
+        self._write_next(path, document, keys)
+
+    def _write_next(self, path, document, keys):
+        envelope = document["$vault"]
+        envelope["revision"] = Number(str(int(envelope["revision"].literal) + 1))
+        envelope["updated_at"] = date_text(self.now)
+        envelope["mac"] = b64(keys.mac_of(document))
+        self._write(path, pretty(document))
+
     def attach(self, record, name, content):
         """Attaches `content` (bytes) to a live record; returns the attachment's id."""
         path = f"records/{record[:2]}/{record}.json"
@@ -272,10 +303,7 @@ class Vault:
         envelope["requires"] = ["attachments"]
         envelope.setdefault("attachments", {})[attachment] = {
             "name": name, "size": Number(str(len(content))), "sha256": sha256_hex(stored)}
-        envelope["revision"] = Number(str(int(envelope["revision"].literal) + 1))
-        envelope["updated_at"] = date_text(self.now)
-        envelope["mac"] = b64(keys.mac_of(document))
-        self._write(path, pretty(document))
+        self._write_next(path, document, keys)
         if "requires" not in self.header:
             self.header["requires"] = ["attachments"]
             self.header["revision"] = Number(str(int(self.header["revision"].literal) + 1))
@@ -304,17 +332,14 @@ class Vault:
         source = f"records/{record[:2]}/{record}.json"
         document = parse(self._read(source))
         keys, _ = open_record(document, self.roots, self.root.vault)
-        envelope = document["$vault"]
-        envelope["revision"] = Number(str(int(envelope["revision"].literal) + 1))
-        envelope["deleted_at"] = envelope["updated_at"] = date_text(self.now)
-        envelope["mac"] = b64(keys.mac_of(document))
-        self._write(f"trash/{record}.json", pretty(document))
+        document["$vault"]["deleted_at"] = date_text(self.now)
+        self._write_next(f"trash/{record}.json", document, keys)
         os.remove(self._at(source))
 
     def write_checkpoint(self):
         previous = self.checkpoint
         records = {}
-        for _, document, _ in self._records():
+        for _, document, *_ in self._records():
             envelope = document["$vault"]
             records[envelope["id"]] = [envelope["revision"], envelope["mac"]]
         sequence = int(previous.head["sequence"].literal) + 1 if previous else 1
@@ -381,11 +406,12 @@ class Vault:
     def read_all(self):
         """Verifies every record, live and in the trash. Returns the live ones, opened, by id."""
         live, trashed = {}, {}
-        for trash, document, opened in self._records():
+        for trash, document, opened, before in self._records():
             envelope = document["$vault"]
             revision = int(envelope["revision"].literal)
             (trashed if trash else live)[envelope["id"]] = (revision, {
-                "id": envelope["id"], "kind": envelope["kind"], "revision": envelope["revision"], "record": opened})
+                "id": envelope["id"], "kind": envelope["kind"], "revision": envelope["revision"], "record": opened,
+                **({"former": before} if before else {})})
         for record in set(live) & set(trashed):
             self.file = f"trash/{record}.json"
             if live[record][0] == trashed[record][0]:
@@ -395,7 +421,8 @@ class Vault:
         return [live[record][1] for record in sorted(live)]
 
     def _records(self):
-        """(in the trash?, tree, opened members) of each record, verified; `file` names the one at work."""
+        """(in the trash?, tree, opened members, opened former values) of each record, verified; `file` names the one at
+        work."""
         versions = versions_of(self.checkpoint)
         for trash, record, self.file in self._record_files():
             document = parse(self._read(self.file))
@@ -410,7 +437,7 @@ class Vault:
                 raise Refused("checkpoint", "not-listed", "under an old root and not in the checkpoint of the reseal")
             check_rollback(record, int(envelope["revision"].literal), envelope["mac"], listed)
             self.read_attachments(keys, envelope)
-            yield trash, document, opened
+            yield trash, document, opened, opened_former(document, keys)
 
     def _record_files(self):
         for folder in self._names("records"):

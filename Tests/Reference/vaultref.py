@@ -17,6 +17,7 @@ from forms import (  # noqa: F401 (the others import all of it from here)
     CHECKPOINT_BYTE_LIMIT, FILE_BYTE_LIMIT, Number, Refused, SLOT_BYTE_LIMIT, Seeded, b64, b64url, compact,
     compact_time, date_text, enc, id_bytes, id_text, integer, lp, parse, parse_compact_time, parse_date, pretty,
     tree_bytes, u32, unb64, unb64url)
+from paths import parse_path
 
 KIND_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 EXTENSIONS = {"attachments"}  # 6.1: those that are known
@@ -129,20 +130,26 @@ class FieldKeys:
         return f"es1:{b64url(self.hint)}:{sealed_at}:{b64(box)}"
 
     def open(self, token):
-        match = re.fullmatch(r"es1:([^:]{11}):([^:]{16}):([^:]*)", token)
-        if not match:
-            raise Refused("token", "malformed", "not a token of this version")
-        hint, box = unb64url(match[1], "token"), unb64(match[3], "token")
-        try:
-            parse_compact_time(match[2])
-        except Refused:
-            raise Refused("token", "invalid-date", "sealed at no real time") from None
+        hint, sealed_at, box = split_token(token)
         if hint != self.hint:
             raise Refused("token", "wrong-hint", "belongs to another record or key")
         try:
-            return unpad(open_box(self.key, box, self._associated(match[2]), "token")).decode()
+            return unpad(open_box(self.key, box, self._associated(sealed_at), "token")).decode()
         except UnicodeDecodeError:
             raise Refused("token", "invalid-utf8", "the text is not UTF-8") from None
+
+
+def split_token(token):
+    """Hint, sealed-at and box of a token; every other text is refused."""
+    match = re.fullmatch(r"es1:([^:]{11}):([^:]{16}):([^:]*)", token)
+    if not match:
+        raise Refused("token", "malformed", "not a token of this version")
+    hint, box = unb64url(match[1], "token"), unb64(match[3], "token")
+    try:
+        parse_compact_time(match[2])
+    except Refused:
+        raise Refused("token", "invalid-date", "sealed at no real time") from None
+    return hint, match[2], box
 
 
 def app_keys(application_key, *context):
@@ -280,6 +287,30 @@ def stored_size(size):
     return size + TAG_BYTE_COUNT * max(1, -(-size // CHUNK_BYTE_COUNT))
 
 
+# Section 6.3, Former values
+
+FORMER_COUNT_LIMIT = 20
+
+
+def a_former_list(value):
+    expect(isinstance(value, dict) and value)
+    for name, tokens in value.items():
+        expect(parse_path(name)[0] != "$vault")
+        expect(isinstance(tokens, list) and 1 <= len(tokens) <= FORMER_COUNT_LIMIT)
+        for token in tokens:
+            expect(len(split_token(token)[2]) >= 28)
+        expect(len(set(tokens)) == len(tokens))
+
+
+def a_former_count(value):
+    expect(re.fullmatch("0|[1-9][0-9]?", value.literal) and int(value.literal) <= FORMER_COUNT_LIMIT)
+
+
+def opened_former(document, keys):
+    """The former values of a verified record: written path to texts, newest first."""
+    return map_strings(document["$vault"].get("former", {}), keys.fields.open)
+
+
 ENVELOPE = {"format": an_integer, "id": an_id, "kind": a_kind, "schema": an_integer, "revision": an_integer,
             "created_at": a_date, "updated_at": a_date, "key": a_string, "mac": bytes_of(32)}
 
@@ -289,7 +320,9 @@ def check_record(document, stem=None, trashed=False):
         raise Refused("record", "malformed", "not a record")
     envelope = document["$vault"]
     check_members(
-        envelope, ENVELOPE, {"attachments": an_attachment_list, "deleted_at": a_date, "requires": list}, "record")
+        envelope, ENVELOPE, {
+            "attachments": an_attachment_list, "deleted_at": a_date, "former": a_former_list, "requires": list},
+        "record")
     if ("attachments" in envelope) != ("attachments" in envelope.get("requires", [])):
         raise Refused("record", "malformed", "a record says exactly then that it has attachments when it has some")
     if stem is not None and envelope["id"] != stem:
@@ -329,4 +362,5 @@ def open_record(document, roots, vault):
     if not hmac.compare_digest(unb64(envelope["mac"], "record"), keys.mac_of(document)):
         raise Refused("record", "authentication-failed", "the record was changed")
     members = {name: item for name, item in document.items() if name != "$vault"}
+    opened_former(document, keys)
     return keys, map_strings(members, lambda text: keys.fields.open(text) if is_token(text) else text)

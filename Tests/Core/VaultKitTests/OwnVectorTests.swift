@@ -15,7 +15,7 @@ struct OwnVectorTests {
   func everyFile() {
     let files = FileTree.names(in: OwnVectors.folder).filter { $0.hasSuffix(".json") }
     #expect(files == OwnVectors.names.map { $0 + ".json" })
-    #expect(FileTree.names(in: OwnVectors.folder + "/vaults").filter { !$0.contains(".") } == ["small"])
+    #expect(FileTree.names(in: OwnVectors.folder + "/vaults").filter { !$0.contains(".") } == ["former", "small"])
   }
 
   @Test("headers parse, authenticate, and are written with the same bytes")
@@ -89,12 +89,14 @@ struct OwnVectorTests {
     }
   }
 
-  @Test("records on disk verify under the current and an older root, and reveal what was sealed, byte for byte")
-  func records() async throws {
-    var tally = CaseTally("own vectors records")
+  @Test(
+    "records on disk verify under the current and an older root, and reveal what was sealed, byte for byte",
+    arguments: ["records", "former-values"])
+  func records(name: String) async throws {
+    var tally = CaseTally("own vectors \(name)")
     defer { tally.report() }
     var underOlderRoot = 0
-    for one in try OwnVectors.cases("records") {
+    for one in try OwnVectors.cases(name) {
       let files = try VectorVault.withKeyring()
       let envelope = try RecordEnvelope(of: JSONParser.parse(one.file("file")))
       let location: StoreLocation = envelope.deletedAt == nil ? .record(envelope.id) : .trash(envelope.id)
@@ -108,49 +110,83 @@ struct OwnVectorTests {
         }
       try record.check()
       #expect(try JSONValue.object(record.revealed()).prettyBytes() == one.file("opened"), "\(one.place)")
+      #expect(record.envelope.former.isEmpty != one.has("former"), "\(one.place)")
+      if one.has("former") {
+        #expect(try JSONValue.object(record.revealedFormer()).prettyBytes() == one.file("former"), "\(one.place)")
+      }
       if !vault.keyring.current.id.bytes.starts(with: envelope.wrappedKey.rootHint) { underOlderRoot += 1 }
       tally.ran()
     }
     #expect(underOlderRoot > 0)
   }
 
-  @Test("the whole vault opens by identity and by passphrase, and its records are those that were written")
-  func smallVault() async throws {
+  @Test(
+    "a whole vault opens by identity and by passphrase, and its records are those that were written",
+    arguments: [("small", 4, 2, 5), ("former", 3, 3, 3)])
+  func wholeVault(name: String, recordCount: Int, trashedRevision: Int, formerCount: Int) async throws {
     let passphrase = try OwnVectors.bytes("vaults/small.passphrase.txt").dropLast()
     let identityFile = try OwnVectors.bytes("vaults/small.identity.txt")
     let identities = try AgeIdentityFile.parse(RawSpan(_elements: identityFile.span))
     for key in try [VaultKey.identities(identities), .passphrase(secretBytes(Array(passphrase)))] {
       let folder = TemporaryFolder()
-      FileTree.copy(OwnVectors.folder + "/vaults/small", to: folder.path + "/small")
+      FileTree.copy(OwnVectors.folder + "/vaults/" + name, to: folder.path + "/" + name)
       let vault = try await Vault.open(
-        at: folder.path + "/small", unlockingWith: key, options: Vault.Options(state: nil))
-      #expect(try await allRecords(of: vault) == OwnVectors.bytes("vaults/small.opened.json"))
+        at: folder.path + "/" + name, unlockingWith: key, options: Vault.Options(state: nil))
+      #expect(vault.header.formerCount == formerCount)
+      #expect(try await allRecords(of: vault) == OwnVectors.bytes("vaults/\(name).opened.json"))
       let (trashed, faults) = try await vault.listedTrash()
-      #expect(trashed.map(\.summary.revision) == [2])
+      #expect(trashed.map(\.summary.revision) == [trashedRevision])
       #expect(faults.isEmpty)
       let verification = try await vault.verify()
       #expect(verification.isGood)
-      #expect(verification.recordCount == 4)
+      #expect(verification.recordCount == recordCount)
       #expect(verification.trashedCount == 1)
       let checkpoint = try #require(try vault.checkpoint())
       #expect(checkpoint.sequence == 1)
       #expect(checkpoint.previous == nil)
-      #expect(checkpoint.entries.count == 5)
+      #expect(checkpoint.entries.count == recordCount + 1)
     }
-    print("own vectors vaults: 1 run, with both of its keys")
+    print("own vectors vaults/\(name): 1 run, with both of its keys")
+  }
+
+  @Test("a removed record keeps its former values")
+  func removedWithFormer() async throws {
+    let identityFile = try OwnVectors.bytes("vaults/small.identity.txt")
+    let identities = try AgeIdentityFile.parse(RawSpan(_elements: identityFile.span))
+    let folder = TemporaryFolder()
+    FileTree.copy(OwnVectors.folder + "/vaults/former", to: folder.path + "/former")
+    let vault = try await Vault.open(
+      at: folder.path + "/former", unlockingWith: .identities(identities), options: Vault.Options(state: nil))
+    let id = try #require(try await vault.listedTrash().records.first?.id)
+    let record = try vault.verify(#require(try vault.store.read(.trash(id))), id, in: .trash(id))
+    try record.check()
+    #expect(try record.revealedFormer() == JSONObject([("atm_code", .array([.string("0522")]))]))
+  }
+}
+
+extension OpenRecord {
+  /// The former values, opened, by their written paths.
+  fileprivate func revealedFormer() throws -> JSONObject {
+    let former = envelope.former
+    return try JSONObject(
+      former.paths.map { path in
+        (path.description, .array(try former.tokens(at: path).map { .string(try verified.keys.reveal($0)) }))
+      })
   }
 }
 
 /// All live records of a vault, opened, in the form that `Tests/Reference/readvault.py --json` prints.
 func allRecords(of vault: Vault) async throws -> [UInt8] {
-  var items: [JSONValue] = []
-  try await vault.forEachOpenRecord { record throws(VaultError) in
+  var records: [OpenRecord] = []
+  try await vault.forEachOpenRecord { record throws(VaultError) in records.append(record) }
+  let items = try records.map { record in
     var item = JSONObject()
+    if !record.envelope.former.isEmpty { item["former"] = .object(try record.revealedFormer()) }
     item["id"] = .string(record.id.text)
     item["kind"] = .string(record.envelope.kind)
     item["record"] = .object(try record.revealed())
     item["revision"] = .number(JSONNumber(record.envelope.revision))
-    items.append(.object(item))
+    return JSONValue.object(item)
   }
   return try JSONValue.array(items).prettyBytes()
 }

@@ -114,9 +114,11 @@ struct OwnKeyVectorTests {
     }
   }
 
-  @Test("records: the message of the MAC, the MAC, and every token")
-  func records() throws {
-    try OwnVectors.forEach("records") { one in
+  @Test(
+    "records: the message of the MAC, the MAC, every token and every former value",
+    arguments: ["records", "former-values"])
+  func records(name: String) throws {
+    try OwnVectors.forEach(name) { one in
       let document = try JSONParser.parse(one.file("file"))
       let root = try one.root()
       let envelope = try RecordEnvelope(of: document)
@@ -136,6 +138,16 @@ struct OwnKeyVectorTests {
       var opened = JSONValue.object(record.fields)
       try opened.mapStrings { _, text in SealedToken.hasTokenShape(text) ? try record.keys.reveal(text) : text }
       #expect(try opened.prettyBytes() == one.file("opened"), "\(one.place)")
+      #expect(envelope.former.isEmpty != one.has("former"), "\(one.place)")
+      if one.has("former") {
+        var former = JSONValue.object(try #require(inner["former"]?.object))
+        try former.mapStrings { _, text in try record.keys.reveal(text) }
+        #expect(try former.prettyBytes() == one.file("former"), "\(one.place)")
+        for path in envelope.former.paths {
+          let texts = try envelope.former.tokens(at: path).map { JSONValue.string(try record.keys.reveal($0)) }
+          #expect(former[path.description] == .array(texts), "\(one.place) \(path)")
+        }
+      }
     }
   }
 }

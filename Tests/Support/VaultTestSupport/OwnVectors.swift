@@ -8,9 +8,8 @@ public enum OwnVectors {
   /// The files of positive vectors, without `.json`. A test makes sure that there are no others.
   public static let names = [
     "app-places", "app-tokens", "attachments", "base64", "checkpoints", "cryptokit", "data-key-wrap", "enc",
-    "fingerprint", "headers", "kdf", "keyring-wrap", "padding", "record-keys", "records", "root", "search-tags",
-    "slots", "times", "tokens",
-    "tree",
+    "fingerprint", "former-values", "headers", "kdf", "keyring-wrap", "padding", "record-keys", "records", "root",
+    "search-tags", "slots", "times", "tokens", "tree",
   ]
 
   /// The package's directory; this file is Tests/Support/VaultTestSupport/OwnVectors.swift in it.
