@@ -278,7 +278,7 @@ NO_PATHS = (
     "", ".", "a.", ".a", "a..b", "a b.", "[", "a]", "a[", "a[]", "a[-1]", "a[01]", "a[1234567890]", "a[1].[2]", "a[1]b",
     'a"b', "a\\b", "a\tb", "a\x7fb", "a\x85b", '["a"]', '["a.b', '["a.b"', "['a.b']", '["a.b"]c', '["a.b"].',
     '["\\u0041."]', '["a\\.b"]', '["a\\nb"]', '["a\nb"]', '["a\\u007F"]', '["a\\u000a\\u000A"]', "$vault", "$vault.kind",
-    "$vault[0]", "$vault.former.access_key")
+    "$vault[0]", "$vault.former.access_key", "[0]", "[0].pin")
 
 
 def with_former(former, again=True):

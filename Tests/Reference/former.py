@@ -48,14 +48,15 @@ def pruned(former, new, same, limit=DEFAULT_COUNT, byte_limit=BYTE_LIMIT):
     return lists
 
 
-def joined(base, ours, theirs, sides, new, equal=()):
+def joined(base, ours, theirs, sides, new, equal=(), original=None):
     """The former values of two versions whose members `sides` became `new`; to be pruned when the version is written.
 
-    `base` is None if there is no common base; `equal` are tokens that lost to a token of the same text.
+    `base` is None if there is no common base, whose members are `original`; `equal` are tokens that lost to a token
+    of the same text.
     """
-    present = {token for _, token in tokens_of(new)}
+    present, before = ({token for _, token in tokens_of(tree)} for tree in (new, original or {}))
     lost = [(path, token) for side in sides for path, token in tokens_of(side)
-            if token not in present and token not in equal]
+            if token not in present and token not in before and token not in equal]
     result = {}
     for path in {*ours, *theirs, *(path for path, _ in lost)}:
         before, one, other = ((version or {}).get(path, []) for version in (base, ours, theirs))

@@ -191,7 +191,7 @@ class Merger:
             raise Conflict(*self.conflicts)
         before = former.joined(
             self.base and self.base.former, self.ours.former, self.theirs.former,
-            [self.ours.fields, self.theirs.fields], fields, self.equal_tokens)
+            [self.ours.fields, self.theirs.fields], fields, self.equal_tokens, self.base and self.base.fields)
         for side, other in ((self.ours, self.theirs), (self.theirs, self.ours)):
             if (side.fields == fields and side.former == before and side.revision > other.revision
                     and side.time >= other.time):

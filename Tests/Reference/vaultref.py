@@ -295,7 +295,8 @@ FORMER_COUNT_LIMIT = 20
 def a_former_list(value):
     expect(isinstance(value, dict) and value)
     for name, tokens in value.items():
-        expect(parse_path(name)[0] != "$vault")
+        first = parse_path(name)[0]
+        expect(isinstance(first, str) and first != "$vault")
         expect(isinstance(tokens, list) and 1 <= len(tokens) <= FORMER_COUNT_LIMIT)
         for token in tokens:
             expect(len(split_token(token)[2]) >= 28)

@@ -144,9 +144,7 @@ public final class Vault: Sendable {
   ) async throws(VaultError) -> Vault {
     guard !newSlots.isEmpty else { throw VaultError(.slotRefused, "a vault needs at least one way to unlock it") }
     try KindCatalog(types: options.types).requireGoodTypes()
-    guard (0...FormerValues.maximumCount).contains(options.formerValues) else {
-      throw VaultError(.usage, "a field has 0 to \(FormerValues.maximumCount) former values")
-    }
+    try options.requireGoodCount()
     let now = options.now()
     let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: .random()) }
     var slots: [Slot] = []
@@ -326,6 +324,14 @@ public final class Vault: Sendable {
     return try await working { () throws(VaultError) in
       defer { memory?.flush() }
       return try body(lock)
+    }
+  }
+}
+
+extension Vault.Options {
+  fileprivate func requireGoodCount() throws(VaultError) {
+    guard (0...FormerValues.maximumCount).contains(formerValues) else {
+      throw VaultError(.usage, "a field has 0 to \(FormerValues.maximumCount) former values")
     }
   }
 }

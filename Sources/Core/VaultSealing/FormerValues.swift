@@ -18,7 +18,7 @@ public struct FormerValues: Sendable, Equatable {
   /// No values.
   public init() {}
 
-  /// Whether there are none.
+  /// Whether no field has a former value.
   public var isEmpty: Bool { lists.isEmpty }
 
   /// The paths that have a former value, in the order of their bytes.
@@ -58,8 +58,8 @@ extension FormerValues {
   }
 
   private static func isPlace(_ path: MemberPath) -> Bool {
-    guard let first = path.components.first else { return false }
-    return first != .member(RecordEnvelope.memberName)
+    guard case .member(let first)? = path.components.first else { return false }
+    return first != RecordEnvelope.memberName
   }
 }
 
@@ -125,9 +125,16 @@ extension FormerValues {
     return kept
   }
 
+  private static func longest(of lists: [String: [String]]) -> String? {
+    lists.max { one, other in
+      if one.value.count != other.value.count { return one.value.count < other.value.count }
+      return precedesInBytes(one.key, other.key)
+    }?.key
+  }
+
   private mutating func dropOldest(over limit: Int) {
     var size = lists.values.reduce(0) { $0 + $1.reduce(0) { $0 + $1.utf8.count } }
-    while size > limit, let longest = lists.max(by: { ($0.value.count, $0.key) < ($1.value.count, $1.key) })?.key {
+    while size > limit, let longest = Self.longest(of: lists) {
       size -= lists[longest]?.removeLast().utf8.count ?? 0
       if lists[longest]?.isEmpty ?? false { lists[longest] = nil }
     }
@@ -143,17 +150,21 @@ extension FormerValues {
   ///
   /// - Parameters:
   ///   - base: of the common base; nil keeps all.
+  ///   - original: the members of the common base. A token of them that is in neither list was forgotten.
   ///   - replaced: the members of both sides. Their tokens that are not in `new` become former values.
   ///   - equal: tokens that are not in `new`, but have the same text as the token in their place.
   package static func joined(
-    _ base: FormerValues?, _ ours: FormerValues, _ theirs: FormerValues, replaced: [JSONObject], by new: JSONObject,
-    equal: Set<String> = []
+    _ base: FormerValues?, _ ours: FormerValues, _ theirs: FormerValues, original: JSONObject? = nil,
+    replaced: [JSONObject], by new: JSONObject, equal: Set<String> = []
   ) -> FormerValues {
     var result = FormerValues()
-    let current = TokenSet(in: new)
-    let lost = replaced.flatMap(\.tokens).filter { !current.contains($0.1) && !equal.contains($0.1) }
-    let paths = Set(ours.lists.keys).union(theirs.lists.keys).union(lost.map { $0.0.description })
-    for path in paths {
+    let (current, before) = (TokenSet(in: new), TokenSet(in: original ?? JSONObject()))
+    let lost = replaced.flatMap(\.tokens).filter {
+      !current.contains($0.1) && !before.contains($0.1) && !equal.contains($0.1)
+    }
+    // Of two canonically equivalent paths, the one whose bytes come first, so that the sides can be exchanged.
+    let written = (ours.lists.keys + theirs.lists.keys + lost.map { $0.0.description }).sorted(by: precedesInBytes)
+    for path in written where result.lists[path] == nil {
       let (before, one, other) = (base?.lists[path] ?? [], ours.lists[path] ?? [], theirs.lists[path] ?? [])
       let isKept = { (token: String) in !before.contains(token) || one.contains(token) && other.contains(token) }
       var joined = merged(one.filter(isKept), other.filter(isKept))

@@ -155,8 +155,8 @@ public struct OpenRecord: Sendable {
     }
   }
 
-  /// Checks that every sealed field and every former value opens, that sealed JSON is JSON, and that a record of a type of this program
-  /// decodes.
+  /// Checks that every sealed field and every former value opens, that sealed JSON is JSON, and that a record of a type
+  /// of this program decodes.
   ///
   /// - Returns: the fault of the first sealed JSON value that does not fit a declared kind.
   @discardableResult

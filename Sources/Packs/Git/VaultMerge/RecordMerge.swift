@@ -250,8 +250,8 @@ extension RecordMerge {
     // A repeated token would be sealed again, differently by each merger.
     guard areOnce else { throw MergeRefusal([MergeConflict(.moved)], fields: fields) }
     let former = FormerValues.joined(
-      base?.envelope.former, ours.envelope.former, theirs.envelope.former, replaced: [ours.fields, theirs.fields],
-      by: fields, equal: equal)
+      base?.envelope.former, ours.envelope.former, theirs.envelope.former, original: base?.fields,
+      replaced: [ours.fields, theirs.fields], by: fields, equal: equal)
     return (fields, former)
   }
 
@@ -313,8 +313,8 @@ extension RecordMerge {
   }
 
   /// Takes one whole side, which a person has chosen, as the version after both. So no machine that has seen the other
-  /// side reports a rollback. Of the other side only the revision counts, and its sealed values become former ones; that
-  /// side may be unreadable or gone.
+  /// side reports a rollback. Only the revision of the other side counts, and its sealed values become former ones.
+  /// That side may be unreadable or gone.
   package static func taking(
     _ side: StoredVersion, after other: StoredVersion?, of id: RecordID, key: RecordMergeKey
   ) -> MergeOutcome {
