@@ -163,8 +163,8 @@ extension FormerValues {
       !current.contains($0.1) && !before.contains($0.1) && !equal.contains($0.1)
     }
     // Of two canonically equivalent paths, the one whose bytes come first, so that the sides can be exchanged.
-    let written = (ours.lists.keys + theirs.lists.keys + lost.map { $0.0.description }).sorted(by: precedesInBytes)
-    for path in written where result.lists[path] == nil {
+    let written = Array(ours.lists.keys) + Array(theirs.lists.keys) + lost.map(\.0.description)
+    for path in written.sorted(by: precedesInBytes) where result.lists[path] == nil {
       let (before, one, other) = (base?.lists[path] ?? [], ours.lists[path] ?? [], theirs.lists[path] ?? [])
       let isKept = { (token: String) in !before.contains(token) || one.contains(token) && other.contains(token) }
       var joined = merged(one.filter(isKept), other.filter(isKept))

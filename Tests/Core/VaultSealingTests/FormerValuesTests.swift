@@ -91,7 +91,8 @@ struct FormerValuesTests {
     }
     var document = try #require(try bench.changing(last, former: ["password": [older], "pin": pin]).object)
     document["password"] = .string(newer)
-    #expect(throws: SealingError(.authenticationFailed, "")) { [document] in try bench.verified(.object(document)) }
+    let edited = JSONValue.object(document)
+    #expect(throws: SealingError(.authenticationFailed, "")) { try bench.verified(edited) }
     let unchanged = try bench.changing(last, former: good)
     #expect(try bench.verified(unchanged).envelope.former == last.former)
   }

@@ -3,6 +3,7 @@ import VaultDocument
 import VaultMerge
 import VaultSealing
 import VaultStorage
+import VaultTestSupport
 
 @Suite("Former values in a merge")
 struct FormerMergeTests {
@@ -102,7 +103,10 @@ struct FormerMergeTests {
   func wholeSide(_ isOurs: Bool) throws {
     let (one, other) = (try version(2, ours, former: [first]), try version(3, theirs, former: [old]))
     let outcome = RecordMerge.taking(isOurs ? one : other, after: isOurs ? other : one, of: bench.id, key: bench.key)
-    guard case .merged(let bytes) = outcome else { return Issue.record("\(outcome)") }
+    guard case .merged(let bytes) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
     #expect(try Set(texts(bytes)) == [isOurs ? "theirs" : "ours", "first", "old"])
   }
 
