@@ -120,6 +120,19 @@ extension RecordKind {
     let checked = try reader.read(value, as: schema, at: path)
     return try SealedTree.plaintext(of: checked, isText: schema.isText, at: path)
   }
+
+  /// The text of the token of a former value, which need not fit the present rules of its place.
+  ///
+  /// - Throws: ``RecordError`` `.invalidValue` if the kind seals nothing at the path, or no such value.
+  package func plaintext(ofFormer value: JSONValue, at path: MemberPath) throws(RecordError) -> String {
+    guard case .sealed(let isText)? = seals?.part(at: pathInCurrentSchema(path))?.form else {
+      throw RecordError(.invalidValue, "is not a sealed field, so it cannot have former values", path: path.description)
+    }
+    guard !isText || value.string != nil else {
+      throw RecordError(.invalidValue, "has a former value that is not text", path: path.description)
+    }
+    return try SealedTree.plaintext(of: value, isText: isText, at: path)
+  }
 }
 
 extension JSONObject {

@@ -78,6 +78,17 @@ extension FormerValues {
     }
   }
 
+  /// Puts tokens among those of a path, by their sealing times. A known token is not added.
+  package mutating func insert(_ tokens: [String], at path: MemberPath) {
+    let joined = Self.merged(lists[path.description] ?? [], tokens)
+    if !joined.isEmpty { lists[path.description] = joined }
+  }
+
+  /// Keeps only the newest values of each path.
+  package mutating func limit(to count: Int) {
+    lists = lists.compactMapValues { count > 0 ? Array($0.prefix(count)) : nil }
+  }
+
   /// The values with each token replaced. Errors of `replace` get the path.
   func mapTokens(_ replace: (String) throws(SealingError) -> String) throws(SealingError) -> FormerValues {
     var mapped = self

@@ -1,7 +1,7 @@
 package import VaultDocument
 package import VaultKit
 import VaultRecords
-import VaultSealing
+package import VaultSealing
 package import VaultTerminal
 
 // Former values, as commands name them.
@@ -21,6 +21,35 @@ extension GlobalOptions {
       let way = "vault restore \(subject.shellQuoted) \(field) --former"
       messages.note("\(subject): \(fields) \(action); \(stays) (\(way))")
     }
+  }
+}
+
+/// A former value in clear, in ordinary memory.
+package struct FormerValue: Sendable {
+  package let path: MemberPath
+  /// As the record's members have it.
+  package let value: JSONValue
+  package let sealedAt: Timestamp
+  /// When the present value of the field was sealed; nil if the field is gone.
+  package let presentSealedAt: Timestamp?
+}
+
+extension OpenRecord {
+  /// The former values of all fields, the newest of each field first.
+  func formerValues() throws -> [FormerValue] {
+    var values: [FormerValue] = []
+    for path in pathsWithFormerSecrets {
+      let present = (try? value(at: path))?.string.flatMap { try? SealedToken(parsing: $0) }?.sealedAt
+      for secret in try formerSecrets(at: path) {
+        let text = try secret.value.reveal()
+        let isDocument = kind?.sealsJSON(at: path) == true
+        let value = isDocument ? try? JSONParser.parse(Array(text.utf8)) : nil
+        values.append(
+          FormerValue(
+            path: path, value: value ?? .string(text), sealedAt: secret.sealedAt, presentSealedAt: present))
+      }
+    }
+    return values
   }
 }
 
@@ -48,7 +77,8 @@ extension RecordView {
     return .object(members)
   }
 
-  private var formerTokens: [(path: MemberPath, tokens: [SealedToken])] {
+  /// The tokens of former values by field, the newest first.
+  package var formerTokens: [(path: MemberPath, tokens: [SealedToken])] {
     var found: [(path: MemberPath, tokens: [SealedToken])] = []
     for (written, token) in envelope.former.all {
       guard let token = try? SealedToken(parsing: token) else { continue }

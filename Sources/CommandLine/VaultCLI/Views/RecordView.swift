@@ -17,6 +17,8 @@ package struct RecordView: Sendable {
   package let kind: RecordKind?
   /// The members with sealed fields as tokens.
   let stored: JSONObject
+  /// The opened former values, the newest of each field first; empty unless asked for.
+  package private(set) var former: [FormerValue] = []
 
   package init(_ record: StoredRecord) {
     id = record.id
@@ -29,7 +31,8 @@ package struct RecordView: Sendable {
     isRevealed = false
   }
 
-  package init(_ record: OpenRecord, revealed: Bool) throws {
+  /// - Parameter withFormer: whether former values are opened, too, if the fields are.
+  package init(_ record: OpenRecord, revealed: Bool, withFormer: Bool = false) throws {
     id = record.id
     envelope = record.envelope
     name = record.name
@@ -38,6 +41,7 @@ package struct RecordView: Sendable {
     kind = record.kind
     isVerified = true
     isRevealed = revealed
+    if revealed, withFormer { former = try record.formerValues() }
   }
 }
 

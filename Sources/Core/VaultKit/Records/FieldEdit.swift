@@ -44,8 +44,10 @@ extension Vault {
   }
 
   /// Like ``edit(_:_:expecting:)``, and says which sealed values lost their place.
+  ///
+  /// - Parameter former: earlier values of these fields that another program knows.
   package func editing(
-    _ id: RecordID, _ edits: [FieldEdit], expecting expected: OpenRecord? = nil
+    _ id: RecordID, _ edits: [FieldEdit], expecting expected: OpenRecord? = nil, knowing former: [FormerInput] = []
   ) async throws(VaultError) -> EditEffect {
     try await writing { lock throws(VaultError) in
       let old = try verifiedRecord(id)
@@ -53,7 +55,9 @@ extension Vault {
         throw .changedMeanwhile(old)
       }
       let members = try FieldEditor(old, now: currentTime()).edited(edits)
-      let hasChanged = try replace(old, with: members, lock)
+      let change = try replacement(of: old, by: members, knowing: former)
+      if let change { try apply([change], lock) }
+      let hasChanged = change != nil
       return EditEffect(old, hasChanged: hasChanged, members: members, keptCount: header.formerCount)
     }
   }

@@ -13,6 +13,8 @@ public struct RecordInput: Sendable {
   public let members: JSONObject
   /// Whether members that the kind does not have are sealed in `extra` rather than refused.
   public let keepsUnknown: Bool
+  /// Former values of its sealed fields, the newest of each field first.
+  package var former: [FormerInput] = []
   private let source: SealingContext?
 
   /// Members for a record of a kind, which are checked when it is added.
@@ -28,6 +30,19 @@ public struct RecordInput: Sendable {
   fileprivate func clear() throws(RecordError) -> JSONObject {
     guard let source else { return members }
     return try kind.opened(members, in: source)
+  }
+}
+
+/// A former value of a sealed field, in clear.
+package struct FormerInput: Sendable {
+  package let path: MemberPath
+  /// Text, or the value that the kind seals as JSON. It need not fit the present rules of the field.
+  package let value: JSONValue
+  /// When it was sealed or set; nil if nobody knows. Then it counts as sealed with the record, as a later time does.
+  package let sealedAt: Timestamp?
+
+  package init(_ path: MemberPath, _ value: JSONValue, sealedAt: Timestamp?) {
+    (self.path, self.value, self.sealedAt) = (path, value, sealedAt)
   }
 }
 
@@ -183,7 +198,7 @@ extension Vault {
   /// The change that adds a record from clear input. Nothing is stored yet, and the version is prepared for the
   /// memory.
   package func newRecord(_ id: RecordID, of input: RecordInput, _ now: Timestamp) throws(VaultError) -> StoreChange {
-    try newRecord(id, kind: input.kind, now: now) { context throws(VaultError) in
+    try newRecord(id, kind: input.kind, former: input.former, now: now) { context throws(VaultError) in
       do throws(RecordError) {
         return try input.kind.sealed(clear: input.clear(), keepingUnknown: input.keepsUnknown, in: context)
       } catch {

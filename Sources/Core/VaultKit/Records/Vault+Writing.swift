@@ -43,10 +43,23 @@ extension Vault {
   }
 
   /// The change to a record's next revision, in the present schema of its kind; nil if its members are the same.
-  func replacement(of old: OpenRecord, by fields: JSONObject) throws(VaultError) -> StoreChange? {
+  ///
+  /// - Parameter former: earlier values that another program knows. They and the replaced values are in the order of
+  ///   their sealing times.
+  func replacement(
+    of old: OpenRecord, by fields: JSONObject, knowing former: [FormerInput] = []
+  ) throws(VaultError) -> StoreChange? {
     guard fields != old.fields else { return nil }
     var draft = EnvelopeDraft(next: old.verified, now: currentTime())
     draft.schema = max(draft.schema, old.kind?.schema ?? 1)
+    if let kind = old.kind, !former.isEmpty {
+      let present = Set(fields.tokens.map(\.1))
+      let known = try sealed(former, of: kind, old.verified.keys, now: draft.updatedAt)
+      for (path, token) in old.stored.tokens.filter({ !present.contains($0.1) }) + known {
+        draft.former.insert([token], at: path)
+      }
+      draft.predecessor = nil
+    }
     let bytes = try sealedBytes(fields, draft: draft, keys: old.verified.keys, in: .record(old.id))
     return StoreChange(.record(old.id), from: old.bytes, to: bytes)
   }
@@ -73,14 +86,36 @@ extension Vault {
 
   /// The change that adds a record under the present root key; `encode` seals its fields. Nothing is stored yet.
   func newRecord(
-    _ id: RecordID, kind: RecordKind, now: Timestamp,
+    _ id: RecordID, kind: RecordKind, former: [FormerInput] = [], now: Timestamp,
     encode: (SealingContext) throws(VaultError) -> JSONObject
   ) throws(VaultError) -> StoreChange {
     let root = keyring.current
     let (wrapped, keys) = try inSealing { () throws(SealingError) in try root.makeDataKey(for: id) }
     let fields = try encode(keys.context(sealingAt: now))
-    let draft = EnvelopeDraft(id: id, kind: kind.name, schema: kind.schema, now: now, wrappedKey: wrapped)
+    var draft = EnvelopeDraft(id: id, kind: kind.name, schema: kind.schema, now: now, wrappedKey: wrapped)
+    for (path, token) in try sealed(former, of: kind, keys, now: now) { draft.former.append([token], at: path) }
     return StoreChange(.record(id), from: nil, to: try sealedBytes(fields, draft: draft, keys: keys, in: .record(id)))
+  }
+
+  /// The tokens of former values, with their paths.
+  private func sealed(
+    _ former: [FormerInput], of kind: RecordKind, _ keys: RecordKeys, now: Timestamp
+  ) throws(VaultError) -> [(MemberPath, String)] {
+    var tokens: [(MemberPath, String)] = []
+    for value in former {
+      let text: String
+      do throws(RecordError) {
+        text = try kind.plaintext(ofFormer: value.value, at: value.path)
+      } catch {
+        throw VaultError(record: error, id: nil, input: true)
+      }
+      let time = min(value.sealedAt ?? now, now)
+      let token = try inSealing { () throws(SealingError) in
+        try keys.seal(RawSpan(_elements: Array(text.utf8).span), at: time)
+      }
+      tokens.append((kind.pathInCurrentSchema(value.path), token))
+    }
+    return tokens
   }
 
   func encode(

@@ -73,6 +73,9 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(help: "Export the sealed fields as they are stored, sealed.")
   var sealed = false
 
+  @Flag(help: "Also export former values of sealed fields: json, jsonl, kdbx, keepass-xml, bitwarden.")
+  var former = false
+
   @Option(
     help: ArgumentHelp(
       "Encrypt the export to an age recipient. May be repeated. For sops: a recipient of the values.",
@@ -108,7 +111,8 @@ struct ExportCommand: AsyncParsableCommand {
     let ids = try await selection.ids(session, kind: kind)
     let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWithoutAsking(unlocking)
     if reveal, global.canAsk { try global.confirm("Write the secrets of this vault \(question(target))?") }
-    let form = RecordForm(reveal: reveal, sealed: sealed, keys: keys?.style, paths: try selection.paths())
+    var form = RecordForm(reveal: reveal, sealed: sealed, keys: keys?.style, paths: try selection.paths())
+    form.hasFormer = former
     var run = ExportRun(kind: kind, ids: ids, form: form, session: session, opened: opened, global: global)
     let leftOut = try await run.takeAttachments(byteLimit: format.foreign?.attachmentByteLimit ?? 0)
     if leftOut > 0 {
@@ -133,6 +137,7 @@ struct ExportCommand: AsyncParsableCommand {
       throw CommandError.usage("--format", "\(format.rawValue) cannot be combined with --json")
     }
     _ = try selection.paths()
+    if former { try checkFormer() }
     guard passphrase.isEmpty || format.foreign?.needsPassphrase == true else {
       throw CommandError.usage(
         "--new-passphrase-file", "can be used only with --format kdbx or ansible-vault",
@@ -150,6 +155,19 @@ struct ExportCommand: AsyncParsableCommand {
     guard format != .sops || !age.isEmpty else {
       throw CommandError.usage(
         "--age", "must be given with --format sops, to name who can open the values", "add --age age1…")
+    }
+  }
+
+  private func checkFormer() throws {
+    guard reveal || sealed else {
+      throw CommandError.usage(
+        "--former", "needs --reveal or --sealed, because former values are sealed", "add --reveal")
+    }
+    guard keys == nil else { throw CommandError.usage("--former", "cannot be combined with --keys") }
+    guard format.foreign?.holdsFormerValues ?? [.json, .jsonl].contains(format) else {
+      throw CommandError.usage(
+        "--former", "cannot be combined with --format \(format.rawValue), which has no place for former values",
+        "use --format json or kdbx")
     }
   }
 

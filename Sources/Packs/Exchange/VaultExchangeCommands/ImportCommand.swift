@@ -182,11 +182,13 @@ struct ImportCommand: AsyncParsableCommand {
       keeping: { [keepsContent = rejects != nil] in keepsContent ? $0 : ($0.0, $0.1.withoutContent) },
       progress: { progress.advance(by: $0) },
       record: { (index, element) throws(VaultError) in
-        let (kind, given) = try kinds.kind(of: element.object())
+        let (kind, given, former) = try kinds.kind(of: element.object())
         // Computed once for all uses.
         let members = kind.modernised(given)
         warnings.look(at: members, kind, index: index, element: element)
-        return RecordInput(kind, members, keepingUnknown: keepsUnknown, openingWith: source)
+        var input = RecordInput(kind, members, keepingUnknown: keepsUnknown, openingWith: source)
+        input.former = former
+        return input
       })
     progress.end()
     let report = ImportReport(file: file == "-" ? "stdin" : file, result: result, isDryRun: dryRun)
@@ -209,7 +211,8 @@ extension VaultNames {
     for element in elements {
       do {
         let object = try element.object()
-        let (name, members) = VaultExport.taking(object) ?? (kind ?? "", object)
+        let own = VaultExport.taking(object)
+        let (name, members) = (own?.kind ?? kind ?? "", own?.members ?? object)
         let catalog = catalogs[name] ?? kinds(knowing: name)
         catalogs[name] = catalog
         places.append(try self.name(of: name, catalog[name], members))
@@ -247,14 +250,19 @@ private struct ElementKinds: Sendable {
     own = VaultKinds(catalog, chosen: chosen)
   }
 
-  func kind(of object: JSONObject) throws(VaultError) -> (RecordKind, JSONObject) {
-    guard let (name, members) = VaultExport.taking(object) else {
-      if let chosen { return (chosen, object) }
+  func kind(of object: JSONObject) throws(VaultError) -> (RecordKind, JSONObject, former: [FormerInput]) {
+    guard let record = VaultExport.taking(object) else {
+      if let chosen { return (chosen, object, []) }
       throw VaultError(.inputRefused, "the record does not name its kind: give it with --kind")
     }
-    let (kind, refusal) = own.kind(named: name)
+    let (kind, refusal) = own.kind(named: record.kind)
     guard let kind else { throw VaultError(.inputRefused, refusal) }
-    return (kind, members)
+    guard let former = record.former else {
+      throw VaultError(
+        .inputRefused, "must have lists of objects with sealed_at and value, as export --former writes them",
+        field: VaultExport.formerPath)
+    }
+    return (kind, record.members, former.map(\.input))
   }
 }
 

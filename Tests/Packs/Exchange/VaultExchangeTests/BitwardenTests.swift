@@ -64,7 +64,8 @@ struct BitwardenTests {
     #expect(try mail.text("secrets.pin") == "1234")
     #expect(try mail.text("fields.on") == "true")
     #expect(try mail.text("fields[\"login.uris[0].match\"]") == "3")
-    #expect(try mail.text("secrets[\"passwordHistory[0].password\"]") == "old")
+    #expect(mail.formerTexts == ["password": ["old"]])
+    #expect(mail.former.map(\.setAt?.text) == ["2024-01-01T00:00:00Z"])
     #expect(try mail.text("secrets[\"login.fido2Credentials[0].keyValue\"]") == "k")
     #expect(Set(mail.list("tags")) == ["Work/Mail", "favorite", "reprompt", "deleted"])
     #expect(try imported.first("key").kind == "ssh-key")
@@ -112,13 +113,13 @@ struct BitwardenTests {
       {"id": "00000000-0000-4000-8000-000000000001", "type": 1, "name": "a", "favorite": false, "reprompt": 0,
         "folderId": null, "notes": null, "creationDate": "2024-01-01T00:00:00Z", "revisionDate": "2024-02-01T00:00:00Z",
         "fields": [{"name": "user", "value": null, "type": 3, "linkedId": 100}],
-        "passwordHistory": [{"password": "o1", "lastUsedDate": "2023-01-01T00:00:00.000Z"},
-          {"password": "o2", "lastUsedDate": "2022-01-01T00:00:00.000Z"}],
+        "passwordHistory": [{"password": "o1", "lastUsedDate": "2023-01-01T00:00:00Z"},
+          {"password": "o2", "lastUsedDate": "2022-01-01T00:00:00Z"}],
         "login": {"uris": [{"match": null, "uri": "https://a.example"}, {"match": 3, "uri": "https://b.example"}],
           "username": "ann", "password": "p", "totp": null, "fido2Credentials": [\#(key)]}},
       {"id": "00000000-0000-4000-8000-000000000002", "type": 3, "name": "c", "favorite": false, "reprompt": 0,
         "folderId": null, "notes": null, "creationDate": "2024-01-01T00:00:00Z", "revisionDate": "2024-02-01T00:00:00Z",
-        "passwordHistory": [{"password": "o3", "lastUsedDate": "2023-01-01T00:00:00.000Z"}],
+        "passwordHistory": [{"password": "o3", "lastUsedDate": "2023-01-01T00:00:00Z"}],
         "card": {"brand": "Visa", "cardholderName": "Ann", "code": "123", "number": "4111111111111111", "expMonth": "1",
           "expYear": "2030"}}
       """#

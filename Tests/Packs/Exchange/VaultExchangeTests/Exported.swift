@@ -47,17 +47,38 @@ extension ExportedRecord {
 
 extension [ImportedRecord] {
   /// The same records, on their way out again.
-  var outgoing: [ExportedRecord] { enumerated().map { ExportedRecord($0, $1.kind, $1.members) } }
+  /// As an export gets them: former values without a date are of the first day of 1970.
+  var outgoing: [ExportedRecord] {
+    enumerated().map { number, record in
+      var exported = ExportedRecord(number, record.kind, record.members)
+      exported.former = record.former.map { value in
+        ExportedFormerValue(path: value.path, value: value.value, sealedAt: value.setAt ?? .epoch, replacedAt: nil)
+      }
+      return exported
+    }
+  }
 
   /// Whether others have the same kinds and members, in the same order; the first that differs is an issue.
   func expectEqual(_ others: [ImportedRecord]) throws {
     #expect(count == others.count)
     for (one, other) in zip(self, others) {
       #expect(one.kind == other.kind)
+      #expect(one.formerTexts == other.formerTexts)
       let (left, right) = (
         try JSONValue.object(one.members).prettyBytes(), try JSONValue.object(other.members).prettyBytes()
       )
       #expect(String(decoding: left, as: UTF8.self) == String(decoding: right, as: UTF8.self))
     }
   }
+}
+
+extension ImportedRecord {
+  /// Its former values: the texts by path, the newest first.
+  var formerTexts: [String: [String]] {
+    Dictionary(grouping: former, by: \.path.description).mapValues { $0.map { $0.value.string ?? "" } }
+  }
+}
+
+extension Timestamp {
+  fileprivate static let epoch = (try? Timestamp(secondsSinceEpoch: 0)) ?? .now()
 }

@@ -70,7 +70,7 @@ struct KDBXTests {
     let imported = try read(base64: Self.sample)
     let record = try imported.first("mArKeR")
     #expect(try record.text("password") == "mArKeR")
-    #expect(try record.text("secrets[\"history 1 Password\"]") == "mArKeR old")
+    #expect(record.formerTexts == ["password": ["mArKeR old"]])
     #expect(try record.text("totp") == "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP")
     #expect(try record.text("secrets[\"attachment note.txt\"]") == Base64.encode(Array("mArKeR bytes".utf8)))
     #expect(record.externalID == "keepass-xml:BAAAAAAAAAAAAAAAAAAAAA==")

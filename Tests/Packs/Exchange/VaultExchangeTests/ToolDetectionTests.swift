@@ -86,6 +86,7 @@ struct ToolDetectionTests {
       ("username", "ann"), ("password", "007"), ("notes", "a note"), ("secrets.PIN", "0042"),
       ("totp", "otpauth://totp/x?secret=JBSWY3DPEHPK3PXP"), ("fields.created", "2024-01-02T03:04:05Z"),
     ] { #expect(try record.text(path) == value) }
+    #expect(record.formerTexts == ["password": ["old"]])
     #expect(record.list("urls") == ["https://bank.example"])
     #expect(record.list("tags") == ["favorite", "money", "Private"])
     #expect(imported.totals.refused == 0)

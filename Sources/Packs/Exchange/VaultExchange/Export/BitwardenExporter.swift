@@ -45,6 +45,9 @@ struct BitwardenExporter: Exporter {
     for _ in 0..<parts.voidCount { notes.add(.emptyLeftOut(kind: record.kind)) }
     _ = Self.flags(&parts)
     for _ in 0..<BitwardenPlaces(&parts, isLogin: form == .login).strayCount { notes.add(.stray(kind: record.kind)) }
+    for value in record.former where !Self.isPassword(value.path) {
+      notes.add(.valuesLeftOut(member: "former \(value.path.top)", kind: record.kind))
+    }
     if let folder = parts.tags.first { folders[folder] = try Self.folderID(folder) }
   }
 
@@ -73,6 +76,10 @@ struct BitwardenExporter: Exporter {
     Self.fill(&item, form: form, parts: &parts)
     let places = BitwardenPlaces(&parts, isLogin: form == .login)
     places.fill(&item)
+    let former = record.former.filter { Self.isPassword($0.path) }.map { value in
+      JSONValue.members(["lastUsedDate": value.sealedAt.text, "password": value.value])
+    }
+    if !former.isEmpty { item["passwordHistory"] = .array(former + (item["passwordHistory"]?.array ?? [])) }
     let fields =
       parts.tags.dropFirst().map { Self.field("tag", $0, isSealed: false) }
       + parts.extras.map { Self.field($0.name, $0.text, isSealed: $0.isSealed) }
@@ -80,6 +87,11 @@ struct BitwardenExporter: Exporter {
     item["fields"] = fields.isEmpty ? nil : .array(fields)
     defer { isFirst = false }
     return Array((isFirst ? "\n" : ",\n").utf8) + (try Self.text(.object(item)))
+  }
+
+  /// Whether an import keeps old passwords at the path: a kind without a password has them under its other values.
+  private static func isPassword(_ path: MemberPath) -> Bool {
+    ["password", "secrets.password", "extra.password"].contains(path.description)
   }
 
   mutating func end() -> [UInt8] { Array("\n]}\n".utf8) }

@@ -54,6 +54,9 @@ public enum ExportFormat: String, Sendable, CaseIterable {
   /// in memory, because they come before the records.
   public var attachmentByteLimit: Int { self == .kdbx ? 64 << 20 : 0 }
 
+  /// Whether the format has a place for former values.
+  public var holdsFormerValues: Bool { [.bitwarden, .keepassXML, .kdbx].contains(self) }
+
   /// Whether the file is binary rather than text.
   public var isBinary: Bool { self == .kdbx }
 

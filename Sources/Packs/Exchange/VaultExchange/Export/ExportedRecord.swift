@@ -10,9 +10,11 @@ public struct ExportedRecord: Sendable {
   /// The name for lists; may be empty.
   public let name: String
   /// The members. A sealed member is in clear, a token, or absent.
-  public let members: JSONObject
+  public internal(set) var members: JSONObject
   /// The attachments to export; empty if the format has no place for them.
   public var attachments: [ExportedAttachment] = []
+  /// The former values of sealed members to export, the newest of each member first.
+  public var former: [ExportedFormerValue] = []
   private let schema: RecordKind?
   private let sealedPaths: Set<MemberPath>
 
@@ -56,6 +58,23 @@ public struct ExportedRecord: Sendable {
       return names[names.count - 2]
     }
     return names[names.count - 1]
+  }
+}
+
+/// A former value of a sealed member, in clear.
+public struct ExportedFormerValue: Sendable {
+  /// The path of the member.
+  public let path: MemberPath
+  /// The value, as in the members.
+  public let value: JSONValue
+  /// When it was sealed.
+  public let sealedAt: Timestamp
+  /// When the present value was sealed; nil if the member is gone.
+  public let replacedAt: Timestamp?
+
+  /// Makes a value of its place and its times.
+  public init(path: MemberPath, value: JSONValue, sealedAt: Timestamp, replacedAt: Timestamp?) {
+    (self.path, self.value, self.sealedAt, self.replacedAt) = (path, value, sealedAt, replacedAt)
   }
 }
 

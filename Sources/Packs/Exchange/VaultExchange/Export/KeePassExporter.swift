@@ -48,7 +48,10 @@ struct KeePassExporter: Exporter {
     for attachment in record.attachments where !XMLText.canHold(attachment.name) {
       throw ExportError("has an attachment whose name is not possible in XML", in: record)
     }
-    for (path, value) in record.leaves {
+    for value in record.former where !record.isPlaced(value) {
+      notes.add(.valuesLeftOut(member: "former \(value.path.top)", kind: record.kind))
+    }
+    for (path, value) in record.leaves + record.formerLeaves {
       guard case .string(let text) = value, XMLText.canHold(text), XMLText.canHold(path.description) else {
         guard case .string = value else { continue }
         throw ExportError("the value has a control character, which XML cannot hold", in: record, at: path)
@@ -83,17 +86,13 @@ struct KeePassExporter: Exporter {
 
   mutating func bytes(of record: ExportedRecord) throws(ExportError) -> [UInt8] {
     var parts = try EntryParts(record, known: Self.texts)
-    let own = parts.takeID(of: "keepass-xml") { (try? Base64.decode($0))?.count == 16 }
-    let made = try Self.identifier(["entry", record.id])
-    var text = "      <Entry>\n        <UUID>\(own ?? made)</UUID>\n"
+    let id = try Self.takeID(&parts, of: record)
+    var text = "      <Entry>\n        <UUID>\(id)</UUID>\n"
     text += members(of: &parts)
     let attachments = database == nil ? [] : Self.attachments(&parts, of: record)
     let tags = parts.tags.filter(Self.isTag)
     if !tags.isEmpty { text += "        <Tags>\(XMLText.escaped(tags.joined(separator: ";")))</Tags>\n" }
-    for string in Self.strings(of: record, parts) {
-      text += "        <String>\n          <Key>\(XMLText.escaped(string.name))</Key>\n"
-      text += "          \(try value(of: string))\n        </String>\n"
-    }
+    text += try strings(of: record, parts)
     for attachment in attachments {
       // The surveyed attachments were written before the entries, so each must be the same now.
       guard binaryCount < binaries.count, binaries[binaryCount] == attachment.bytes else { throw .changed(record) }
@@ -101,7 +100,35 @@ struct KeePassExporter: Exporter {
       text += "          <Value Ref=\"\(binaryCount)\"/>\n        </Binary>\n"
       binaryCount += 1
     }
-    return Array((text + "      </Entry>\n").utf8)
+    return Array((text + (try history(of: record)) + "      </Entry>\n").utf8)
+  }
+
+  /// The states with former values as earlier versions, the oldest first, as KeePass has them.
+  private func history(of record: ExportedRecord) throws(ExportError) -> String {
+    var versions = ""
+    for (time, state) in record.formerStates {
+      var parts = try EntryParts(state, known: Self.texts)
+      versions += "      <Entry>\n        <UUID>\(try Self.takeID(&parts, of: record))</UUID>\n"
+      _ = members(of: &parts)
+      if database != nil { _ = Self.attachments(&parts, of: state) }
+      versions += "        <Times>\n          <LastModificationTime>\(self.time(time.text))</LastModificationTime>\n"
+      versions += "        </Times>\n\(try strings(of: state, parts))      </Entry>\n"
+    }
+    return versions.isEmpty ? "" : "        <History>\n\(versions)        </History>\n"
+  }
+
+  private static func takeID(_ parts: inout EntryParts, of record: ExportedRecord) throws(ExportError) -> String {
+    if let own = parts.takeID(of: "keepass-xml", if: { (try? Base64.decode($0))?.count == 16 }) { return own }
+    return try identifier(["entry", record.id])
+  }
+
+  private func strings(of record: ExportedRecord, _ parts: EntryParts) throws(ExportError) -> String {
+    var text = ""
+    for string in Self.strings(of: record, parts) {
+      text += "        <String>\n          <Key>\(XMLText.escaped(string.name))</Key>\n"
+      text += "          \(try value(of: string))\n        </String>\n"
+    }
+    return text
   }
 
   private func value(of string: Named) throws(ExportError) -> String {

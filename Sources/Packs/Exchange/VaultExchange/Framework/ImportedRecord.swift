@@ -20,6 +20,8 @@ public struct ImportedRecord: Sendable {
   public let lines: [LedgerLine]
   /// Files of the entry that are empty or exceed the limit of a value. Their names are valid and unique.
   public var attachments: [ImportedAttachment] = []
+  /// Former values of sealed members, the newest of each member first. Those of one member differ.
+  public var former: [ImportedFormerValue] = []
   /// Remarks for the user about the values, with the number of values.
   public var remarks: [ImportRemark: Int] = [:]
 
@@ -53,6 +55,21 @@ public struct ImportRemark: Hashable, Sendable, CustomStringConvertible {
 
   /// All remarks.
   public static let all = Name.allCases.map(ImportRemark.init)
+}
+
+/// A value that a sealed member had in an earlier version of the entry.
+public struct ImportedFormerValue: Sendable {
+  /// The path of the member.
+  public let path: MemberPath
+  /// The value in clear, as the kind encodes it.
+  public let value: JSONValue
+  /// When the member got this value, as far as the tool knows. The date may be wrong, and lie in the future.
+  public let setAt: Timestamp?
+
+  /// Makes a value of its place and its date.
+  public init(path: MemberPath, value: JSONValue, setAt: Timestamp?) {
+    (self.path, self.value, self.setAt) = (path, value, setAt)
+  }
 }
 
 /// A file that is attached to an entry of another tool.

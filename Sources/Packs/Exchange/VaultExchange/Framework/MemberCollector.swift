@@ -2,11 +2,13 @@ internal import VaultDocument
 internal import VaultRecords
 
 struct MemberCollector {
-  private let shape: KindShape
+  let shape: KindShape
   /// Whether a refused value is stored nevertheless, so that the kind reports why.
   private let isStrict: Bool
-  private var members = JSONObject()
-  private var maps: [String: [String: String]] = [:]
+  private(set) var members = JSONObject()
+  private(set) var maps: [String: [String: String]] = [:]
+  /// Former values by the path of their member, the newest first.
+  var earlier: [MemberPath: [ImportedFormerValue]] = [:]
 
   init(_ shape: KindShape, isStrict: Bool) {
     self.shape = shape
@@ -86,12 +88,11 @@ struct MemberCollector {
   }
 
   /// Members that stay readable even if the kind has no place for them.
-  private static let readable: Set<String> = ["title", "username", "holder", "expiry", "public_key", "fingerprint"]
+  static let readable: Set<String> = ["title", "username", "holder", "expiry", "public_key", "fingerprint"]
 
   /// Inserts under the name, or under the name with the next free number.
-  private mutating func insert(_ text: String, _ name: String, in map: String) -> LedgerLine.Outcome {
-    // Names are readable, so an address with a secret cannot be a name.
-    let name = SecretAddress(in: name) == nil ? name : "value"
+  mutating func insert(_ text: String, _ name: String, in map: String) -> LedgerLine.Outcome {
+    let name = Self.readableName(name)
     var free = name
     var number = 1
     while let old = maps[map]?[free], !old.utf8.elementsEqual(text.utf8) {
@@ -102,6 +103,9 @@ struct MemberCollector {
     if maps[map]?[free] == nil { maps[map, default: [:]][free] = text }
     return .custom(at: MemberPath([.member(map), .member(free)]).description)
   }
+
+  /// Names are readable, so an address with a secret cannot be a name.
+  static func readableName(_ name: String) -> String { SecretAddress(in: name) == nil ? name : "value" }
 
   /// Gives the record a title if no member names it.
   mutating func nameRecord(_ title: @autoclosure () -> String) {

@@ -17,6 +17,12 @@ struct RecordBuilder {
     case secret(String)
   }
 
+  /// An earlier version of the entry.
+  struct EarlierVersion {
+    /// When it was made; nil if the tool does not say.
+    let setAt: Timestamp?
+  }
+
   private enum Leaf {
     case value(Value)
     case line(LedgerLine)
@@ -29,6 +35,8 @@ struct RecordBuilder {
     let place: SourcePlace?
     let isConverted: Bool
     let name: String
+    /// Nil for a value of the present version.
+    var version: EarlierVersion?
   }
 
   let format: String
@@ -43,7 +51,11 @@ struct RecordBuilder {
   var remarks: [ImportRemark: Int] = [:]
   /// Whether the next texts differ from the source.
   var isRewritten = false
+  /// The earlier version that the next values belong to; nil for the present version. The newest comes first.
+  var version: EarlierVersion?
   private var leaves: [Leaf] = []
+  /// Values of earlier versions.
+  private var earlier: [Value] = []
   private var attachments: [ImportedAttachment] = []
 
   init(format: String, place: SourcePlace, kind: String? = nil) {
@@ -63,11 +75,14 @@ struct RecordBuilder {
   ) {
     guard !text.isEmpty else { return note(place, .empty) }
     guard text.utf8.count <= ValueLimit.byteCount else { return note(place, ValueLimit.refusal) }
-    leaves.append(
-      .value(
-        Value(
-          text: text, destination: destination, place: place, isConverted: converted || isRewritten,
-          name: name ?? ownName(destination, at: place))))
+    append(
+      Value(
+        text: text, destination: destination, place: place, isConverted: converted || isRewritten,
+        name: name ?? ownName(destination, at: place), version: version))
+  }
+
+  private mutating func append(_ value: Value) {
+    if value.version == nil { leaves.append(.value(value)) } else { earlier.append(value) }
   }
 
   /// The name of a value as a custom field: its path in the entry. The path of the entry itself is not used, because it
@@ -88,7 +103,9 @@ struct RecordBuilder {
   /// Stores a value without a line: a part of a leaf, or a value that no leaf holds.
   mutating func add(_ text: String, _ destination: Destination, as name: String) {
     guard !text.isEmpty else { return }
-    leaves.append(.value(Value(text: text, destination: destination, place: nil, isConverted: false, name: name)))
+    append(
+      Value(
+        text: text, destination: destination, place: nil, isConverted: false, name: name, version: version))
   }
 
   /// Writes the line of a leaf that is not stored as a whole.
@@ -178,6 +195,7 @@ struct RecordBuilder {
       place: place, kind: kind, members: members.object, externalID: isWholeFile ? nil : try externalID(),
       isWholeFile: isWholeFile, lines: lines)
     record.attachments = attachments
+    record.former = members.former
     record.remarks = remarks
     return record
   }
@@ -194,6 +212,11 @@ struct RecordBuilder {
         lines.append(LedgerLine(place, outcome.converted(value.isConverted)))
       }
     }
+    for value in earlier {
+      let outcome = members.storeEarlier(
+        value.text, value.destination, name: value.name, setAt: value.version?.setAt)
+      if let place = value.place { lines.append(LedgerLine(place, outcome)) }
+    }
     return (members, lines)
   }
 
@@ -204,7 +227,7 @@ struct RecordBuilder {
       case .line(let line): line
       case .value(let value): value.place.map { LedgerLine($0, .mapped(to: path)) }
       }
-    }
+    } + earlier.compactMap { $0.place.map { LedgerLine($0, .mapped(to: path)) } }
   }
 
   func holdsOnly(_ member: String) -> Bool {

@@ -9,19 +9,68 @@ package enum VaultExport {
   /// The path of the kind, which is also the column name in tables.
   static let kindPath = "\(RecordEnvelope.memberName).kind"
 
-  package static func adding(kind: String, to members: JSONObject) -> JSONObject {
+  private static let formerMember = "former"
+  /// The path of the former values.
+  package static let formerPath = "\(RecordEnvelope.memberName).\(formerMember)"
+
+  /// - Parameter former: the former values of the record by path; nil to leave them out.
+  package static func adding(kind: String, former: JSONObject? = nil, to members: JSONObject) -> JSONObject {
     var members = members
-    members[RecordEnvelope.memberName] = .members(["kind": kind])
+    var own = JSONObject()
+    own["kind"] = .string(kind)
+    if let former, !former.isEmpty { own[formerMember] = .object(former) }
+    members[RecordEnvelope.memberName] = .object(own)
     return members
   }
 
-  /// The kind of a record, and its members without it. Nil if the record has no kind, or more than an export writes.
-  package static func taking(_ members: JSONObject) -> (kind: String, members: JSONObject)? {
-    guard let own = members[RecordEnvelope.memberName]?.object, own.names == ["kind"], let kind = own["kind"]?.string
+  /// The former values of a record in an export, the newest of each member first.
+  package static func document(of former: [ExportedFormerValue]) -> JSONObject {
+    var lists = JSONObject()
+    for value in former {
+      let item = JSONValue.members(["sealed_at": value.sealedAt, "value": value.value])
+      let name = value.path.description
+      lists[name] = .array((lists[name]?.array ?? []) + [item])
+    }
+    return lists
+  }
+
+  /// A record of an export.
+  package struct Record {
+    package let kind: String
+    package let members: JSONObject
+    /// Nil if the list of former values is not of the form that an export writes.
+    package let former: [ImportedFormerValue]?
+  }
+
+  /// The kind of a record, its former values, and its members without them. Nil if the record has no kind, or more than
+  /// an export writes.
+  package static func taking(_ members: JSONObject) -> Record? {
+    guard let own = members[RecordEnvelope.memberName]?.object, let kind = own["kind"]?.string,
+      own.names.allSatisfy({ ["kind", formerMember].contains($0) })
     else { return nil }
     var members = members
     members[RecordEnvelope.memberName] = nil
-    return (kind, members)
+    return Record(kind: kind, members: members, former: own[formerMember].map(values) ?? [])
+  }
+
+  private static func values(_ lists: JSONValue) -> [ImportedFormerValue]? {
+    guard let lists = lists.object else { return nil }
+    var values: [ImportedFormerValue] = []
+    for (name, list) in lists {
+      guard let path = try? MemberPath(parsing: name), let items = list.array else { return nil }
+      for item in items {
+        guard item.object?.names == ["sealed_at", "value"], let value = item["value"],
+          let time = item["sealed_at"]?.string.flatMap({ try? Timestamp(parsing: $0) })
+        else { return nil }
+        values.append(ImportedFormerValue(path: path, value: value, setAt: time))
+      }
+    }
+    return values
+  }
+
+  /// Whether a path of an entry leads to a part of its former values.
+  static func isFormer(_ path: MemberPath) -> Bool {
+    path.components.starts(with: [.member(RecordEnvelope.memberName), .member(formerMember)])
   }
 
   /// The records of an exported document, each with its kind; nil for any other value.
@@ -32,7 +81,7 @@ package enum VaultExport {
       guard let record = item["record"]?.object, let kind = item["kind"]?.string,
         record[RecordEnvelope.memberName] == nil
       else { return nil }
-      records.append(adding(kind: kind, to: record))
+      records.append(adding(kind: kind, former: item[formerMember]?.object, to: record))
     }
     return records
   }

@@ -5,8 +5,8 @@ struct BitwardenImporter: Importer {
   let format = ImportFormat(
     "bitwarden-json", title: "Bitwarden, JSON",
     versions: "2018 to 2026, individual and organization vaults, `bw list items`",
-    keeps: "everything; folders, collections, favorites and deleted as tags, custom fields, passkeys and old passwords "
-      + "as secrets, dates as fields")
+    keeps: "everything; folders, collections, favorites and deleted as tags, custom fields and passkeys as secrets, "
+      + "old passwords as former values, dates as fields")
 
   func detects(_ sample: ImportSample) -> Bool {
     let outline = sample.outline
@@ -124,8 +124,12 @@ extension TreeRules {
       "identity.ssn": .secret("ssn"),
       "identity.passportNumber": .secret("passportNumber"), "identity.licenseNumber": .secret("licenseNumber"),
     ].merging(identity) { first, _ in first },
-    subtrees: ["fields[]": bitwardenField],
-    readable: ["organizationId", "login.uris[].match", "passwordHistory[].lastUsedDate"])
+    subtrees: [
+      "fields[]": bitwardenField,
+      "passwordHistory": TreeRules.earlierValues(
+        "password", "lastUsedDate", by: .named("password", member: "password")),
+    ],
+    readable: ["organizationId", "login.uris[].match"])
 
   private static let identity = Dictionary(
     uniqueKeysWithValues: [

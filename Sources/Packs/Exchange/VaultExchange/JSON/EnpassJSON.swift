@@ -3,8 +3,8 @@ internal import VaultDocument
 struct EnpassJSONImporter: Importer {
   let format = ImportFormat(
     "enpass-json", title: "Enpass, JSON", versions: "6",
-    keeps: "items with all fields, earlier values and attachments as secrets, folders, favorites, archived and deleted "
-      + "as tags, dates as fields; icons and the order of fields are left out")
+    keeps: "items with all fields and attachments as secrets, earlier values as former values, folders, favorites, "
+      + "archived and deleted as tags, dates as fields; icons and the order of fields are left out")
 
   func detects(_ sample: ImportSample) -> Bool {
     sample.outline.has("items[].template_type", "items[].category")
@@ -112,11 +112,14 @@ private enum EnpassRules {
     let isReadable = ["email", "phone", "ccType", "ccBankname", "date"].contains(type) && value["sensitive"]?.int != 1
     let other = isReadable ? LeafRule.field(type == "email" ? "email" : name) : .secret(name)
     let isSpecial = value["deleted"]?.int ?? 0 == 0
-    FieldReading(
-      name: name, rule: isSpecial ? members[type] ?? other : .secret("\(name) deleted"),
-      understood: ["label", "type", "sensitive", "uid", "deleted"]
-    )
-    .take(value, at: place, into: &builder) { $0 == "value" || $0.hasPrefix("history") && $0.hasSuffix(".value") }
+    let rule = isSpecial ? members[type] ?? other : .secret("\(name) deleted")
+    var present = value.object ?? JSONObject()
+    present["history"] = nil
+    FieldReading(name: name, rule: rule, understood: ["label", "type", "sensitive", "uid", "deleted"])
+      .take(value.object == nil ? value : .object(present), at: place, into: &builder) { $0 == "value" }
+    if let history = value["history"] {
+      TreeRules.earlierValues("value", "updated_at", by: rule)(&builder, history, place.below("history"))
+    }
   }
 
   private static let hidden: TreeRules.Subtree = { builder, value, place in

@@ -4,8 +4,8 @@ internal import VaultDocument
 struct OnePassword1PUXImporter: Importer {
   let format = ImportFormat(
     "1password-1pux", title: "1Password 8, 1PUX", versions: "export format 3, its export.data or an item of it alone",
-    keeps: "items with all fields, old passwords and attachments as secrets, vaults, archived and favorites as tags, "
-      + "dates as fields; the look of forms and the settings of accounts and vaults are left out")
+    keeps: "items with all fields and attachments as secrets, old passwords as former values, vaults, archived and "
+      + "favorites as tags, dates as fields; the look of forms and the settings of accounts and vaults are left out")
 
   func detects(_ sample: ImportSample) -> Bool {
     if ZipArchive.begins(sample.head) {

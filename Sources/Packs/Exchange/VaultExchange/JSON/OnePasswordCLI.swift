@@ -6,8 +6,8 @@ extension TreeImporter {
     format: ImportFormat(
       "1password-cli", title: "1Password, JSON of its command",
       versions: "`op item get --format json`, `op item list --format json`, version 2",
-      keeps: "items with all fields, vaults and tags as tags, old passwords as secrets; a list has no secrets, and "
-        + "files are not in either"),
+      keeps: "items with all fields, vaults and tags as tags, old passwords as former values; a list has no "
+        + "secrets, and files are not in either"),
     detected: { sample in
       let outline = sample.outline
       return ["", "[]."].contains { outline.has("\($0)id", "\($0)title", "\($0)category", "\($0)vault") }
@@ -53,7 +53,9 @@ extension TreeImporter {
       case "value": builder.take(leaf.leafText, from: place, by: rule)
       case "label", "id", "type", "purpose": builder.take(leaf.leafText, from: place, by: .known(as: "secrets"))
       case let path where path.begins(with: history):
-        builder.take(leaf.leafText, from: place, by: .secret("old password \(path.dropFirst(history.count))"))
+        builder.version = RecordBuilder.EarlierVersion(setAt: nil)
+        builder.take(leaf.leafText, from: place, by: rule)
+        builder.version = nil
       default: builder.take(leaf.leafText, from: place, by: .shown)
       }
     }

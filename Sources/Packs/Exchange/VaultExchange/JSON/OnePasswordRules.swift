@@ -18,7 +18,8 @@ enum OnePasswordRules {
     ],
     subtrees: [
       "details.loginFields[]": loginField, "details.sections[]": section, "details.documentAttributes": document,
-      "overview.watchtowerExclusions": hidden, "overview.icons": hidden, "details.passwordHistory[]": oldPassword,
+      "overview.watchtowerExclusions": hidden, "overview.icons": hidden,
+      "details.passwordHistory": TreeRules.earlierValues("value", "time", by: .named("password", member: "password")),
     ])
 
   private static let hidden: TreeRules.Subtree = { builder, value, place in
@@ -40,14 +41,6 @@ enum OnePasswordRules {
     let rule = rules[value["designation"]?.string ?? ""] ?? .secret(name)
     FieldReading(name: name, rule: rule, understood: ["name", "id", "designation", "fieldType"])
       .take(value, at: place, into: &builder) { $0 == "value" }
-  }
-
-  private static let oldPassword: TreeRules.Subtree = { builder, value, place in
-    let name = "old password \(place.path.split(separator: "[").last.map { $0.prefix { $0 != "]" } } ?? "")"
-    for (path, leaf) in value.leafPaths(at: .root) {
-      let rule = path.description == "time" ? LeafRule.seconds("\(name) until") : .secret(name)
-      builder.take(leaf.leafText, from: place.below(path), by: rule)
-    }
   }
 
   private static let section: TreeRules.Subtree = { builder, value, place in

@@ -25,8 +25,8 @@ extension FieldRules {
       let reason = "\(ValueLimit.tooMany)"
       return .refused(place, reason: reason, lines: [LedgerLine(place, .refused(reason))])
     }
-    if let (name, _) = entry.object.flatMap(VaultExport.taking) {
-      return try ownItem(entry, of: name, at: place, format)
+    if let own = entry.object.flatMap(VaultExport.taking), let former = own.former {
+      return try ownItem(entry, of: own.kind, former, at: place, format)
     }
     var builder = RecordBuilder(format: format.name, place: place)
     let isOurs = isOurs(members.names)
@@ -45,16 +45,19 @@ extension FieldRules {
 
   /// A record of our own export, which names its kind. Its paths are member paths.
   private func ownItem(
-    _ entry: JSONValue, of name: String, at place: SourcePlace, _ format: ImportFormat
+    _ entry: JSONValue, of name: String, _ former: [ImportedFormerValue], at place: SourcePlace, _ format: ImportFormat
   ) throws(ExchangeError) -> ImportedItem {
     let (found, refusal) = own.kind(named: name)
     guard let kind = found else { return Self.refused(entry, at: place, refusal) }
     let shape = KindShape(kind)
     var builder = RecordBuilder(format: format.name, place: place)
     for (path, value) in entry.leafPaths(at: .root) {
-      builder.take(value.leafText, from: place.below(path), by: VaultKinds.rule(for: path.description, in: shape))
+      let rule = VaultExport.isFormer(path) ? .known(as: "\(path)") : VaultKinds.rule(for: path.description, in: shape)
+      builder.take(value.leafText, from: place.below(path), by: rule)
     }
-    return .record(try builder.record(of: kind))
+    var record = try builder.record(of: kind)
+    record.former = former
+    return .record(record)
   }
 
   private static func refused(_ entry: JSONValue, at place: SourcePlace, _ reason: String) -> ImportedItem {

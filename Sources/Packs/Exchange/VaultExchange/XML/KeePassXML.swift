@@ -6,8 +6,8 @@ internal import VaultRecords
 struct KeePassXMLImporter: Importer {
   let format = ImportFormat(
     "keepass-xml", title: "KeePass 2 and KeePassXC, XML", versions: "KeePass 2.x, file formats 3 and 4",
-    keeps: "entries with all strings, histories and attachments as secrets; groups as tags, dates as fields; deleted "
-      + "entries with the tag deleted; settings of the database and the look of entries are left out")
+    keeps: "entries with all strings and attachments as secrets, histories as former values; groups as tags, dates as "
+      + "fields; deleted entries with the tag deleted; settings of the database and the look of entries are left out")
 
   func detects(_ sample: ImportSample) -> Bool {
     var decoder = TextDecoder()
@@ -38,8 +38,10 @@ struct KeePassReading {
   /// The members that attachments went to, by attachment id.
   private var usedBinaries: [String: String] = [:]
   private var found: [ImportedItem] = []
-  /// The code of the current entry.
-  private var code = KeePassCode([:])
+  /// The code of the current entry, or of the current version of it.
+  var code = KeePassCode([:])
+  /// The names and contents of the current entry's attachments.
+  private var earlierFiles: Set<String> = []
   /// The references; nil in a file of our own, which has no references.
   private var references: KeePassReferences?
 
@@ -111,22 +113,26 @@ struct KeePassReading {
     for line in entry.ownLines(at: path) { builder.note(line.place, line.outcome) }
     code = KeePassCode(readableStrings(of: entry))
     // The current version of the entry is read first. Files of earlier versions are taken only if they differ.
+    earlierFiles = []
     let members = entry.childPaths(below: path)
-    for isEarlier in [false, true] {
-      for (child, path) in members where (child.name == "History") == isEarlier {
-        take(child, of: entry, into: &builder, at: path, name: "")
-      }
-    }
+    for (child, path) in members where child.name != "History" { take(child, of: entry, into: &builder, at: path) }
     if builder.text("totp") == nil, let address = code.address { builder.add(address, .member("totp"), as: "totp") }
+    for (child, path) in members where child.name == "History" {
+      takeHistory(child, of: entry, into: &builder, at: path)
+    }
     return .record(try builder.record())
   }
 
-  private mutating func readableStrings(of entry: XMLElement) -> [String: String] {
+  /// The texts of the strings that can be read, by key.
+  ///
+  /// - Parameter isResolving: whether references become the texts that they refer to.
+  mutating func readableStrings(of entry: XMLElement, isResolving: Bool = true) -> [String: String] {
     var strings: [String: String] = [:]
     for string in entry.all("String") where !isSealed(string.first("Value")) {
       guard let key = string.first("Key")?.text, let text = string.first("Value")?.text, !text.isEmpty else { continue }
       let known = strings[key]
-      strings[key] = known ?? (try? references?.resolved(text, of: entry, key: key)) ?? text
+      let resolved = isResolving ? try? references?.resolved(text, of: entry, key: key) : nil
+      strings[key] = known ?? resolved ?? text
     }
     return strings
   }
@@ -135,26 +141,17 @@ struct KeePassReading {
     !isOpened && value?[attribute: "Protected"]?.lowercased() == "true"
   }
 
-  /// Takes a member of an entry; `name` is the prefix for members of an earlier version.
+  /// Takes a member of the present version of an entry.
   private mutating func take(
-    _ element: XMLElement, of entry: XMLElement, into builder: inout RecordBuilder, at path: String, name: String
+    _ element: XMLElement, of entry: XMLElement, into builder: inout RecordBuilder, at path: String
   ) {
     switch element.name {
-    case "String": takeString(element, of: entry, into: &builder, at: path, name: name)
-    case "Binary": takeBinary(element, into: &builder, at: path, name: name)
-    case "History":
-      for line in element.ownLines(at: path) { builder.note(line.place, line.outcome) }
-      for (index, (version, path)) in element.childPaths(below: path).enumerated() {
-        for line in version.ownLines(at: path) { builder.note(line.place, line.outcome) }
-        for (child, path) in version.childPaths(below: path) {
-          take(child, of: entry, into: &builder, at: path, name: "\(name)history \(index + 1) ")
-        }
-      }
+    case "String": takeString(element, of: entry, into: &builder, at: path)
+    case "Binary": takeBinary(element, into: &builder, at: path)
     default:
       for leaf in element.leaves(at: path) {
-        let rule = name.isEmpty && leaf.attribute == nil ? KeePassRules.member(leaf.element.name, of: element) : nil
-        let rest = String(leaf.path.dropFirst(path.count - element.name.count))
-        let own = name + (KeePassRules.fieldNames[leaf.element.name] ?? rest)
+        let rule = leaf.attribute == nil ? KeePassRules.member(leaf.element.name, of: element) : nil
+        let own = KeePassRules.fieldNames[leaf.element.name] ?? leaf.name(in: element, at: path)
         let isTime = element.name == "Times" && KeePassRules.times.contains(leaf.element.name)
         let other: LeafRule = KeePassRules.isSecret(leaf.path) ? .secret(own) : isTime ? .keePassTime(own) : .field(own)
         builder.take(leaf.text, from: leaf.place, by: rule ?? other)
@@ -162,14 +159,16 @@ struct KeePassReading {
     }
   }
 
-  /// Takes a key and its value. An earlier version keeps its references, because their targets of that time are
-  /// unknown.
-  private mutating func takeString(
-    _ element: XMLElement, of entry: XMLElement, into builder: inout RecordBuilder, at path: String, name: String
+  /// Takes a key and its value.
+  ///
+  /// - Parameter entry: nil for an earlier version, which keeps its references, because their targets of that time are
+  ///   unknown.
+  mutating func takeString(
+    _ element: XMLElement, of entry: XMLElement?, into builder: inout RecordBuilder, at path: String
   ) {
     let key = element.first("Key")?.text ?? ""
     let value = element.first("Value")
-    let own = name + (key.isEmpty ? "value" : key)
+    let own = key.isEmpty ? "value" : key
     let isMarked = ["Protected", "ProtectInMemory"].contains { value?[attribute: $0] != nil }
     let other = isOurs && !isMarked ? LeafRule.field(own) : .secret(own)
     for leaf in element.leaves(at: path) {
@@ -178,8 +177,7 @@ struct KeePassReading {
       } else if isSealed(value) {
         builder.note(leaf.place, .refused("the value is encrypted with a key that is not in the file"))
       } else {
-        let rule = name.isEmpty ? code.rule(for: key) ?? KeePassRules.rule(for: key) : nil
-        take(leaf, of: name.isEmpty ? entry : nil, key, into: &builder, by: rule ?? other)
+        take(leaf, of: entry, key, into: &builder, by: code.rule(for: key) ?? KeePassRules.rule(for: key) ?? other)
       }
     }
   }
@@ -207,16 +205,26 @@ struct KeePassReading {
   }
 
   /// Takes an attachment with its name. The bytes stay in base64, and are decompressed if needed.
-  private mutating func takeBinary(
-    _ element: XMLElement, into builder: inout RecordBuilder, at path: String, name: String
+  ///
+  /// - Parameter prefix: of the name, for an attachment of an earlier version. The same content is not kept again.
+  mutating func takeBinary(
+    _ element: XMLElement, into builder: inout RecordBuilder, at path: String, prefix: String = ""
   ) {
     let value = element.first("Value")
     let reference = value?[attribute: "Ref"]
     let text = reference.map { binaries[$0].flatMap { $0 } } ?? value.flatMap(KeePassRules.attachment)
-    let own = "\(name)attachment \(element.first("Key")?.text ?? "")"
+    let name = element.first("Key")?.text ?? ""
+    let isNew = earlierFiles.insert("\(name)\u{0}\(reference ?? text ?? "")").inserted
+    guard isNew || prefix.isEmpty || text == nil else {
+      for leaf in element.leaves(at: path) {
+        builder.note(leaf.place, leaf.text.isEmpty ? .empty : .mapped(to: "secrets"))
+      }
+      return
+    }
+    let own = "\(prefix)attachment \(name)"
     let large = text.flatMap { text -> LedgerLine.Outcome? in
       guard text.isEmpty || text.utf8.count > ValueLimit.byteCount else { return nil }
-      return builder.attach(text, as: name + (element.first("Key")?.text ?? ""), isEarlier: !name.isEmpty)
+      return builder.attach(text, as: prefix + name, isEarlier: !prefix.isEmpty)
     }
     if let reference, let large, case .mapped(let member) = large { usedBinaries[reference] = member }
     for leaf in element.leaves(at: path) {
@@ -264,7 +272,7 @@ struct KeePassReading {
   }
 }
 
-private enum KeePassRules {
+enum KeePassRules {
   private static let members = [
     "Title": "title", "UserName": "username", "Password": "password", "Notes": "notes",
   ]
@@ -295,6 +303,16 @@ private enum KeePassRules {
   ]
   static let badAttachment = "the attachment is not in the file, or it is damaged"
 
+  /// The time of eight little-endian bytes in base64, the seconds since the year 1; nil for any other text.
+  static func binaryTime(_ text: String) -> Timestamp? {
+    let bytes = (try? Base64.decode(text)).flatMap { $0.count == 8 ? $0 : nil }
+    let seconds = bytes?.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    // The seconds from the year 1 to 1970.
+    return seconds.flatMap(Int64.init(exactly:)).flatMap { count in
+      try? Timestamp(secondsSinceEpoch: count - 62_135_596_800)
+    }
+  }
+
   /// Whether the path holds data of plugins or automatic typing, which may be a password.
   static func isSecret(_ path: String) -> Bool { path.contains("CustomData/") || path.contains("AutoType/") }
 
@@ -313,12 +331,7 @@ extension LeafRule {
   /// Any other text is kept unchanged.
   fileprivate static func keePassTime(_ name: String) -> LeafRule {
     LeafRule { builder, text, place in
-      let bytes = (try? Base64.decode(text)).flatMap { $0.count == 8 ? $0 : nil }
-      let seconds = bytes?.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      // The seconds from the year 1 to 1970.
-      let moment = seconds.flatMap(Int64.init(exactly:)).flatMap { count in
-        try? Timestamp(secondsSinceEpoch: count - 62_135_596_800)
-      }
+      let moment = KeePassRules.binaryTime(text)
       builder.put(moment?.text ?? text, .field(name), from: place, converted: moment != nil)
     }
   }

@@ -77,7 +77,10 @@ extension ForeignImport {
     let new = missing.filter { !$0.isTaken(in: old) }
     if !mode.isDryRun {
       try await Self.tellingDoubt(1, of: (entry.id, old.name), in: report) {
-        if !edits.isEmpty { try await vault.edit(entry.id, edits, expecting: old) }
+        if !edits.isEmpty {
+          let former = kept(of: entry.record).filter { value in edits.contains { $0.path == value.path } }
+          _ = try await vault.editing(entry.id, edits, expecting: old, knowing: former)
+        }
         if !new.isEmpty { try await attach(new, to: entry.id) }
       }
     }
@@ -118,6 +121,10 @@ extension ForeignImport {
     let text = schema.isText ? new.string ?? "" : String(decoding: try new.compactBytes(), as: UTF8.self)
     return [.seal(path, try SecretBytes(copying: RawSpan(_elements: Array(text.utf8).span)))]
   }
+}
+
+extension ImportedFormerValue {
+  var input: FormerInput { FormerInput(path, value, sealedAt: setAt) }
 }
 
 extension JSONValue {

@@ -24,6 +24,7 @@ struct ForeignImport {
     let text: [UInt8]
     let place: SourcePlace
     let files: [FileToAttach]
+    let former: [FormerInput]
     let name: EntryName
 
     func members() throws(VaultError) -> JSONObject {
@@ -114,6 +115,12 @@ struct ForeignImport {
   private mutating func hold(
     _ record: ImportedRecord, kind: RecordKind, members: JSONObject, name: EntryName
   ) async throws {
+    let former = kept(of: record)
+    do throws(RecordError) {
+      for value in former { _ = try kind.plaintext(ofFormer: value.value, at: value.path) }
+    } catch {
+      return try report.refuse(record, field: error.path, error.reason)
+    }
     let tree = JSONValue.object(members)
     // Faults that depend on more than the description of the kind are found by sealing.
     if tree.textByteCount > Self.largeByteCount || !tree.allStrings(satisfy: { !SealedToken.hasTokenShape($0) }) {
@@ -131,9 +138,20 @@ struct ForeignImport {
     if !mode.isDryRun {
       let text = try tree.compactBytes(limits: .exchange)
       let files = record.attachments.map(FileToAttach.init)
-      held.append(Held(kind: kind, text: text, place: record.place, files: files, name: name))
+      held.append(Held(kind: kind, text: text, place: record.place, files: files, former: former, name: name))
     }
     try report.add(record.lines)
+  }
+
+  /// The former values of an entry that this vault keeps. The report counts the others.
+  mutating func kept(of record: ImportedRecord) -> [FormerInput] {
+    var counts: [MemberPath: Int] = [:]
+    let kept = record.former.filter { value in
+      counts[value.path, default: 0] += 1
+      return counts[value.path, default: 0] <= vault.header.formerCount
+    }
+    report.leaveOutFormer(record.former.count - kept.count, keeping: vault.header.formerCount)
+    return kept.map(\.input)
   }
 
   private func refusal(of input: RecordInput) async throws -> VaultError? {
@@ -162,7 +180,11 @@ struct ForeignImport {
             return []
           }
         },
-        record: { held throws(VaultError) in RecordInput(held.kind, try held.members()) })
+        record: { held throws(VaultError) in
+          var input = RecordInput(held.kind, try held.members())
+          input.former = held.former
+          return input
+        })
     }
     if let failure { throw failure }
     let files = held.map(\.files)

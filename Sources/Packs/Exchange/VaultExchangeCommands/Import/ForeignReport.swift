@@ -30,6 +30,8 @@ struct ForeignReport {
   private var differingCount = 0
   /// The number of entries whose records are in the trash.
   private var removedCount = 0
+  /// The number of former values that the vault does not keep, and the number that it keeps of each field.
+  private var leftOutFormer = (count: 0, keptCount: 0)
   private var vanished: [VanishedRecord] = []
   private var replaced: [(id: RecordID, name: String, paths: [String])] = []
   private var ledger: LedgerReport
@@ -54,6 +56,10 @@ struct ForeignReport {
   }
 
   mutating func remark(_ more: [ImportRemark: Int]) { remarks.merge(more, uniquingKeysWith: +) }
+
+  mutating func leaveOutFormer(_ count: Int, keeping keptCount: Int) {
+    leftOutFormer = (leftOutFormer.count + count, keptCount)
+  }
 
   mutating func comeBack() { removedCount += 1 }
   mutating func wouldStore(_ count: Int) { storedCount += count }
@@ -118,6 +124,12 @@ struct ForeignReport {
             + "`vault trash restore RECORD` brings the record back"
           : "earlier records of \(removedCount) entries were removed from the vault and are still in the trash; "
             + "`vault trash restore RECORD` brings a record back")
+    }
+    if leftOutFormer.count > 0 {
+      let kept =
+        leftOutFormer.keptCount == 0
+        ? "this vault keeps no former values" : "this vault keeps at most \(leftOutFormer.keptCount) of each field"
+      global.messages.note("\(counted(leftOutFormer.count, "former value")) left out: \(kept)")
     }
     for (remark, count) in remarks.sorted(by: { $0.key.description < $1.key.description }) {
       if let words = remark.words(count) { global.messages.note(words) }

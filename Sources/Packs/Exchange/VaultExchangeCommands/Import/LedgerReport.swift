@@ -46,8 +46,12 @@ struct LedgerReport {
       "\(counted(totals.leaves, "value")): \(totals.stored) stored, \(totals.mapped) mapped, "
       + "\(counted(totals.custom, "custom field")), \(counted(totals.tagged, "tag")), \(totals.empty) empty, "
       + "\(totals.refused) refused"
-    let settings = "\(counted(totals.leftOut, "setting")) of the other program left out"
-    return [sum] + (totals.leftOut > 0 ? [settings] : [])
+    let tooOld = LedgerLine.Outcome.tooOld.detail ?? ""
+    let oldCount = reasons[Sentence(word: LedgerLine.Outcome.tooOld.word, text: tooOld)]?.count ?? 0
+    let settingCount = totals.leftOut - oldCount
+    return [sum]
+      + (settingCount > 0 ? ["\(counted(settingCount, "setting")) of the other program left out"] : [])
+      + (oldCount > 0 ? ["\(counted(oldCount, "earlier value")) left out: \(tooOld)"] : [])
       + sortedReasons("refused").map { reason, what in
         let place = what.first.description
         return "\(counted(what.count, "value")) refused: \(reason)"

@@ -69,7 +69,8 @@ extension ImportedRecord: DocumentReadable {
   package var document: JSONValue {
     .members([
       "attachments": attachments.map { JSONValue.members(["data": $0.text, "name": $0.name]) },
-      "external_id": externalID, "kind": kind, "members": members, "place": place, "remarks": remarks.document,
+      "external_id": externalID, "former": former, "kind": kind, "members": members, "place": place,
+      "remarks": remarks.document,
       "values": lines.map { $0.item(in: place) }, "whole_file": isWholeFile,
     ])
   }
@@ -80,11 +81,27 @@ extension ImportedRecord: DocumentReadable {
       let isWholeFile: Bool = object.read("whole_file"), let lines = LedgerLine.list(object["values"], in: place),
       let externalID: String? = object.read("external_id"),
       let attachments = object["attachments"]?.array.flatMap(ImportedAttachment.list),
+      let former = object["former"]?.array.flatMap(ImportedFormerValue.list),
       let remarks = object["remarks"]?.object.flatMap([ImportRemark: Int].init)
     else { return nil }
     self.init(
       place: place, kind: kind, members: members, externalID: externalID, isWholeFile: isWholeFile, lines: lines)
-    (self.attachments, self.remarks) = (attachments, remarks)
+    (self.attachments, self.former, self.remarks) = (attachments, former, remarks)
+  }
+}
+
+extension ImportedFormerValue: DocumentValue {
+  package var document: JSONValue { .members(["path": path.description, "set_at": setAt, "value": value]) }
+
+  /// Nil if the values do not have this form.
+  fileprivate static func list(_ items: [JSONValue]) -> [ImportedFormerValue]? {
+    let found = items.compactMap { item -> ImportedFormerValue? in
+      guard let object = item.object, let path = object["path"]?.string.flatMap({ try? MemberPath(parsing: $0) }),
+        let value = object["value"], let setAt: Timestamp? = object.read("set_at")
+      else { return nil }
+      return ImportedFormerValue(path: path, value: value, setAt: setAt)
+    }
+    return found.count == items.count ? found : nil
   }
 }
 

@@ -21,6 +21,8 @@ struct ExportRun {
   func write(_ shape: RecordStream.Shape, to target: ExportTarget) async throws {
     var run = self
     if kind == nil, !shape.saysKinds { run.form.hasKinds = try await session.locked.hasSeveralKinds(among: ids) }
+    // Former values stand beside the kind.
+    if form.hasFormer, !shape.saysKinds { run.form.hasKinds = true }
     sayWhatIsLeftOut(try await run.stream(shape, target))
   }
 
@@ -127,9 +129,9 @@ struct ExportRun {
   ) async throws {
     var failure: (any Error)?
     do throws(VaultError) {
-      try await opened.forEachOpenRecord { [kind, ids, reveal = form.reveal] record -> Result<Output, any Error>? in
+      try await opened.forEachOpenRecord { [kind, ids, form] record -> Result<Output, any Error>? in
         guard Self.isChosen(record.envelope, kind: kind, ids: ids) else { return nil }
-        return Result { try make(RecordView(record, revealed: reveal)) }
+        return Result { try make(RecordView(record, revealed: form.reveal, withFormer: form.hasFormer)) }
       } consume: { result throws(VaultError) in
         do {
           if let result { try take(result) }

@@ -14,27 +14,57 @@ struct RecordForm: Sendable {
   var paths: [MemberPath]?
   /// Whether each record names its kind, because there are several.
   var hasKinds = false
+  /// Whether former values are exported.
+  var hasFormer = false
   var attachments: [RecordID: [ExportedAttachment]] = [:]
 
   func members(of view: RecordView) throws -> (members: JSONObject, leftOutCount: Int) {
     let fields = reveal || sealed ? view.fields : try view.readableFields().fields
     let count = reveal || sealed ? 0 : try leftOutCount(view)
     let members = try named(fields, of: view)
-    return (hasKinds ? VaultExport.adding(kind: view.envelope.kind, to: members) : members, count)
+    guard hasKinds else { return (members, count) }
+    return (VaultExport.adding(kind: view.envelope.kind, former: formerDocument(of: view), to: members), count)
   }
 
   /// The record in the document of `--json`, in which sealed fields are marks.
   func document(of view: RecordView) throws -> (document: JSONValue, leftOutCount: Int) {
     let shown = sealed ? view.fields : try view.markedFields()
     let count = reveal || sealed ? 0 : try leftOutCount(view)
-    return (view.document(record: try named(shown, of: view)), count)
+    let document = view.document(record: try named(shown, of: view))
+    guard let former = formerDocument(of: view), case .object(let members) = document else { return (document, count) }
+    return (.object(members.adding("former", .object(former))), count)
+  }
+
+  /// Opened values with their times, or their tokens; nil without `--former`.
+  private func formerDocument(of view: RecordView) -> JSONObject? {
+    guard hasFormer else { return nil }
+    guard reveal else {
+      var lists = JSONObject()
+      for (path, tokens) in view.formerTokens where isChosen(path) {
+        lists[path.description] = .array(tokens.map { .string($0.text) })
+      }
+      return lists
+    }
+    return VaultExport.document(of: formerValues(of: view))
+  }
+
+  private func formerValues(of view: RecordView) -> [ExportedFormerValue] {
+    view.former.filter { isChosen($0.path) }.map { value in
+      ExportedFormerValue(
+        path: value.path, value: value.value, sealedAt: value.sealedAt, replacedAt: value.presentSealedAt)
+    }
+  }
+
+  private func isChosen(_ path: MemberPath) -> Bool {
+    paths?.contains { path.components.starts(with: $0.components) } ?? true
   }
 
   func exported(_ view: RecordView) throws -> (record: ExportedRecord, leftOutCount: Int) {
     let (members, count) = try members(of: view)
     var record = ExportedRecord(
       id: view.id.text, kind: view.envelope.kind, name: view.name, members: members, schema: view.kind,
-      sealedPaths: view.sealedPaths)
+      sealedPaths: view.sealedPaths.union(view.former.map(\.path)))
+    if hasFormer { record.former = formerValues(of: view) }
     record.attachments = attachments[view.id] ?? []
     return (record, count)
   }

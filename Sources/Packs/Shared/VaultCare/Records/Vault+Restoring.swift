@@ -46,7 +46,16 @@ extension Vault {
       if let bytes { try requireNoNewerFormat(bytes, at: place, old.id) }
     }
     guard let live, let record = try? verify(live, old.id) else { return .missing }
-    return record.stored == old.stored && record.attachments == old.attachments ? .unchanged : .replacing
+    let isSame = record.stored == old.stored && record.attachments == old.attachments && !lacksFormer(record, of: old)
+    return isSame ? .unchanged : .replacing
+  }
+
+  /// Whether a record would get back former values of another version, for which there is room.
+  private func lacksFormer(_ record: OpenRecord, of old: OpenRecord) -> Bool {
+    old.envelope.former.paths.contains { path in
+      let known = record.envelope.former.tokens(at: path)
+      return known.count < header.formerCount && old.envelope.former.tokens(at: path).contains { !known.contains($0) }
+    }
   }
 
   /// Restores records from another state of this vault, all or none: each as the next revision of the present one, so
@@ -130,6 +139,7 @@ extension Vault {
     draft.revision = revision + 1
     draft.predecessor = nil
     draft.former = try former(of: old, besides: [live, trashed])
+    draft.former.limit(to: header.formerCount)
     return [StoreChange(.record(old.id), from: live, to: try seal(draft))]
       + (trashed.map { [StoreChange(.trash(old.id), from: $0, to: nil)] } ?? [])
   }
