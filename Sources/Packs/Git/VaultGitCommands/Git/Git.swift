@@ -186,7 +186,8 @@ extension GitFolder {
 
 /// An operation of git in the work tree of a vault that waits for the user.
 struct GitOperation {
-  /// `merge`, `rebase`, `cherry-pick` or `revert`; nil if there are only unmerged files, as after `git stash pop`.
+  /// `merge`, `rebase`, `am`, `cherry-pick` or `revert`; nil if there are only unmerged files, as after
+  /// `git stash pop`.
   let name: String?
   /// The git names of the merged commits, beside `HEAD`.
   let heads: [String]
@@ -194,7 +195,8 @@ struct GitOperation {
   let unmerged: [GitStage]
 
   private static let traces = [
-    (file: "rebase-merge", name: "rebase"), (file: "rebase-apply", name: "rebase"), (file: "MERGE_HEAD", name: "merge"),
+    (file: "rebase-merge", name: "rebase"), (file: "rebase-apply/applying", name: "am"),
+    (file: "rebase-apply", name: "rebase"), (file: "MERGE_HEAD", name: "merge"),
     (file: "CHERRY_PICK_HEAD", name: "cherry-pick"), (file: "REVERT_HEAD", name: "revert"),
   ]
   /// A revert merges the parent of the reverted commit.
@@ -231,7 +233,7 @@ struct GitOperation {
   /// Such as `a merge is under way: 2 files have conflicts, such as trash/ab/….json`.
   var line: String {
     let files = unmergedFiles
-    let begun = name.map { "a \($0) is under way" } ?? "files are left unmerged"
+    let begun = name.map { ($0 == "am" ? "`git am`" : "a \($0)") + " is under way" } ?? "files are left unmerged"
     guard let first = files.first else { return "\(begun), and no file of the vault has conflicts" }
     return
       "\(begun): "
@@ -239,11 +241,16 @@ struct GitOperation {
   }
 
   /// The command that finishes the operation after all files are merged.
-  var ending: String {
+  func ending(_ git: Git) -> String {
     switch name {
-    case "merge": "`git commit` finishes the merge"
-    case let name?: "`git \(name) --continue` finishes the \(name)"
-    case nil: "`git stash drop` drops the stash, which git has kept"
+    case "merge": return "`git commit` finishes the merge"
+    case let name?:
+      // git refuses to go on with a commit in which nothing is left.
+      let isEmpty = git.output(["diff-index", "--cached", "--quiet", "HEAD", "--"]) != nil
+      return isEmpty
+        ? "`git \(name) --skip` goes on: nothing of this commit is left to bring"
+        : "`git \(name) --continue` finishes the \(name)"
+    case nil: return "`git stash drop` drops the stash, which git has kept"
     }
   }
 
