@@ -140,9 +140,13 @@ extension CommandError {
   /// The error for a folder outside git.
   static func noGit(_ path: String) -> CommandError {
     guard !VaultPlace.isDatabase(path) else { return inDatabase(path) }
+    guard let refusal = GitFolder.refusal(of: path) else {
+      return CommandError(
+        .inputOutput, "no_git", subject: path, "is not in a work tree of git", hints: ["`git init` makes a work tree"])
+    }
     return CommandError(
-      .inputOutput, "no_git", subject: path, "is not in a work tree of git, or git is not installed",
-      hints: ["`git init` makes a work tree"])
+      .inputOutput, "no_git", subject: path, "is in a work tree that cannot be read: \(refusal.reason)",
+      hints: [refusal.hint])
   }
 
   /// The error for a database, because git keeps only files.
@@ -168,6 +172,16 @@ enum GitFolder {
 }
 
 extension GitFolder {
+  /// Why git cannot be asked about a folder in a work tree, and what to do; nil if it can, and outside any work tree.
+  static func refusal(of path: String) -> (reason: String, hint: String)? {
+    guard holds(path) else { return nil }
+    guard System.hasTool("git") else { return ("git is not installed", "install git, or add it to the PATH") }
+    let (git, words) = (Git(at: path), ["rev-parse", "--git-dir"])
+    guard git.output(words) == nil else { return nil }
+    let said = git.asPerson(words, "").map { Git.reason($0.text, command: "git rev-parse", code: $0.code) }
+    return (said ?? "git does not run", "`git -C \(path.shellQuoted) status` shows what is wrong")
+  }
+
   /// How git tracks a file, or would track a new one; nil if git ignores it.
   static func tracking(_ path: String) -> String? {
     let folder = System.parent(of: path)
