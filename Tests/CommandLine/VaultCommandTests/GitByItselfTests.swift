@@ -1,53 +1,6 @@
 import Testing
 import VaultTestSupport
 
-/// A person with a new repository `v`, and git's name and address.
-private struct Desk {
-  let workspace: Workspace
-
-  /// - Parameter start: made in the workspace before the vault.
-  init(_ start: String = "git init -qb main v") throws {
-    workspace = try Workspace()
-    workspace.prepare(start)
-  }
-
-  /// Runs a script in a folder, up to the first command that fails. `vault` works on the vault of that folder.
-  @discardableResult
-  func at(_ folder: String, _ script: String, adding: [String: String] = [:]) -> ProcessOutcome {
-    var environment = workspace.environment
-    for role in ["AUTHOR", "COMMITTER"] {
-      (environment["GIT_\(role)_NAME"], environment["GIT_\(role)_EMAIL"]) = ("Ada", "ada@example.com")
-    }
-    environment["PATH"] = Binary.parent(Binary.path) + ":/usr/bin:/bin"
-    environment["CVAULT_IDENTITY_FILE"] = workspace.identity
-    environment["CVAULT_STATE_DIR"] = workspace.path + "/state-" + (folder.split(separator: "/").first ?? "")
-    environment["CVAULT_DIR"] = workspace.path + "/" + folder
-    environment["GIT_EDITOR"] = "true"
-    return ProcessRun(
-      path: "/bin/sh", arguments: ["-ec", script], environment: environment.merging(adding) { $1 },
-      directory: workspace.path + "/" + folder
-    ).run()
-  }
-
-  /// Makes the vault in the folder, and returns the outcome.
-  @discardableResult
-  func make(_ folder: String = "v", _ options: String = "", adding: [String: String] = [:]) -> ProcessOutcome {
-    at(folder, "vault init . --generate-identity \(workspace.identity) \(options)", adding: adding)
-  }
-
-  func status(_ folder: String = "v") -> String { at(folder, "git status --porcelain").output }
-  func files(_ folder: String = "v") -> String { at(folder, "git ls-tree -r --name-only HEAD").output }
-  func commits(_ folder: String = "v") -> String {
-    at(folder, "git rev-list --count HEAD 2>/dev/null || echo 0").output
-  }
-
-  /// Another machine with a clone that is set up.
-  func clone(_ name: String) {
-    workspace.prepare("git clone -q v \(name)")
-    at(name, "vault git setup --commit")
-  }
-}
-
 @Suite("git without a thought", .enabled(if: GitBench.isThere))
 struct GitByItselfTests {
   private static let kind = #"""
@@ -68,7 +21,7 @@ struct GitByItselfTests {
 
   @Test("after a day without any word for git, nothing is left to commit, and a clone of each commit opens")
   func session() throws {
-    let desk = try Desk()
+    let desk = try GitDesk()
     let made = desk.make()
     #expect(made.code == 0, "\(made.errors)")
     let said = made.errors.split(separator: "\n").filter { $0.contains("git") }
@@ -105,7 +58,7 @@ struct GitByItselfTests {
       ("v", "", "off", true, "git merges and shows the vault by field in this clone"),
     ])
   func left(_ folder: String, _ options: String, _ variable: String?, _ merges: Bool, _ note: String) throws {
-    let desk = try Desk("git init -qb main v; mkdir -p v/part")
+    let desk = try GitDesk("git init -qb main v; mkdir -p v/part")
     let made = desk.make(folder, options, adding: variable.map { ["CVAULT_GIT": $0] } ?? [:])
     #expect(made.code == 0, "\(made.errors)")
     #expect(made.errors.contains(note), "\(made.errors)")
@@ -118,7 +71,7 @@ struct GitByItselfTests {
 
   @Test("where a commit would start programs of a repository from elsewhere, none is made until somebody allows it")
   func programs() throws {
-    let desk = try Desk(
+    let desk = try GitDesk(
       "git init -qb main v; printf '#!/bin/sh\\ntouch ran\\n' >v/.git/hooks/post-commit; chmod +x v/.git/hooks/*")
     let made = desk.make()
     #expect(made.errors.contains("which `vault git setup --commit` allows"), "\(made.errors)")
@@ -130,7 +83,7 @@ struct GitByItselfTests {
 
   @Test("other files of the work tree stay as they are, staged or not, and a repository with commits gets one more")
   func others() throws {
-    let desk = try Desk("git init -qb main v; cd v; echo x >README.md; echo y >staged; git add staged")
+    let desk = try GitDesk("git init -qb main v; cd v; echo x >README.md; echo y >staged; git add staged")
     desk.make()
     #expect(desk.at("v", "git show --name-only --format= HEAD").output.split(separator: "\n").count == 4)
     #expect(desk.status() == "A  staged\n?? README.md\n")
@@ -141,14 +94,15 @@ struct GitByItselfTests {
 
   @Test("a first commit that git refuses is made by the next command, with all of the vault")
   func healed() throws {
-    let desk = try Desk()
+    let desk = try GitDesk()
     let nobody = [
       "GIT_AUTHOR_NAME": "", "GIT_COMMITTER_NAME": "", "GIT_COMMITTER_EMAIL": "", "GIT_AUTHOR_EMAIL": "",
       "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "user.useConfigOnly", "GIT_CONFIG_VALUE_0": "true",
     ]
     let made = desk.make(adding: nobody)
     #expect(made.code == 0, "\(made.errors)")
-    #expect(made.errors.contains("note: not committed: "), "\(made.errors)")
+    #expect(made.errors.contains("note: not committed: git does not know who you are\n"), "\(made.errors)")
+    #expect(made.errors.contains("`git config --global user.email ADDRESS`"), "\(made.errors)")
     #expect(desk.commits() == "0\n")
     let checked = desk.at("v", "vault check")
     #expect(checked.status == .findings)
@@ -167,7 +121,7 @@ struct GitByItselfTests {
       "vault key remove Old -y --rekey; vault checkpoint",
     ])
   func brought(_ act: String) throws {
-    let desk = try Desk()
+    let desk = try GitDesk()
     desk.make()
     desk.at(
       "v", "vault add login title=A; vault add login title=B; vault key add --generate-identity ../o.txt --label Old")
@@ -183,9 +137,36 @@ struct GitByItselfTests {
     #expect(cloned.output.hasPrefix("2 records"), "\(cloned.output)")
   }
 
+  @Test("commands at the same time wait for each other's commits, and none is left out")
+  func parallel() throws {
+    let desk = try GitDesk()
+    desk.make()
+    let added = desk.at("v", "for n in 1 2 3 4 5 6; do vault add login title=R$n username=u; done")
+    try #require(added.code == 0)
+    let set = desk.at(
+      "v", "for n in 1 2 3 4 5 6; do vault set R$n username=v & vault set R1 fields.f$n=v & done; wait")
+    #expect(set.errors.isEmpty, "\(set.errors)")
+    #expect(desk.status().isEmpty)
+    #expect(desk.at("v", "vault verify").code == 0)
+  }
+
+  @Test("without a branch nothing is committed, so that a switch does not leave the value behind")
+  func detached() throws {
+    let desk = try GitDesk()
+    desk.make()
+    desk.at("v", "vault add login title=A; git checkout -q --detach")
+    let set = desk.at("v", "vault set A username=d")
+    #expect(set.errors.contains("note: not committed: no branch is checked out\n"), "\(set.errors)")
+    #expect(set.errors.contains("`git switch -c NAME` makes a branch; commit it"), "\(set.errors)")
+    let back = desk.at("v", "git switch -q main; vault get A username; vault verify >&2")
+    #expect(back.code == 0, "\(back.errors)")
+    #expect(back.output == "d")
+    #expect(desk.at("v", "git checkout -q --detach; CVAULT_GIT=commit vault set A username=e").errors.isEmpty)
+  }
+
   @Test("a vault in a place that is not in git is made as ever, without a word of git")
   func outside() throws {
-    let desk = try Desk("mkdir v")
+    let desk = try GitDesk("mkdir v")
     let made = desk.make()
     #expect(made.code == 0)
     #expect(!made.errors.contains("git"), "\(made.errors)")
@@ -194,7 +175,7 @@ struct GitByItselfTests {
 
   @Test("a linked work tree and a submodule are whole work trees: their commands commit there")
   func trees() throws {
-    let desk = try Desk()
+    let desk = try GitDesk()
     desk.make()
     desk.at("v", "vault add login title=A; git worktree add -q ../tree")
     let machine = ["CVAULT_STATE_DIR": desk.workspace.path + "/state-v"]
@@ -229,7 +210,7 @@ struct GitByItselfTests {
       ),
     ])
   func unreadable(_ act: String, _ reason: String, _ hint: String) throws {
-    let desk = try Desk()
+    let desk = try GitDesk()
     desk.make()
     desk.workspace.prepare(
       "mkdir bin; ln -s '\(Binary.path)' bin/vault; for t in sh mv rm; do ln -s /bin/$t bin/$t; done")
@@ -244,7 +225,7 @@ struct GitByItselfTests {
 
   @Test("a header that git ignores while it has the rest is found, and a rule of a folder above as well")
   func ignored() throws {
-    let desk = try Desk("git init -qb main v; mkdir -p v/part")
+    let desk = try GitDesk("git init -qb main v; mkdir -p v/part")
     desk.make("v/part")
     desk.at("v", "echo vault.json >.gitignore; git add -A; git commit -qm all")
     for words in ["check", "doctor", "git check"] {
@@ -258,9 +239,26 @@ struct GitByItselfTests {
     #expect(desk.at("v/part", "vault check; vault git check").code == 0)
   }
 
+  @Test("a slot that git ignores keeps the header out of git as well, until the line that is named is typed")
+  func ignoredSlot() throws {
+    let desk = try GitDesk("git init -qb main v; echo '*.age' >v/.git/info/exclude")
+    let line = "git add -f slots && git add -A . && git commit"
+    for act in ["vault init . --generate-identity ../id.txt", "vault rekey -y"] {
+      let done = desk.at("v", act)
+      #expect(done.code == 0, "\(done.errors)")
+      #expect(done.errors.contains("note: git ignores 1 new file of the vault; run `\(line)`"), "\(done.errors)")
+      #expect(desk.at("v", "vault check").status == .findings)
+      #expect(desk.at("v", "\(line) -qm all; vault check").code == 0)
+    }
+    // A vault that git ignores as a whole is none of its business.
+    let other = try GitDesk("git init -qb main v; mkdir v/part; echo part >v/.gitignore")
+    #expect(!other.make("v/part").errors.contains("git"))
+    #expect(other.at("v", "git config --get-regexp merge.vault || echo none").output == "none\n")
+  }
+
   @Test("in a bare repository the last commit is checked as a whole")
   func bare() throws {
-    let desk = try Desk("git init -qb main v; mkdir -p v/part")
+    let desk = try GitDesk("git init -qb main v; mkdir -p v/part")
     desk.make("v/part")
     desk.at("v", "git add -A; git commit -qm all; git clone -q --bare . ../hub; git remote add hub ../hub")
     #expect(desk.at("hub", "unset CVAULT_DIR; vault git check --vault part").code == 0)
@@ -272,86 +270,5 @@ struct GitByItselfTests {
     #expect(found.status == .findings)
     #expect(found.output.contains(".age is missing\n"), "\(found.output)")
     #expect(desk.at("hub", "unset CVAULT_DIR; vault git check --vault part --staged").status == .usage)
-  }
-
-  // MARK: - Operations of git
-
-  /// What `b` does with two commits of `v` that follow its own, and the line that goes on.
-  private static let operations = [
-    "git pull -q --rebase": "git rebase --continue",
-    "git cherry-pick origin/main~1 origin/main": "git cherry-pick --continue",
-    "git am -q -3 ../patches/*": "git am --continue",
-  ]
-
-  private func parted(_ ours: String, _ theirs: String) throws -> Desk {
-    let desk = try Desk()
-    desk.make()
-    desk.at("v", "vault add login title=A username=x --generate password")
-    desk.clone("b")
-    desk.at("v", theirs + "; git format-patch -q -2 -o ../patches")
-    let done = desk.at("b", ours + "; git fetch -q")
-    try #require(done.code == 0, "\(done.errors)")
-    return desk
-  }
-
-  @Test("several commits of one record on both sides join by field", arguments: operations.keys.sorted())
-  func joins(_ operation: String) throws {
-    let desk = try parted(
-      "for n in 1 2 3; do vault set A fields.b=$n; done", "vault set A username=1; vault set A username=2")
-    let done = desk.at("b", operation)
-    #expect(done.code == 0, "\(done.output)\(done.errors)")
-    let read = desk.at("b", "vault verify; vault get A username; vault get A fields.b; git status --porcelain")
-    #expect(read.code == 0, "\(read.errors)")
-    #expect(read.output.hasSuffix("23"), "\(read.output)")
-  }
-
-  @Test(
-    "two values of one field stop git, and each line that is named works when it is typed",
-    arguments: operations.keys.sorted(), ["--ours", "--theirs"])
-  func lines(_ operation: String, _ side: String) throws {
-    let desk = try parted(
-      "vault set A username=b1; vault set A fields.b=1", "vault set A username=v1; vault set A fields.v=1")
-    let stopped = desk.at("b", operation)
-    #expect(stopped.code != 0)
-    #expect(stopped.errors.contains("hint: `vault merge --continue` asks at a terminal; --ours"), "\(stopped.errors)")
-    for _ in 1...3 {
-      let merged = desk.at("b", "vault merge --continue \(side)")
-      #expect(merged.code == 0, "\(merged.output)\(merged.errors)")
-      guard let line = merged.errors.split(separator: "`").dropFirst().first, line.hasPrefix("git ") else { break }
-      let next = desk.at("b", String(line))
-      #expect(next.code == 0 || next.errors.contains("vault merge --continue"), "\(line): \(next.output)\(next.errors)")
-    }
-    let read = desk.at(
-      "b", "vault verify; vault get A username; vault get A fields.b; vault get A fields.v; git status")
-    #expect(read.code == 0, "\(read.output)\(read.errors)")
-    #expect(read.output.contains("working tree clean"), "\(read.output)")
-    // In a rebase, ours is what is rebased onto.
-    let isTheirs = (side == "--theirs") != operation.contains("rebase")
-    #expect(read.output.contains((isTheirs ? "v1" : "b1") + "11"), "\(read.output)")
-  }
-
-  @Test("a stash joins by field, and if both have changed the field, the lines that are named finish it")
-  func stash() throws {
-    let desk = try parted("CVAULT_GIT=off vault set A fields.b=1; git stash -q", "vault set A username=v1")
-    let joined = desk.at(
-      "b", "git merge -q origin/main; git stash pop -q; vault verify; vault get A username; vault get A fields.b")
-    #expect(joined.code == 0, "\(joined.errors)")
-    #expect(joined.output.hasSuffix("v11"))
-    let twice = try parted("CVAULT_GIT=off vault set A username=b1; git stash -q", "vault set A username=v1")
-    #expect(twice.at("b", "git merge -q origin/main; git stash pop -q").code == 1)
-    let finished = twice.at(
-      "b",
-      "vault merge --continue --theirs; git stash drop -q; git commit -qam popped; vault verify; vault get A username")
-    #expect(finished.code == 0, "\(finished.errors)")
-    #expect(finished.errors.contains("`git stash drop`"), "\(finished.errors)")
-    #expect(finished.output.hasSuffix("b1"))
-  }
-
-  @Test("`git am` is called by its name while it waits")
-  func am() throws {
-    let desk = try parted("vault set A username=b1", "vault set A username=v1; vault set A fields.v=1")
-    #expect(desk.at("b", "git am -q -3 ../patches/*").code != 0)
-    let told = desk.at("b", "vault doctor | grep merge:").output
-    #expect(told.contains("`git am` is under way"), "\(told)")
   }
 }

@@ -117,9 +117,11 @@ package struct Git {
     variables.filter { variable in !ofRepository.contains { variable.hasPrefix($0 + "=") } }
   }
 
+  static let unknownPerson = "git does not know who you are"
+
   static func reason(_ text: String, command: String, code: Int32) -> String {
     let lines = text.split(separator: "\n").map(String.init)
-    if text.contains("Please tell me who you are") { return "git does not know who you are: `git config user.email`" }
+    if text.contains("Please tell me who you are") || text.contains("empty ident name") { return unknownPerson }
     let said = lines.first { $0.hasPrefix("fatal: ") || $0.hasPrefix("error: ") } ?? lines.first { !$0.isEmpty }
     return "\(command) ended with exit status \(code)" + (said.map { ": \(Printable.cut($0))" } ?? "")
   }

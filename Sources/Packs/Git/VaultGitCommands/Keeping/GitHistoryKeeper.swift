@@ -19,7 +19,10 @@ struct GitHistoryKeeper: KeptStates {
   func keep(_ written: [WrittenFiles.Entry], of command: String) { GitKeeper.commit(written, command) }
 
   func setUp(newVaultAt folder: String, _ messages: Messages) {
-    guard let setup = GitSetup(vault: folder) else { return }
+    // git does not keep a vault that it ignores.
+    guard let setup = GitSetup(vault: folder),
+      GitFolder.tracking(System.join(folder, StoreLocation.header.relativePath)) != nil
+    else { return }
     do {
       try messages.note(setup.applyToNewVault())
     } catch {

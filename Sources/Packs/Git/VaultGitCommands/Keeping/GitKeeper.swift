@@ -45,7 +45,8 @@ enum GitKeeper {
     case .file: return false
     }
     guard try isWanted(git) else { return false }
-    try KeepingCommit(scope, in: git, at: watched.path, command: words).make(watched.messages)
+    let turn = GitTurn(git)
+    try KeepingCommit(scope, in: git, at: watched.path, command: words).make(watched.messages, turn)
     return true
   }
 

@@ -39,6 +39,9 @@ struct GitListing {
     }
   }
 
+  /// The files of a new vault, with those beside it.
+  var newVault: Set<String> { wholeVault.union(tracked.union(untracked).intersection(Self.beside)) }
+
   /// Whether git has the vault or a part of it, or would have its header after `git add`.
   var keepsVault: Bool {
     untracked.contains(StoreLocation.header.relativePath) || tracked.contains { StoreLocation(relativePath: $0) != nil }
