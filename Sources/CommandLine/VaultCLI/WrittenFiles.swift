@@ -12,8 +12,8 @@ package final class WrittenFiles: Sendable {
   /// The kind of a path that the command writes.
   package enum Kind: Sendable {
     case vault(LockedVault)
-    /// Every file of the vault is new.
-    case newVault
+    /// Every file of the vault is new. If `mayCommit` is false, the user makes the first commit.
+    case newVault(mayCommit: Bool)
     /// One file beside vaults.
     case file
   }

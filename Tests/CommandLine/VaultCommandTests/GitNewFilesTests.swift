@@ -120,7 +120,8 @@ struct GitNewFilesTests {
       ("vault add login --set title=New; git add -N records", 14, 14),
       ("vault add login --set title=New; git add -A; git commit -qm new", 0, 0),
       ("git update-index --skip-worktree vault.json", 0, 0), ("echo note >beside.txt", 0, 0),
-      ("echo vault.json >.gitignore; git rm -q --cached vault.json; git commit -qm gone", 0, 0),
+      ("echo vault.json >.gitignore; git rm -q --cached vault.json; git commit -qm gone", 14, 14),
+      ("echo '*' >.gitignore; git rm -rq --cached .; git commit -qm gone", 0, 0),
     ])
   func rule(_ script: String, _ check: Int32, _ index: Int32) throws {
     let bench = try GitBench()

@@ -38,32 +38,28 @@ struct GitSetupTests {
     #expect(!workspace.text(of: "elsewhere").contains("merge=vault"))
   }
 
-  @Test("a new vault in a work tree offers it: with --yes it is done, at a terminal asked, elsewhere said")
-  func offered() throws {
+  @Test("a new vault in a work tree is set up, also with --json and --quiet, and with --no-git it is not")
+  func newVault() throws {
     let workspace = try Workspace()
     workspace.prepare("git init -q .")
-    func isSetUp(_ vault: String) -> Bool { workspace.run("git", "setup", "--check", "--vault", vault).code == 0 }
-    let said = workspace.run("init", "a", "--generate-identity", "a.txt")
-    #expect(said.code == 0)
-    #expect(said.errors.contains("`vault git setup` lets git merge"))
-    #expect(!isSetUp("a"))
-    let document = workspace.run("init", "d", "--generate-identity", "d.txt", "--json", "-y")
-    #expect(document.code == 0, "\(document.errors)")
-    #expect(!isSetUp("d"), "a document has no place for the offer")
-    let done = workspace.run("init", "b", "--generate-identity", "b.txt", "-y")
-    #expect(done.code == 0, "\(done.errors)")
-    #expect(isSetUp("b"), "\(done.errors)")
-    #expect(!workspace.run("init", "c", "--generate-identity", "c.txt", "--json").errors.contains("git"))
+    for (options, isSetUp) in [([], true), (["--json"], true), (["-q"], true), (["--no-git"], false)] {
+      workspace.prepare("rm -rf v id.txt .git/config; git init -q .")
+      let made = workspace.run(["init", "v", "--generate-identity", "id.txt"] + options)
+      #expect(made.code == 0, "\(made.errors)")
+      #expect(made.errors.contains("git merges") == options.isEmpty, "\(options): \(made.errors)")
+      #expect((workspace.run("git", "setup", "--check", "--vault", "v").code == 0) == isSetUp, "\(options)")
+    }
   }
 
-  @Test("at a terminal a new vault asks", .atTerminal, arguments: [("y\n", 0), ("n\n", 14)])
-  func asked(_ answer: String, _ code: Int32) throws {
+  @Test("a configuration that cannot be written is a note, and the vault is made")
+  func locked() throws {
     let workspace = try Workspace()
-    workspace.prepare("git init -q .")
-    let made = workspace.type(
-      ["init", "v", "--generate-identity", "id.txt"], [("by field in this clone? [y/N] ", answer)])
-    #expect(made.code == 0, "\(made.errors)\(made.shown)")
-    #expect(workspace.run("git", "setup", "--check", "--vault", "v").code == code)
+    workspace.prepare("git init -q .; touch .git/config.lock")
+    let made = workspace.run("init", "v", "--generate-identity", "id.txt")
+    #expect(made.code == 0, "\(made.errors)")
+    #expect(made.errors.contains("note: git is not set up for the vault: "), "\(made.errors)")
+    #expect(made.errors.contains("note: `vault git setup` tries that again"), "\(made.errors)")
+    #expect(workspace.run("list", "--vault", "v").code == 0)
   }
 
   @Test("a diff shows which fields changed, and of sealed ones only that and when")

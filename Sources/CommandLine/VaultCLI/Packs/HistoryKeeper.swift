@@ -16,8 +16,8 @@ package protocol HistoryKeeper: Sendable {
   ///
   /// - Parameter command: The words of the command.
   func keep(_ written: [WrittenFiles.Entry], of command: String)
-  /// Offers to keep a new vault.
-  func offer(newVaultAt folder: String, _ global: GlobalOptions) throws
+  /// Prepares the place of a new vault to keep its states, and says so. An error is only reported.
+  func setUp(newVaultAt folder: String, _ messages: Messages)
 
   // Earlier states
 

@@ -16,6 +16,9 @@ struct InitCommand: AsyncParsableCommand {
       Each option that names a key adds a way to unlock the vault. At least one is needed; at a terminal the default \
       is a passphrase. Existing files are never overwritten.
 
+      In a work tree of git the command lets git merge the vault by field in this clone. If the vault is the whole \
+      work tree, each command then commits what it writes. --no-git leaves git alone.
+
       Example:
         vault init my-vault --generate-identity identity.txt --passphrase
       """)
@@ -42,6 +45,9 @@ struct InitCommand: AsyncParsableCommand {
 
   @Flag(help: "Make the tables of the database if they are missing.")
   var createTables = false
+
+  @Flag(help: "Change nothing in git: no settings, and no commits.")
+  var noGit = false
 
   @Option(parsing: .unconditional, help: ArgumentHelp("The cost of the passphrase, 10 to 20.", valueName: "n"))
   var workFactor = SlotFile.defaultWorkFactor
@@ -75,8 +81,10 @@ struct InitCommand: AsyncParsableCommand {
       return path
     }
     try report(await make(location, slots, identity: identity), location, identity: identity)
-    try Packs.history?.offer(newVaultAt: location.path, global)
-    if !location.isDatabase { WrittenFiles.current?.note(.newVault, at: location.path, global.messages) }
+    if !noGit { Packs.history?.setUp(newVaultAt: location.path, global.messages) }
+    if !location.isDatabase {
+      WrittenFiles.current?.note(.newVault(mayCommit: !noGit), at: location.path, global.messages)
+    }
   }
 
   /// Makes the vault. If that fails, the new identity is removed, unless there is a header that it may open.

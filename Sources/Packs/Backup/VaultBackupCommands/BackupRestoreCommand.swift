@@ -111,7 +111,7 @@ extension BackupCommand {
       for fault in staged.rollbacks.faults { global.messages.note("accepted: \(fault.description)") }
       guard !dryRun else { return try tell(nil, contents: contents, found: staged.verification) }
       let restored = try staged.putInPlace()
-      WrittenFiles.current?.note(.newVault, at: restored.path, global.messages)
+      WrittenFiles.current?.note(.newVault(mayCommit: false), at: restored.path, global.messages)
       if let kept = restored.keptPath { global.messages.note("the previous vault is kept in \(kept)") }
       try Output.afterwards("the vault was restored to \(restored.path)") {
         try tell(restored, contents: contents, found: staged.verification)

@@ -45,10 +45,8 @@ extension GitCommand {
 
     func run() async throws {
       guard range == nil || !staged else { throw CommandError.usage("--staged", "cannot be combined with a range") }
-      if let range, let bare = BareRepository(vault) {
-        var check = GitCheck(bare.git)
-        for change in try GitChanges.required(range, bare.git, bareFolder: bare.folder) { try check.check(change) }
-        return try report(check.findings, prefix: bare.folder, advice: nil)
+      if let bare = BareRepository(vault) {
+        return try report(bare.findings(range, isStaged: staged), prefix: bare.folder, advice: nil)
       }
       let path = try VaultLocation.find(vault).path
       let git = Git(at: path, inHook: true)
@@ -104,6 +102,23 @@ private struct BareRepository {
     git = Git(at: path, inHook: true)
     guard git.lines(["rev-parse", "--is-bare-repository"]).first == "true" else { return nil }
     self.folder = folder
+  }
+
+  /// The findings in a range, or without one in the last commit as a whole.
+  func findings(_ range: String?, isStaged: Bool) throws -> [GitCheck.Finding] {
+    guard !isStaged else { throw CommandError.usage("--staged", "needs a work tree, and a bare repository has none") }
+    var check = GitCheck(git)
+    if let range {
+      for change in try GitChanges.required(range, git, bareFolder: folder) { try check.check(change) }
+    } else if let commit = GitComparison(git, inBareRepositoryAt: folder) {
+      check.check(commit)
+    } else {
+      throw CommandError(
+        .noVault, "not_a_vault", subject: folder.isEmpty ? "HEAD" : folder,
+        "has no vault in the last commit of this bare repository",
+        hints: ["`--vault PLACE` names the folder of a vault in it, such as `--vault ops`"])
+    }
+    return check.findings
   }
 }
 

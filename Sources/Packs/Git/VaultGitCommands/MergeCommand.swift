@@ -153,7 +153,6 @@ struct MergeCommand: AsyncParsableCommand {
     guard let opened else { preconditionFailure("it is unlocked, or an error was thrown") }
     var report = MergeReport()
     report.fingerprint = try? opened.header.fingerprint()
-    let ending = run.ending
     let header = try run.header(state, vault: opened, report: &report, adopts: adoptOldRoot)
     // The header decides which keys the records have.
     if report.left.isEmpty {
@@ -168,7 +167,7 @@ struct MergeCommand: AsyncParsableCommand {
       try await run.write(report, header: header, checkpoint: checkpoint, opened)
     }
     if takesAll { report.addOthers(state.stopped?.otherFiles ?? []) }
-    try report.print(dryRun ? nil : ending ?? "`git commit` keeps what was adopted", global)
+    try report.print(dryRun ? nil : run.ending ?? "`git commit` keeps what was adopted", global)
   }
 
   /// Merges the chosen records, and asks if both sides changed a field. Nothing is written.

@@ -57,7 +57,9 @@ extension StoreCommand {
         throw explained(error, target)
       }
       progress.end()
-      if !target.isDatabase { WrittenFiles.current?.note(.newVault, at: target.path, global.messages) }
+      if !target.isDatabase {
+        WrittenFiles.current?.note(.newVault(mayCommit: false), at: target.path, global.messages)
+      }
       for path in copied.leftBehind {
         global.messages.note("not copied, because it is not a document of a vault: \(path)")
       }

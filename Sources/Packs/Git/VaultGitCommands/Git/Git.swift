@@ -117,9 +117,11 @@ package struct Git {
     variables.filter { variable in !ofRepository.contains { variable.hasPrefix($0 + "=") } }
   }
 
+  static let unknownPerson = "git does not know who you are"
+
   static func reason(_ text: String, command: String, code: Int32) -> String {
     let lines = text.split(separator: "\n").map(String.init)
-    if text.contains("Please tell me who you are") { return "git does not know who you are: `git config user.email`" }
+    if text.contains("Please tell me who you are") || text.contains("empty ident name") { return unknownPerson }
     let said = lines.first { $0.hasPrefix("fatal: ") || $0.hasPrefix("error: ") } ?? lines.first { !$0.isEmpty }
     return "\(command) ended with exit status \(code)" + (said.map { ": \(Printable.cut($0))" } ?? "")
   }
@@ -140,9 +142,13 @@ extension CommandError {
   /// The error for a folder outside git.
   static func noGit(_ path: String) -> CommandError {
     guard !VaultPlace.isDatabase(path) else { return inDatabase(path) }
+    guard let refusal = GitFolder.refusal(of: path) else {
+      return CommandError(
+        .inputOutput, "no_git", subject: path, "is not in a work tree of git", hints: ["`git init` makes a work tree"])
+    }
     return CommandError(
-      .inputOutput, "no_git", subject: path, "is not in a work tree of git, or git is not installed",
-      hints: ["`git init` makes a work tree"])
+      .inputOutput, "no_git", subject: path, "is in a work tree that cannot be read: \(refusal.reason)",
+      hints: [refusal.hint])
   }
 
   /// The error for a database, because git keeps only files.
@@ -168,6 +174,16 @@ enum GitFolder {
 }
 
 extension GitFolder {
+  /// Why git cannot be asked about a folder in a work tree, and what to do; nil if it can, and outside any work tree.
+  static func refusal(of path: String) -> (reason: String, hint: String)? {
+    guard holds(path) else { return nil }
+    guard System.hasTool("git") else { return ("git is not installed", "install git, or add it to the PATH") }
+    let (git, words) = (Git(at: path), ["rev-parse", "--git-dir"])
+    guard git.output(words) == nil else { return nil }
+    let said = git.asPerson(words, "").map { Git.reason($0.text, command: "git rev-parse", code: $0.code) }
+    return (said ?? "git does not run", "`git -C \(path.shellQuoted) status` shows what is wrong")
+  }
+
   /// How git tracks a file, or would track a new one; nil if git ignores it.
   static func tracking(_ path: String) -> String? {
     let folder = System.parent(of: path)
@@ -186,7 +202,8 @@ extension GitFolder {
 
 /// An operation of git in the work tree of a vault that waits for the user.
 struct GitOperation {
-  /// `merge`, `rebase`, `cherry-pick` or `revert`; nil if there are only unmerged files, as after `git stash pop`.
+  /// `merge`, `rebase`, `am`, `cherry-pick` or `revert`; nil if there are only unmerged files, as after
+  /// `git stash pop`.
   let name: String?
   /// The git names of the merged commits, beside `HEAD`.
   let heads: [String]
@@ -194,7 +211,8 @@ struct GitOperation {
   let unmerged: [GitStage]
 
   private static let traces = [
-    (file: "rebase-merge", name: "rebase"), (file: "rebase-apply", name: "rebase"), (file: "MERGE_HEAD", name: "merge"),
+    (file: "rebase-merge", name: "rebase"), (file: "rebase-apply/applying", name: "am"),
+    (file: "rebase-apply", name: "rebase"), (file: "MERGE_HEAD", name: "merge"),
     (file: "CHERRY_PICK_HEAD", name: "cherry-pick"), (file: "REVERT_HEAD", name: "revert"),
   ]
   /// A revert merges the parent of the reverted commit.
@@ -231,7 +249,7 @@ struct GitOperation {
   /// Such as `a merge is under way: 2 files have conflicts, such as trash/ab/….json`.
   var line: String {
     let files = unmergedFiles
-    let begun = name.map { "a \($0) is under way" } ?? "files are left unmerged"
+    let begun = name.map { ($0 == "am" ? "`git am`" : "a \($0)") + " is under way" } ?? "files are left unmerged"
     guard let first = files.first else { return "\(begun), and no file of the vault has conflicts" }
     return
       "\(begun): "
@@ -239,11 +257,16 @@ struct GitOperation {
   }
 
   /// The command that finishes the operation after all files are merged.
-  var ending: String {
+  func ending(_ git: Git) -> String {
     switch name {
-    case "merge": "`git commit` finishes the merge"
-    case let name?: "`git \(name) --continue` finishes the \(name)"
-    case nil: "`git stash drop` drops the stash, which git has kept"
+    case "merge": return "`git commit` finishes the merge"
+    case let name?:
+      // git refuses to go on with a commit in which nothing is left.
+      let isEmpty = git.output(["diff-index", "--cached", "--quiet", "HEAD", "--"]) != nil
+      return isEmpty
+        ? "`git \(name) --skip` goes on: nothing of this commit is left to bring"
+        : "`git \(name) --continue` finishes the \(name)"
+    case nil: return "`git stash drop` drops the stash, which git has kept"
     }
   }
 

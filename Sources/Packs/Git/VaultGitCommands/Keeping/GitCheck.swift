@@ -94,7 +94,7 @@ struct GitCheck {
   private func missingAttachments(of index: GitComparison) -> [String] {
     var missing: Set<AttachmentID> = []
     let member = Array("\"attachments\"".utf8)
-    objects.read(index.records.map { ":./" + $0 }, limit: GitObjects.fileByteLimit) { _, answer in
+    objects.read(index.records.map(index.name), limit: GitObjects.fileByteLimit) { _, answer in
       guard case .object(let object) = answer, object.bytes.contains(member) else { return true }
       let named = StoredVersion(object.bytes).record?.attachmentIDs ?? []
       missing.formUnion(named.filter { !index.has(.attachment($0)) })

@@ -26,8 +26,12 @@ struct GitComparison {
   let missingSlots: [String]
   /// Whether the base has another header.
   let hasOtherHeader: Bool
+  /// Whether git has any commit.
+  let hasCommit: Bool
   /// Records of the base, live and removed.
   let records: [String]
+  /// How git names the base: an empty text is the index.
+  private let base: String
   private let names: Set<String>
   private let folder: String
 
@@ -38,10 +42,9 @@ struct GitComparison {
     guard listing.keepsVault else { return nil }
     self.folder = folder
     let isCommit = base == .commit
-    names =
-      isCommit
-      ? Set(git.parts(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--"] + GitListing.places, limit: 256 << 20))
-      : listing.tracked
+    self.base = (isCommit ? "HEAD" : "") + ":./"
+    hasCommit = git.output(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) != nil
+    names = isCommit ? Self.names(in: "HEAD", git) : listing.tracked
     func sorted(_ paths: Set<String>) -> [String] { paths.filter { StoreLocation(relativePath: $0) != nil }.sorted() }
     let present = listing.untracked.union(listing.tracked.subtracting(listing.deleted))
     absent = sorted(present.subtracting(names).subtracting(listing.unsettled))
@@ -49,13 +52,36 @@ struct GitComparison {
     ignored = GitListing.ignored(git).sorted()
     records = sorted(names).filter { StoreLocation(relativePath: $0)?.recordID != nil }
     let place = StoreLocation.header
-    let committed = GitObjects(git).blob((isCommit ? "HEAD" : "") + ":./" + place.relativePath, limit: place.byteLimit)
+    let committed = GitObjects(git).blob(self.base + place.relativePath, limit: place.byteLimit)
     let own = try? TextInput.file(System.join(folder, place.relativePath), limit: place.byteLimit)
     hasOtherHeader = committed != nil && own != nil && committed != own
-    let header = committed.flatMap { try? VaultHeader(parsing: $0) }
-    let base = names
-    missingSlots = (header?.slots ?? []).map { StoreLocation.slot($0.id).relativePath }.filter { !base.contains($0) }
+    missingSlots = Self.slots(committed, notIn: names)
   }
+
+  /// The last commit of a bare repository, which has no work tree; nil if it has no vault there.
+  ///
+  /// - Parameter path: the vault's folder in the commit, with a slash at its end; empty for the top.
+  init?(_ git: Git, inBareRepositoryAt path: String) {
+    base = "HEAD:" + path
+    let place = StoreLocation.header
+    guard let committed = GitObjects(git).blob(base + place.relativePath, limit: place.byteLimit) else { return nil }
+    (folder, hasCommit, hasOtherHeader, absent, ignored, removed) = (path, true, false, [], [], [])
+    names = Self.names(in: path.isEmpty ? "HEAD" : "HEAD:" + path.dropLast(), git)
+    records = names.filter { StoreLocation(relativePath: $0)?.recordID != nil }.sorted()
+    missingSlots = Self.slots(committed, notIn: names)
+  }
+
+  private static func names(in tree: String, _ git: Git) -> Set<String> {
+    Set(git.parts(["ls-tree", "-r", "-z", "--name-only", tree, "--"] + GitListing.places, limit: 256 << 20))
+  }
+
+  private static func slots(_ header: [UInt8]?, notIn names: Set<String>) -> [String] {
+    let header = header.flatMap { try? VaultHeader(parsing: $0) }
+    return (header?.slots ?? []).map { StoreLocation.slot($0.id).relativePath }.filter { !names.contains($0) }
+  }
+
+  /// The name of a file in the base for `git cat-file`.
+  func name(_ path: String) -> String { base + path }
 
   func has(_ place: StoreLocation) -> Bool { names.contains(place.relativePath) }
 
@@ -98,7 +124,11 @@ extension GitComparison {
         "the last commit lacks slots that its vault.json names, so a clone cannot be opened with them: "
           + Self.count(missingSlots))
     }
-    if !absent.isEmpty { parts.append("the last commit lacks " + Self.count(absent, "new ")) }
+    if !hasCommit {
+      parts.append("git has no commit yet, so a clone would be empty")
+    } else if !absent.isEmpty {
+      parts.append("the last commit lacks " + Self.count(absent, "new "))
+    }
     if !ignored.isEmpty { parts.append("git ignores " + Self.count(ignored)) }
     if !removed.isEmpty { parts.append("the last commit still has " + Self.count(removed, "removed ")) }
     if hasOtherHeader { parts.append("the last commit has another vault.json") }

@@ -18,16 +18,17 @@ struct GitHistoryKeeper: KeptStates {
 
   func keep(_ written: [WrittenFiles.Entry], of command: String) { GitKeeper.commit(written, command) }
 
-  /// In a work tree, asks whether git may merge the records by field, and writes the settings of git.
-  func offer(newVaultAt folder: String, _ global: GlobalOptions) throws {
-    guard !global.json, let setup = GitSetup(vault: folder) else { return }
-    let terminal = global.yes ? nil : Terminal(noInput: global.noInput)
-    let question = "The vault is in a work tree of git. Let git merge and show its records by field in this clone?"
-    guard try global.yes || terminal?.confirms(question) == true else {
-      return global.messages.note("`vault git setup` lets git merge and show the records of the vault by field")
+  func setUp(newVaultAt folder: String, _ messages: Messages) {
+    // git does not keep a vault that it ignores.
+    guard let setup = GitSetup(vault: folder),
+      GitFolder.tracking(System.join(folder, StoreLocation.header.relativePath)) != nil
+    else { return }
+    do {
+      try messages.note(setup.applyToNewVault())
+    } catch {
+      messages.note("git is not set up for the vault: \(CommandError(any: error).reason)")
+      messages.note("`vault git setup` tries that again")
     }
-    _ = try setup.apply()
-    global.messages.note("git merges and shows the records of the vault by field; commit .gitattributes with the vault")
   }
 
   func newest(_ place: StoreLocation, ofVaultAt folder: String) -> [UInt8]? {
@@ -138,6 +139,10 @@ extension GitHistoryKeeper {
 
   /// Whether git has the present files.
   private func kept(_ path: String) -> [DoctorCheck] {
+    if let refusal = GitFolder.refusal(of: path) {
+      let text = "git was not asked whether it has every file of the vault: \(refusal.reason)"
+      return [.warning("commit", text, advice: refusal.hint)]
+    }
     let git = Git(at: path)
     if let operation = GitOperation(git) { return [.warning("merge", operation.line, advice: operation.advice)] }
     guard let commit = GitComparison(path, git, with: .commit) else { return [] }

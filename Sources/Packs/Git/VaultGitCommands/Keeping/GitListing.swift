@@ -19,6 +19,8 @@ struct GitListing {
     StoreLocation.header.relativePath, StoreLocation.checkpoint.relativePath, "slots", "records", "trash",
     "attachments",
   ]
+  /// The files beside them that a new vault brings.
+  static let beside = [".gitattributes", ".gitignore"]
 
   /// - Parameter paths: files and folders below the vault's folder.
   init(_ git: Git, _ paths: [String] = places) {
@@ -37,10 +39,18 @@ struct GitListing {
     }
   }
 
-  /// Whether git has the vault's header, or would have it after `git add`.
+  /// The files of a new vault, with those beside it.
+  var newVault: Set<String> { wholeVault.union(tracked.union(untracked).intersection(Self.beside)) }
+
+  /// Whether git has the vault or a part of it, or would have its header after `git add`.
   var keepsVault: Bool {
-    tracked.contains(StoreLocation.header.relativePath) || untracked.contains(StoreLocation.header.relativePath)
+    untracked.contains(StoreLocation.header.relativePath) || tracked.contains { StoreLocation(relativePath: $0) != nil }
   }
+
+  func isTracked(_ place: StoreLocation) -> Bool { tracked.contains(place.relativePath) }
+
+  /// Every file of the vault that git has or would take.
+  var wholeVault: Set<String> { tracked.union(untracked).filter { StoreLocation(relativePath: $0) != nil } }
 
   /// The files of a vault that git ignores, for example because of `.gitignore`.
   static func ignored(_ git: Git, _ paths: [String] = places) -> [String] {

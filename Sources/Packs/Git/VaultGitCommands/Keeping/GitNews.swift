@@ -29,7 +29,7 @@ struct GitNews {
 
   mutating func add(newVaultAt folder: String) {
     let git = Git(at: folder)
-    let listing = GitListing(git, GitListing.places + [".gitattributes", ".gitignore"])
+    let listing = GitListing(git, GitListing.places + GitListing.beside)
     guard listing.keepsVault else { return }
     add(folder, new: listing.untracked.count, ignored: GitListing.ignored(git), removed: 0)
   }

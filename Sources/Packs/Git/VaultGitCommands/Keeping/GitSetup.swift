@@ -89,6 +89,23 @@ struct GitSetup {
     return missing
   }
 
+  /// Sets up the clone for a vault that was made in it, and returns a note about that.
+  ///
+  /// Commands commit only if the vault is the whole work tree. People with other files in their repository do not want
+  /// commits among their own. A commit must not start programs of a repository that came from somebody else.
+  func applyToNewVault() throws -> String {
+    let isWhole = GitFolder.top(of: folder) == ProcessEnvironment.realPath(folder)
+    let mayCommit = isWhole && System.environment("CVAULT_GIT") != "off"
+    let startsPrograms = mayCommit && GitConsent.startsPrograms(git)
+    _ = try apply(withCommits: mayCommit && !startsPrograms)
+    guard mayCommit else { return "git merges and shows the vault by field in this clone" }
+    return startsPrograms
+      ? "git merges the vault by field; a commit here starts programs of this clone, which "
+        + "`vault git setup --commit` allows"
+      : "git merges the vault by field, and each command commits what it writes; "
+        + "`vault git setup --remove` ends both"
+  }
+
   /// Removes the whole setup. Returns other hooks that call this program.
   func remove() throws -> [String] {
     let text = try attributesFile()

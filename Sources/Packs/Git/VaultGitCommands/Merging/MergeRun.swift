@@ -22,8 +22,8 @@ struct MergeRun {
     (self.session, self.git, self.state, self.sides) = (session, git, state, sides)
   }
 
-  /// The command that finishes the operation; nil without an operation.
-  var ending: String? { state?.stopped?.ending ?? GitOperation(git)?.ending }
+  /// The command that finishes the operation, as the index is now; nil without an operation.
+  var ending: String? { state?.stopped?.ending ?? GitOperation(git)?.ending(git) }
 
   var joinsHeaders: Bool { sides?.changedOnBoth(.header) ?? true }
 

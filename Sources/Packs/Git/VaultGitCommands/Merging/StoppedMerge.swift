@@ -21,8 +21,9 @@ struct StoppedMerge {
   private let replaced: [RecordID]
   /// The commit of the other side, as git names it.
   let theirCommit: String
-  /// The command that finishes the operation.
-  let ending: String
+  private let operation: GitOperation
+  /// The command that finishes the operation, as the index is now.
+  var ending: String { operation.ending(git) }
 
   /// Nil if git waits for nothing.
   ///
@@ -31,7 +32,7 @@ struct StoppedMerge {
     let git = Git(at: folder)
     let objects = GitObjects(git)
     guard let operation = begun?.operation ?? GitOperation(git) else { return nil }
-    (self.git, self.objects, stages, ending) = (git, objects, operation.unmerged, operation.ending)
+    (self.git, self.objects, self.operation, stages) = (git, objects, operation, operation.unmerged)
     stagesByPath = Dictionary(grouping: stages, by: \.path)
     // An operation without a head is a stash that was applied.
     theirCommit = operation.heads.first ?? "refs/stash"
