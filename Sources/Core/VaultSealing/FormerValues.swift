@@ -26,6 +26,11 @@ public struct FormerValues: Sendable, Equatable {
     lists.keys.sorted(by: precedesInBytes).compactMap { try? MemberPath(parsing: $0) }
   }
 
+  /// The place in a record's file of the former values of one path.
+  package static func place(of path: MemberPath) -> MemberPath {
+    MemberPath.root.appending(RecordEnvelope.memberName).appending(memberName).appending(path.description)
+  }
+
   /// The tokens of one path, newest first; empty if it has none.
   public func tokens(at path: MemberPath) -> [String] { lists[path.description] ?? [] }
 
@@ -89,14 +94,14 @@ extension FormerValues {
     lists = lists.compactMapValues { count > 0 ? Array($0.prefix(count)) : nil }
   }
 
-  /// The values with each token replaced. Errors of `replace` get the path.
+  /// The values with each token replaced. Errors of `replace` get the place.
   func mapTokens(_ replace: (String) throws(SealingError) -> String) throws(SealingError) -> FormerValues {
     var mapped = self
     for (path, token) in all {
       do throws(SealingError) {
         let new = try replace(token)
         mapped.lists[path.description] = mapped.lists[path.description]?.map { $0 == token ? new : $0 }
-      } catch { throw error.at(path.description) }
+      } catch { throw error.at(Self.place(of: path).description) }
     }
     return mapped
   }

@@ -110,6 +110,21 @@ struct DamageTests {
     #expect(try await vault.verify().faults.map(\.code) == [.newerFormat])
   }
 
+  @Test("a former value that does not open is damage although the record is authentic, and is named by its place")
+  func formerValueOfAnotherRecord() async throws {
+    let (vault, _, store) = try await memoryVault()
+    let id = try await vault.add(sampleCustomer("First"))
+    let other = try await vault.add(sampleCustomer("Second"))
+    let old = try await vault.record(id).verified
+    let foreign = try #require(try await vault.record(other).fields["access_key"]?.string)
+    var draft = EnvelopeDraft(next: old, now: .now())
+    draft.former.append([foreign], at: try MemberPath(parsing: "access_key"))
+    try store.put(RecordSeal.seal(old.fields, draft, keys: old.keys).document.prettyBytes(), at: .record(id))
+    let faults = try await vault.verify().faults
+    #expect(faults.map(\.record) == [id])
+    #expect(faults.map(\.field) == ["$vault.former.access_key"])
+  }
+
   @Test("the file of another record, of this or another vault, is refused")
   func foreignFiles() async throws {
     let (vault, _, store) = try await memoryVault()

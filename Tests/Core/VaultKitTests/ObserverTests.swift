@@ -110,6 +110,23 @@ private final class Diary: Sendable {
     #expect(events.map(\.records) == [[new], [ids[0]], [ids[1]]])
   }
 
+  @Test("revealed: a former value too, once it is opened, and not when it is listed or brought back")
+  func revealedFormer() async throws {
+    let id = try await add()
+    let path = try MemberPath(parsing: "code")
+    try await test.vault.update(id, as: Door.self) { $0.code = "secret-8" }
+    _ = await diary.take(observer)
+    let record = try await test.vault.record(id)
+    let former = try #require(try record.formerSecrets(at: path).first)
+    try await test.vault.restore(former, of: id)
+    #expect(await kinds() == [.changed])
+    #expect(try former.value.reveal() == "secret-7")
+    _ = try record.secret(former)
+    let events = await diary.take(observer)
+    #expect(events.map(\.kind) == [.revealed, .revealed])
+    #expect(events.allSatisfy { $0.records == [id] })
+  }
+
   @Test("revealed: once for each value that somebody asks for, and not for what a vault compares and writes")
   func revealed() async throws {
     let id = try await add()

@@ -1,5 +1,4 @@
 package import ArgumentParser
-package import VaultCrypto
 package import VaultDocument
 package import VaultKit
 import VaultRecords
@@ -31,16 +30,6 @@ package struct FormerOption: ParsableArguments {
       var told = CommandError(error)
       told.hints = ["`vault show \(record.shownName.shellQuoted)` says which fields have former values"]
       throw told
-    }
-  }
-}
-
-extension FormerSecret {
-  /// The value in locked memory: text, or the bytes that were sealed as base64.
-  package func bytes(of record: OpenRecord) throws -> SecretBytes {
-    try value.withUTF8 { text in
-      let isBytes = record.kind?.value(at: path)?.isBytes == true
-      return try (isBytes ? SecretBytes.decoding(base64: text) : nil) ?? SecretBytes(copying: text)
     }
   }
 }

@@ -91,7 +91,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
   /// Prints or writes a former value.
   private func writeFormer(of found: OpenRecord, at path: MemberPath?, to target: ExportTarget) async throws {
     let secret = try former.secret(of: found, at: path)
-    let value = try secret.bytes(of: found)
+    let value = try found.secret(secret)
     if target.file == nil, global.json {
       let text = value.string.map { JSONValue.string($0) } ?? .string(value.withBytes { Base64.encode($0) })
       return try Output.document([

@@ -38,11 +38,20 @@ package struct EditedRecord {
       throw .clearText(at: path, file: file, stored.id)
     }
     var seen: Set<String> = []
-    for (path, token) in stored.stored.tokens + stored.envelope.former.all {
-      try inSealing(file: file, record: stored.id) { () throws(SealingError) in
-        do throws(SealingError) { try keys.checkOpens(token) } catch { throw error.at(path.description) }
-      }
+    for (path, token) in stored.stored.tokens {
+      try requireOwn(token, at: path)
       guard seen.insert(token).inserted else { throw refused("has the same sealed value as another field", path) }
+    }
+    for (path, token) in stored.envelope.former.all {
+      let place = FormerValues.place(of: path)
+      try requireOwn(token, at: place)
+      guard !seen.contains(token) else { throw refused("has the same sealed value as a field", place) }
+    }
+  }
+
+  private func requireOwn(_ token: String, at path: MemberPath) throws(VaultError) {
+    try inSealing(file: file, record: stored.id) { () throws(SealingError) in
+      do throws(SealingError) { try keys.checkOpens(token) } catch { throw error.at(path.description) }
     }
   }
 

@@ -1,3 +1,4 @@
+package import VaultCrypto
 public import VaultDocument
 internal import VaultRecords
 public import VaultSealing
@@ -42,6 +43,15 @@ extension OpenRecord {
             token: token))
       }
       return found
+    }
+  }
+
+  /// A former value in locked memory: text, bytes that were sealed as base64, or the sealed JSON.
+  package func secret(_ former: FormerSecret) throws -> SecretBytes {
+    try withOpened(former.token, at: former.path) { text in
+      guard kind?.value(at: former.path)?.isBytes == true else { return try SecretBytes(copying: text) }
+      // A value from before the field had bytes need not be base64.
+      return try SecretBytes.decoding(base64: text) ?? SecretBytes(copying: text)
     }
   }
 

@@ -142,7 +142,7 @@ public struct OpenRecord: Sendable {
   }
 
   /// Lends the opened text of a token to `body`, after the callback was told.
-  private func withOpened<Result>(
+  func withOpened<Result>(
     _ token: String, at path: MemberPath, _ body: (RawSpan) throws -> Result
   ) throws -> Result {
     do {
@@ -165,7 +165,7 @@ public struct OpenRecord: Sendable {
     var misfit: RecordError?
     for (path, token) in envelope.former.all {
       do throws(SealingError) { try verified.keys.checkOpens(token) } catch {
-        throw VaultError(sealing: error.at(path.description), file: file, record: id)
+        throw VaultError(sealing: error.at(FormerValues.place(of: path).description), file: file, record: id)
       }
     }
     try JSONValue.object(fields).forEachString { path, text throws(VaultError) in

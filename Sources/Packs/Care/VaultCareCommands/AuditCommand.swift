@@ -14,8 +14,8 @@ struct AuditCommand: AsyncParsableCommand {
         vault audit --hibp ~/pwned-passwords.txt
 
       The checks depend on the kind of field. Passwords: weak (zxcvbn), breached, old. Tokens: old. Passwords, tokens \
-      and keys: used twice. PINs, card numbers and notes are not checked. The command exits with 14 if it finds \
-      anything.
+      and keys: used twice, or the same as a former value. PINs, card numbers and notes are not checked. The command \
+      exits with 14 if it finds anything.
 
       No value and no hash of a value is printed, and nothing is sent anywhere. --hibp reads a list of SHA-1 hashes \
       that you have, sorted by hash, or the folder of its ranges.

@@ -6,13 +6,16 @@ internal import VaultTrust
 struct Salvage: Sendable {
   private let document: JSONObject
   private let openedCount: Int
+  private let formerCount: Int
   private let closedCount: Int
   private let id: RecordID
   let fileName: String
 
   /// The number of parts, for the plan.
   var summary: String {
-    let fields = openedCount == 1 ? "1 sealed field still opens" : "\(openedCount) sealed fields still open"
+    let counts = [(openedCount - formerCount, "sealed field"), (formerCount, "former value")].filter { $0.0 > 0 }
+    let names = counts.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }.joined(separator: " and ")
+    let fields = "\(names) still open\(openedCount == 1 ? "s" : "")"
     let closed = closedCount == 0 ? "" : ", \(closedCount) do\(closedCount == 1 ? "es" : "") not"
     return "\(fields)\(closed): written aside in clear text, UNVERIFIED"
   }
@@ -34,9 +37,11 @@ struct Salvage: Sendable {
     else { return nil }
     var opening = Opening(keys: keys)
     if case .object(var members)? = tree {
+      let former = members[RecordEnvelope.memberName]?[FormerValues.memberName]
       members[RecordEnvelope.memberName] = nil
       guard case .object(let fields) = try opening.opened(.object(members)) else { return nil }
       opening.fields = fields
+      if let former { opening.former = try opening.opened(former, isFormer: true) }
     } else {
       for (word, name) in text.words(beginning: "es1:") { try opening.open(word, named: name) }
     }
@@ -44,6 +49,7 @@ struct Salvage: Sendable {
     self.id = id
     fileName = "salvaged-" + fault.file.split(separator: "/").joined(separator: "-")
     openedCount = opening.opened.count
+    formerCount = opening.opened.count { $0.hasPrefix(Opening.formerPrefix) }
     closedCount = opening.closed.count
     document = Self.document(opening, fault: fault, isWhole: tree != nil, id: keys.recordID)
   }
@@ -61,6 +67,7 @@ struct Salvage: Sendable {
     document["record"] = .string(id.text)
     document["reason"] = .string(fault.reason)
     document["fields"] = .object(opening.fields)
+    document["former"] = opening.former
     document["opened"] = .array(opening.opened.map { .string($0) })
     document["not_opened"] = .array(opening.closed.map { .string($0) })
     // From a text that is not JSON, only the sealed fields are taken, under the names before them.
@@ -91,16 +98,22 @@ struct Salvage: Sendable {
 private struct Opening {
   let keys: RecordKeys
   var fields = JSONObject()
+  /// The former values of a file that is still JSON, by field.
+  var former: JSONValue?
   private(set) var opened: [String] = []
   private(set) var closed: [String] = []
+
+  /// How the name of a former value begins.
+  static let formerPrefix = "former "
 
   init(keys: RecordKeys) { self.keys = keys }
 
   /// The tree with every token opened that can be; others stay unchanged.
-  mutating func opened(_ tree: JSONValue) throws(VaultError) -> JSONValue {
+  mutating func opened(_ tree: JSONValue, isFormer: Bool = false) throws(VaultError) -> JSONValue {
     var tree = tree
     try tree.mapStrings { path, text throws(VaultError) in
-      SealedToken.hasTokenShape(text) ? try reveal(text, path.description) ?? text : text
+      let name = (isFormer ? Self.formerPrefix : "") + path.description
+      return SealedToken.hasTokenShape(text) ? try reveal(text, name) ?? text : text
     }
     return tree
   }
@@ -131,16 +144,23 @@ private struct DamagedText {
   init(_ bytes: [UInt8]) { lines = bytes.split(separator: UInt8(ascii: "\n")) }
 
   /// The words that follow a quote and begin with `prefix`, up to the next quote or the end of the line, each with the
-  /// quoted text before it.
+  /// quoted text before it. A word without one is an item of a list, which a line before it names.
   func words(beginning prefix: String) -> [(word: String, name: String)] {
-    lines.flatMap { line -> [(word: String, name: String)] in
+    var list = "field"
+    var isInFormer = false
+    return lines.flatMap { line -> [(word: String, name: String)] in
       let parts = line.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
+      if parts.count == 3, let name = String(validating: parts[1], as: UTF8.self), Self.isPlain(name) {
+        if parts[2].last == UInt8(ascii: "{") { isInFormer = name == FormerValues.memberName }
+        if parts[2].last == UInt8(ascii: "[") { list = (isInFormer ? Opening.formerPrefix : "") + name }
+      }
+      if parts.count == 1, line.contains(UInt8(ascii: "}")) { isInFormer = false }
       return parts.indices.compactMap { index in
         guard parts[index].starts(with: prefix.utf8), let word = String(validating: parts[index], as: UTF8.self) else {
           return nil
         }
         let name = index >= 2 ? String(validating: parts[index - 2], as: UTF8.self) : nil
-        return (word, name.flatMap { Self.isPlain($0) ? $0 : nil } ?? "field")
+        return (word, name.flatMap { Self.isPlain($0) ? $0 : nil } ?? list)
       }
     }
   }

@@ -20,6 +20,13 @@ public struct DeliveredValue: Sendable {
     guard reference.view == .url, (try? record.value(at: path)) != nil else { return [secret] }
     return [secret, try record.secret(at: path)]
   }
+
+  /// The values that the field had before, and for an address the passwords in earlier ones. A one-time code has none.
+  package func formerValues() throws -> [SecretBytes] {
+    guard isSealed, reference.view != .otp else { return [] }
+    let path = try reference.path ?? MemberPath(parsing: "password")
+    return try record.formerSecrets(at: path).map(record.secret)
+  }
 }
 
 /// Why a reference has no value.

@@ -23,8 +23,9 @@ struct RunCommand: AsyncParsableCommand {
       Every program that runs as you can read the environment. --fd gives a file in memory instead: the variable is its \
       name, /proc/self/fd/N. --file gives a file in a folder in memory, for programs that close inherited files.
 
-      In each stream that is not a terminal, sealed values in the output are replaced by «RECORD/FIELD». This is a \
-      guard against accidents; --redact never turns it off. vault keeps running beside the program only to replace \
+      In each stream that is not a terminal, sealed values in the output are replaced by «RECORD/FIELD», and the values \
+      that these fields had before by «RECORD/FIELD (former)». This is a guard against accidents; --redact never turns \
+      it off. vault keeps running beside the program only to replace \
       values, or with --file or --wait. It then passes signals on.
 
       The command exits as the program does. If it fails before the program runs, it exits with 125. It exits with \

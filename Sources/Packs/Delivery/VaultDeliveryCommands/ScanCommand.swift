@@ -19,9 +19,9 @@ struct ScanCommand: AsyncParsableCommand {
         vault scan --staged
         pbpaste | vault scan --value -
 
-      The command finds each sealed value, also of removed records, in the forms in which programs write it. These \
-      are plain text, base64, hex and UTF-16, and the escapes of JSON, programming languages, XML, HTML, URLs, SQL \
-      and shells.
+      The command finds each sealed value, also former ones and those of removed records, in the forms in which \
+      programs write it. These are plain text, base64, hex and UTF-16, and the escapes of JSON, programming languages, \
+      XML, HTML, URLs, SQL and shells.
 
       The command prints the file, line, record and field, never the value. It exits with 14 if it finds one.
 
@@ -85,7 +85,7 @@ struct ScanCommand: AsyncParsableCommand {
     var told: Set<Int> = []
     let matches =
       (equal.map { ($0, "is") } + held.map { ($0, "holds") } + parts.map { ($0, "is part of") })
-      .filter { told.insert($0.0).inserted }.map { (relation: $0.1, origin: values.origins[$0.0]) }
-    try ValueReport(matches: matches, valueCount: values.origins.count).print(session)
+      .filter { told.insert($0.0).inserted }.map { (relation: $0.1, origin: values.origin(of: $0.0)) }
+    try ValueReport(matches: matches, valueCount: values.count).print(session)
   }
 }

@@ -18,7 +18,8 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
       undo or backup files; a note warns of any other editor.
 
       A text that cannot be stored is kept in that storage, and --resume continues with it. `vault check` lists such \
-      texts. The command needs a terminal.
+      texts. The command needs a terminal. A sealed value that is replaced or removed stays as a former value, as with \
+      `vault set`.
 
       Example:
         vault edit "Shai Mishali" --field address.street
@@ -51,13 +52,14 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
       revision: found.envelope.revision)
     let text = try text(of: source, draft, found.name)
     do {
-      let hasChanged = try await edited(text) {
+      let effect = try await edited(text) {
         let edits = try draft.edits(to: text.bytes())
-        guard !edits.isEmpty else { return false }
-        return try await CommandError.naming(found.kind) { try await opened.edit(found.id, edits, expecting: found) }
+        guard !edits.isEmpty else { return nil }
+        return try await CommandError.naming(found.kind) { try await opened.editing(found.id, edits, expecting: found) }
       }
       text.discard()
-      try global.report(hasChanged: hasChanged, found.id)
+      try global.report(hasChanged: effect?.hasChanged ?? false, found.id)
+      if let effect { global.report(effect, of: found) }
     } catch {
       throw text.given(up: error)
     }
@@ -103,8 +105,8 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
     return EditableText(resuming: kept)
   }
 
-  /// Edits until the text is accepted and stored, or the user gives up.
-  private func edited(_ text: EditableText, _ store: () async throws -> Bool) async throws -> Bool {
+  /// Edits until the text is accepted and stored, or the user gives up. Nil if the text is as it was.
+  private func edited(_ text: EditableText, _ store: () async throws -> EditEffect?) async throws -> EditEffect? {
     let editor = Editor.chosen(global.messages)
     while true {
       try text.edit(with: editor)

@@ -21,7 +21,7 @@ struct DiffCommand: AsyncParsableCommand {
       a record.
 
       The command uses no key, except to open a backup. It shows no sealed value: it only says whether the value was \
-      replaced, resealed or moved.
+      replaced, resealed, moved or restored from a former value.
       """)
 
   @Argument(help: ArgumentHelp("Up to two states, then records.", valueName: "state"))

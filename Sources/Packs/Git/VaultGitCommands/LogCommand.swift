@@ -19,7 +19,7 @@ struct LogCommand: AsyncParsableCommand {
 
       With a record the command shows each version that git has, the newest first, also those in the trash: revision, \
       time, commit, and the fields that changed. The command shows no sealed value: it only says whether the value was \
-      replaced, resealed or moved.
+      replaced, resealed, moved or restored from a former value.
 
       If a key is available without a question, each version is verified. Authors and times of commits come from git, \
       and nobody authenticates them.
@@ -139,6 +139,7 @@ struct LogCommand: AsyncParsableCommand {
 private struct LoggedVersion: DocumentValue {
   let version: HistoryVersion
   let changes: [RecordComparison.Change]
+  let former: [RecordComparison.FormerChange]
   /// Empty if only some fields were asked for.
   let attachments: [AttachmentChange]
   /// Nil without a key, or if there is nothing to verify.
@@ -148,14 +149,14 @@ private struct LoggedVersion: DocumentValue {
   init?(_ version: HistoryVersion, fields: [MemberPath]?, since: Timestamp?) {
     if let since, let time = version.time, time < since { return nil }
     self.version = version
-    let all = version.comparison?.changes ?? []
+    let all = (changes: version.comparison?.changes ?? [], former: version.comparison?.former ?? [])
     attachments = fields == nil ? version.comparison?.attachments ?? [] : []
     guard let fields else {
-      changes = all
+      (changes, former) = all
       return
     }
-    changes = all.filter { $0.isAbout(fields) }
-    guard !changes.isEmpty else { return nil }
+    (changes, former) = (all.changes.filter { $0.isAbout(fields) }, all.former.filter { $0.isAbout(fields) })
+    guard !changes.isEmpty || !former.isEmpty else { return nil }
   }
 
   private var trust: String? {
@@ -186,7 +187,7 @@ private struct LoggedVersion: DocumentValue {
     let faults = version.fault.map { ["  " + style.bad($0.sentence)] } ?? []
     let form = version.comparison?.formLines ?? []
     return [style.bold(Printable.text(head.compactMap { $0 }.joined(separator: "  ")))] + faults + form
-      + changes.map(\.line) + attachments.map(\.line)
+      + changes.map(\.line) + former.map(\.line) + attachments.map(\.line)
   }
 
   var document: JSONValue {
@@ -195,7 +196,8 @@ private struct LoggedVersion: DocumentValue {
       "attachments": attachments, "author": version.commit?.author, "changes": changes, "commit": version.commit?.id,
       "committed_at": version.commit?.time,
       "event": version.comparison.flatMap { $0.event == .unchanged ? nil : $0.event.rawValue },
-      "fault": version.fault?.name, "replaced_root": verdict == .underReplacedRoot, "revision": envelope?.revision,
+      "fault": version.fault?.name, "former": former, "replaced_root": verdict == .underReplacedRoot,
+      "revision": envelope?.revision,
       "updated_at": envelope?.updatedAt, "verified": verdict == .authentic || verdict == .underReplacedRoot,
     ])
   }

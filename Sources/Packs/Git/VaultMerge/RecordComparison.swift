@@ -30,6 +30,8 @@ package struct RecordComparison: Sendable {
       case removed
       /// A readable value has changed.
       case changed
+      /// A former value of the field stands here again.
+      case restored
       /// A value was sealed at another time than the old one.
       case replaced
       /// The value was sealed again with the same sealing time: after the data key was exchanged, or within the same
@@ -55,8 +57,19 @@ package struct RecordComparison: Sendable {
     package let origin: MemberPath?
   }
 
+  /// A change of the former values of one field that no change of a field explains.
+  package struct FormerChange: Sendable, Equatable {
+    package let path: MemberPath
+    /// How many were dropped, as `forget` does.
+    package let dropped: Int
+    /// How many came, as by a merge.
+    package let added: Int
+  }
+
   package let event: Event
   package let changes: [Change]
+  /// In the order of paths; empty unless both versions exist.
+  package let former: [FormerChange]
   /// The changed attachments, in the order of names.
   package let attachments: [AttachmentChange]
   /// The schema versions of both sides; nil if they are equal.
@@ -75,7 +88,9 @@ package struct RecordComparison: Sendable {
       }
     let (before, after) = (old?.fields ?? JSONObject(), new?.fields ?? JSONObject())
     let differences = JSONValue.object(after).differences(from: .object(before))
-    changes = Self.changes(differences.flatMap(\.leaves), isSealed)
+    let known = old?.envelope.former ?? FormerValues()
+    changes = Self.changes(differences.flatMap(\.leaves), known, isSealed)
+    former = if let old, let new { FormerChange.all(from: old, to: new) } else { [] }
     attachments = AttachmentChange.changes(
       from: old?.envelope.attachments ?? [], to: new?.envelope.attachments ?? [])
   }
@@ -88,7 +103,9 @@ package struct RecordComparison: Sendable {
     return old.members == new.members ? .unchanged : .rewrapped
   }
 
-  private static func changes(_ differences: [TreeDifference], _ isSealed: (MemberPath) -> Bool) -> [Change] {
+  private static func changes(
+    _ differences: [TreeDifference], _ former: FormerValues, _ isSealed: (MemberPath) -> Bool
+  ) -> [Change] {
     var places: [String: MemberPath] = [:]
     for difference in differences {
       if let token = difference.before?.token { places[token] = difference.path }
@@ -100,9 +117,10 @@ package struct RecordComparison: Sendable {
       if after == nil, arrived.contains(difference.path) { return nil }
       let isSecret = before?.token != nil || after?.token != nil || isSealed(difference.path)
       let origin = after?.token.flatMap { places[$0] }
+      let isBack = after?.token.map(former.tokens(at: difference.path).contains) ?? false
       return Change(
-        path: difference.path, kind: origin == nil ? kind(before, after) : .moved, before: isSecret ? nil : before,
-        after: isSecret ? nil : after, isSecret: isSecret, origin: origin)
+        path: difference.path, kind: isBack ? .restored : origin == nil ? kind(before, after) : .moved,
+        before: isSecret ? nil : before, after: isSecret ? nil : after, isSecret: isSecret, origin: origin)
     }
   }
 
@@ -119,5 +137,41 @@ package struct RecordComparison: Sendable {
       }
       return one.sealedAt == other.sealedAt ? .resealed : .replaced
     }
+  }
+}
+
+extension RecordComparison.FormerChange {
+  /// Values are told apart by their sealing times, which a reseal keeps.
+  fileprivate static func all(from old: RecordFile, to new: RecordFile) -> [RecordComparison.FormerChange] {
+    let (before, after) = (old.envelope.former, new.envelope.former)
+    let paths = Set(before.paths + after.paths).sorted { precedesInBytes($0.description, $1.description) }
+    let (oldFields, newFields) = (SealingTimes(old.fields.tokens.map(\.1)), SealingTimes(new.fields.tokens.map(\.1)))
+    return paths.compactMap { path in
+      let (one, other) = (before.tokens(at: path), after.tokens(at: path))
+      let came = SealingTimes(other).without(SealingTimes(one))
+      let added = came.without(oldFields).count
+      // A replaced value that takes the last place pushes the oldest one out.
+      let isFull = added < came.count && other.count >= one.count
+      let dropped = isFull ? 0 : SealingTimes(one).without(SealingTimes(other)).without(newFields).count
+      guard added + dropped > 0 else { return nil }
+      return RecordComparison.FormerChange(path: path, dropped: dropped, added: added)
+    }
+  }
+}
+
+/// The sealing times of tokens, each as often as it occurs.
+private struct SealingTimes {
+  private var counts: [Timestamp: Int] = [:]
+
+  init(_ tokens: [String]) {
+    for token in tokens { if let time = try? SealedToken(parsing: token).sealedAt { counts[time, default: 0] += 1 } }
+  }
+
+  var count: Int { counts.values.reduce(0, +) }
+
+  func without(_ other: SealingTimes) -> SealingTimes {
+    var rest = self
+    for (time, count) in other.counts { rest.counts[time] = counts[time].map { max(0, $0 - count) } }
+    return rest
   }
 }

@@ -33,10 +33,22 @@ struct Audit {
     var old: [String: Timestamp] = [:]
   }
 
+  /// The fields that have a value now, and the fields that had it before.
+  private struct Places {
+    var present: [Finding] = []
+    var former: [String] = []
+
+    /// The places beside one of the fields, the present ones first.
+    func others(than index: Int) -> [String] {
+      let others = present.enumerated().filter { $0.offset != index }.map { "\($0.element.path) of \($0.element.name)" }
+      return others + former
+    }
+  }
+
   private let rules: Rules
   private var found: [Finding] = []
   /// The places of each value, by its hash with a key of this process. No value is kept.
-  private var places: [Int: [Finding]] = [:]
+  private var places: [Int: Places] = [:]
   private(set) var recordCount = 0
 
   init(_ rules: Rules, of vault: Vault) async throws {
@@ -54,15 +66,16 @@ struct Audit {
   /// All findings, the worst first, then by name.
   var findings: [Finding] {
     var (all, count) = (found, 0)
-    for same in places.values.filter({ $0.count > 1 }).sorted(by: { $0[0].name < $1[0].name }) {
+    let shared = places.values.filter { !$0.present.isEmpty && $0.present.count + $0.former.count > 1 }
+    for same in shared.sorted(by: { $0.present[0].name < $1.present[0].name }) {
       count += 1
-      for (index, finding) in same.enumerated() {
-        let other = same[index == 0 ? 1 : 0]
-        let more = same.count > 2 ? ", and \(same.count - 2) more" : ""
+      for (index, finding) in same.present.enumerated() {
+        let others = same.others(than: index)
+        let more = others.count > 1 ? ", and \(others.count - 1) more" : ""
         all.append(
           Finding(
             state: .reused, id: finding.id, kind: finding.kind, name: finding.name, path: finding.path,
-            reason: "the same as \(other.path) of \(other.name)\(more)", group: count))
+            reason: "the same as \(others[0])\(more)", group: count))
       }
     }
     return all.sorted { ($0.state, $0.group ?? 0, $0.name) < ($1.state, $1.group ?? 0, $1.name) }
@@ -79,10 +92,7 @@ struct Audit {
       found.append(finding(.expired, try MemberPath(parsing: expiry), "since \(time.day)"))
     }
     for path in record.sealedPaths {
-      // Only these sorts are audited. An undeclared field may be anything, a PIN is short, and the key of one-time
-      // codes is not a password.
-      let sort = record.kind?.value(at: path)?.secretSort ?? .text
-      guard [.password, .token, .key].contains(sort) else { continue }
+      guard let sort = Self.auditedSort(of: path, in: record) else { continue }
       let secret = try record.secret(at: path)
       guard secret.count > 0 else { continue }
       if sort == .password {
@@ -94,8 +104,28 @@ struct Audit {
       if sort != .key, let time = rules.old["\(record.id) \(path)"] {
         found.append(finding(.old, path, "since \(time.day)"))
       }
-      places[secret.withBytes(keyedHash), default: []].append(finding(.reused, path, ""))
+      places[secret.withBytes(keyedHash), default: Places()].present.append(finding(.reused, path, ""))
     }
+    try takeFormer(record)
+  }
+
+  /// Former values are only compared with present ones: nobody needs them, so they can be weak and old.
+  private mutating func takeFormer(_ record: OpenRecord) throws {
+    for path in record.pathsWithFormerSecrets where Self.auditedSort(of: path, in: record) != nil {
+      for former in try record.formerSecrets(at: path) {
+        let secret = try record.secret(former)
+        guard secret.count > 0 else { continue }
+        let place = "a former value of \(path) of \(record.name)"
+        places[secret.withBytes(keyedHash), default: Places()].former.append(place)
+      }
+    }
+  }
+
+  /// The sort, if it is audited: an undeclared field may be anything, a PIN is short, and the key of one-time codes is
+  /// not a password.
+  private static func auditedSort(of path: MemberPath, in record: OpenRecord) -> SecretSort? {
+    let sort = record.kind?.value(at: path)?.secretSort ?? .text
+    return [.password, .token, .key].contains(sort) ? sort : nil
   }
 
   private func weakness(of secret: SecretBytes) throws -> String? {

@@ -13,7 +13,7 @@ package struct NeedleSet: Sendable {
   private struct Needle {
     let count: Int
     let hash: Int
-    let label: Int
+    var label: Int
   }
 
   enum Match {
@@ -50,7 +50,7 @@ package struct NeedleSet: Sendable {
   /// A value of fewer than 8 bytes, or a number of fewer than 12 digits, occurs in any text by chance and is not
   /// searched.
   ///
-  /// - Parameter label: identifies the value in a match.
+  /// - Parameter label: identifies the value in a match; of equal values the least label counts.
   @discardableResult
   package mutating func add(_ value: RawSpan, label: Int) -> Bool {
     let forms = NeedleForms.all(of: value.copiedBytes())
@@ -69,8 +69,11 @@ package struct NeedleSet: Sendable {
     let head = Self.hash(span, 0..<Self.headCount)
     let needle = Needle(count: form.count, hash: Self.hash(span, 0..<form.count), label: label)
     var others = needles[head] ?? []
-    // Of equal values the first is named.
-    if others.contains(where: { $0.count == needle.count && $0.hash == needle.hash }) { return }
+    if let index = others.firstIndex(where: { $0.count == needle.count && $0.hash == needle.hash }) {
+      others[index].label = min(others[index].label, label)
+      needles[head] = others
+      return
+    }
     others.insert(needle, at: others.firstIndex { $0.count < needle.count } ?? others.endIndex)
     needles[head] = others
     for count in 1..<Self.headCount { beginnings.insert(Self.hash(span, 0..<count)) }

@@ -13,6 +13,12 @@ enum RedactionMode: String, ExpressibleByArgument, CaseIterable {
   case always, never
 }
 
+extension DeliveredValue {
+  fileprivate var name: String {
+    [Printable.text(reference.record), reference.path?.description].compactMap(\.self).joined(separator: "/")
+  }
+}
+
 /// The output streams of a program in which its values are replaced.
 struct OutputRedaction {
   /// The descriptors of these streams.
@@ -31,10 +37,8 @@ struct OutputRedaction {
     }
     let seen = mode == .never ? [] : outputs.filter { !System.isTerminal($0) && !System.isNull($0) }
     var (needles, names): (NeedleSet, [String]) = (NeedleSet(), [])
-    for value in seen.isEmpty ? [] : values {
-      let parts = [Printable.text(value.reference.record), value.reference.path?.description]
-      let name = parts.compactMap(\.self).joined(separator: "/")
-      for sealed in try value.sealedValues() {
+    func add(_ values: [SecretBytes], _ mark: String, named name: String) {
+      for sealed in values {
         if !sealed.withBytes({ needles.add($0, label: names.count) }) {
           messages.note("\(name) is too short to be found in the output")
         }
@@ -43,7 +47,13 @@ struct OutputRedaction {
           messages.note("\(counted(count, "short line")) of \(name) may appear in the output by themselves")
         }
       }
-      names.append(name)
+      names.append(mark)
+    }
+    let redacted = seen.isEmpty ? [] : values
+    for value in redacted { add(try value.sealedValues(), value.name, named: value.name) }
+    // A value that is also a present one has the name of the present one.
+    for value in redacted {
+      add(try value.formerValues(), "\(value.name) (former)", named: "a former value of \(value.name)")
     }
     (self.needles, self.names) = (needles, names)
     streams = needles.isEmpty ? [] : seen

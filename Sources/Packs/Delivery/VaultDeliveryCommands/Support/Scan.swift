@@ -89,7 +89,8 @@ struct Scan {
     fileCount += 1
     var told: Set<NeedleSearch.Finding> = []
     for finding in found where told.insert(finding).inserted {
-      findings.append(Finding(place: place, commit: commit, line: finding.line, origin: values.origins[finding.label]))
+      let origin = values.origin(of: finding.label)
+      findings.append(Finding(place: place, commit: commit, line: finding.line, origin: origin))
     }
   }
 }

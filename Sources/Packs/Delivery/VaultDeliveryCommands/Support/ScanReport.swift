@@ -70,12 +70,12 @@ extension VaultValues.Origin: DocumentValue {
   fileprivate static func columns<Row>(_ origin: @escaping (Row) -> VaultValues.Origin) -> [TableColumn<Row>] {
     [
       TableColumn(title: "RECORD", rank: 1) { origin($0).name + (origin($0).isTrashed ? " (in the trash)" : "") },
-      TableColumn(title: "FIELD", rank: 2) { origin($0).path.description },
+      TableColumn(title: "FIELD", rank: 2) { "\(origin($0).path)" + (origin($0).isFormer ? " (former)" : "") },
       TableColumn(title: "ID", rank: 3) { origin($0).id.text },
     ]
   }
 
   var document: JSONValue {
-    .members(["field": path.description, "id": id, "name": name, "trashed": isTrashed])
+    .members(["field": path.description, "former": isFormer, "id": id, "name": name, "trashed": isTrashed])
   }
 }

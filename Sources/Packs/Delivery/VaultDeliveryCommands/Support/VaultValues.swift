@@ -4,16 +4,21 @@ import VaultDocument
 import VaultKit
 import VaultSealing
 
-/// All sealed values of a vault, also of removed records, for a search elsewhere. Only hashes are kept.
+/// All sealed values of a vault, also former ones and those of removed records, for a search elsewhere. Only hashes are
+/// kept.
 struct VaultValues {
   struct Origin {
     let id: RecordID
     let name: String
     let path: MemberPath
     let isTrashed: Bool
+    var isFormer = false
   }
 
-  private(set) var origins: [Origin] = []
+  /// Present values count up from 0 and former ones down from the greatest number, so that of equal values a present
+  /// one is named.
+  private var present: [Origin] = []
+  private var former: [Origin] = []
   private(set) var needles = NeedleSet()
   /// How many values are too short to search for.
   private(set) var shortCount = 0
@@ -29,14 +34,12 @@ struct VaultValues {
       guard failure == nil else { return }
       do {
         for path in record.sealedPaths {
-          let secret = try record.secret(at: path)
-          let label = values.origins.count
-          values.origins.append(Origin(id: record.id, name: record.name, path: path, isTrashed: isTrashed))
-          secret.withBytes { bytes in
-            if !values.needles.add(bytes, label: label) { values.shortCount += 1 }
-            values.shortLineCount += NeedleSet.leftOutLineCount(of: bytes)
-            visit(label, bytes)
-          }
+          let origin = Origin(id: record.id, name: record.name, path: path, isTrashed: isTrashed)
+          values.add(try record.secret(at: path), of: origin, visit)
+        }
+        for path in record.pathsWithFormerSecrets {
+          let origin = Origin(id: record.id, name: record.name, path: path, isTrashed: isTrashed, isFormer: true)
+          for secret in try record.formerSecrets(at: path) { values.add(try record.secret(secret), of: origin, visit) }
         }
       } catch {
         failure = error
@@ -51,4 +54,19 @@ struct VaultValues {
   }
 
   private init() {}
+
+  /// How many values there are.
+  var count: Int { present.count + former.count }
+
+  func origin(of label: Int) -> Origin { label < present.count ? present[label] : former[Int.max - label] }
+
+  private mutating func add(_ secret: SecretBytes, of origin: Origin, _ visit: (Int, RawSpan) -> Void) {
+    let label = origin.isFormer ? Int.max - former.count : present.count
+    if origin.isFormer { former.append(origin) } else { present.append(origin) }
+    secret.withBytes { bytes in
+      if !needles.add(bytes, label: label) { shortCount += 1 }
+      shortLineCount += NeedleSet.leftOutLineCount(of: bytes)
+      visit(label, bytes)
+    }
+  }
 }

@@ -19,8 +19,16 @@ struct MaskedText {
     }
     let kind = (try? RecordEnvelope(of: document)).flatMap { KindCatalog.builtIn[$0.kind] }
     lines = document.leaves().map { path, value in
-      Printable.text("\(path): ") + Self.text(value, at: path, isSealedByKind: kind?.isSealed(path) ?? false)
+      Printable.text("\(Self.place(path)): ")
+        + Self.text(value, at: path, isSealedByKind: kind?.isSealed(path) ?? false)
     }
+  }
+
+  private static let former = MemberPath.root.appending(RecordEnvelope.memberName).appending(FormerValues.memberName)
+
+  /// The path without the number of a former value, so that a new one changes no line of the others.
+  private static func place(_ path: MemberPath) -> MemberPath {
+    path.components.starts(with: former.components) ? MemberPath(path.components.dropLast()) : path
   }
 
   private static let marked = ["key", "mac"].map { MemberPath.root.appending(RecordEnvelope.memberName).appending($0) }

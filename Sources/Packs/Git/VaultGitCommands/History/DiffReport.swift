@@ -29,7 +29,9 @@ struct DiffReport {
   func statistics() -> [String] {
     let lines = comparison.records.map { record in
       let counts = [
-        (record.comparison?.changes.count ?? 0, "field"), (record.comparison?.attachments.count ?? 0, "attachment"),
+        (record.comparison?.changes.count ?? 0, "field"),
+        (record.comparison?.former.reduce(0) { $0 + $1.dropped + $1.added } ?? 0, "former value"),
+        (record.comparison?.attachments.count ?? 0, "attachment"),
       ]
       let words = counts.filter { $0.0 > 0 }.map { counted($0, $1) }.joined(separator: ", ")
       return record.line + (words.isEmpty ? "" : ": \(words)")
@@ -45,7 +47,8 @@ struct DiffReport {
         .members([
           "attachments": record.comparison?.attachments ?? [],
           "changes": record.comparison?.changes ?? [], "event": record.event,
-          "fault": fault(of: record)?.name, "id": record.id, "kind": record.kind, "name": record.name,
+          "fault": fault(of: record)?.name, "former": record.comparison?.former ?? [], "id": record.id,
+          "kind": record.kind, "name": record.name,
         ])
       })
   }
@@ -55,7 +58,9 @@ struct DiffReport {
 extension DiffReport {
   func markdown() -> [String] {
     let records = comparison.records.flatMap { record -> [String] in
-      let rows = record.comparison.map { $0.changes.map(Self.row) + $0.attachments.map(Self.row) } ?? []
+      let rows =
+        record.comparison.map { $0.changes.map(Self.row) + $0.former.map(Self.row) + $0.attachments.map(Self.row) }
+        ?? []
       let notes =
         (fault(of: record).map { ["**\(Self.code($0.sentence))**"] } ?? [])
         + (record.comparison?.formLines.map { Self.code(String($0.drop { $0 == " " })) } ?? [])
@@ -78,6 +83,10 @@ extension DiffReport {
       after = change.kind == .removed ? nil : "\(Printable.mask) \(change.words)"
     }
     return row([change.path.description, before, after])
+  }
+
+  private static func row(_ change: RecordComparison.FormerChange) -> String {
+    row([change.path.description, nil, change.words])
   }
 
   private static func row(_ change: AttachmentChange) -> String {

@@ -12,7 +12,7 @@ extension RecordComparison {
     self.init(from: old, to: new) { path in known.contains { $0.isSealed(path) } }
   }
 
-  var lines: [String] { changes.map(\.line) + attachments.map(\.line) }
+  var lines: [String] { changes.map(\.line) + former.map(\.line) + attachments.map(\.line) }
 
   /// A line if the versions use different forms of their kind.
   var formLines: [String] {
@@ -27,7 +27,7 @@ extension RecordComparison.Change: DocumentValue {
     switch kind {
     case .added: return ChangeLine.text(path, before: nil, after: Printable.mask)
     case .removed: return ChangeLine.text(path, before: Printable.mask, after: nil)
-    case .changed, .replaced, .resealed, .moved, .sealed, .unsealed:
+    case .changed, .restored, .replaced, .resealed, .moved, .sealed, .unsealed:
       return Printable.text("  \(path): \(Printable.mask) \(words)")
     }
   }
@@ -36,6 +36,7 @@ extension RecordComparison.Change: DocumentValue {
     switch kind {
     case .added, .removed, .replaced, .resealed: kind.rawValue
     case .changed: "changed, NOT SEALED"
+    case .restored: "restored from the former values"
     case .moved: "moved" + (origin.map { " from \($0)" } ?? "")
     case .sealed: "sealed now"
     case .unsealed: "NOT SEALED any more"
@@ -49,6 +50,18 @@ extension RecordComparison.Change: DocumentValue {
     members?["from"] = origin.map { .string($0.description) }
     return .object(members ?? JSONObject())
   }
+}
+
+extension RecordComparison.FormerChange: DocumentValue {
+  /// Such as `password: 2 former values dropped`.
+  var line: String { Printable.text("  \(path): \(words)") }
+
+  var words: String {
+    let counts = [(dropped, "dropped"), (added, "added")].filter { $0.0 > 0 }
+    return counts.map { "\(counted($0.0, "former value")) \($0.1)" }.joined(separator: ", ")
+  }
+
+  var document: JSONValue { .members(["added": added, "dropped": dropped, "path": path.description]) }
 }
 
 extension JSONValue {

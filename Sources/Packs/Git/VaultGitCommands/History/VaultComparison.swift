@@ -50,7 +50,10 @@ struct VaultComparison {
   /// The records that changed one of some fields, with only those changes.
   func touching(_ fields: [MemberPath]) -> VaultComparison {
     VaultComparison(
-      records: records.filter { record in record.comparison?.changes.contains { $0.isAbout(fields) } ?? false })
+      records: records.filter { record in
+        guard let comparison = record.comparison else { return false }
+        return comparison.changes.contains { $0.isAbout(fields) } || comparison.former.contains { $0.isAbout(fields) }
+      })
   }
 
   var isEmpty: Bool { records.isEmpty && header == nil && !hasUnreadableHeader }
@@ -69,9 +72,16 @@ struct VaultComparison {
 
 extension RecordComparison.Change {
   /// Whether the change is at one of these fields or inside it.
-  func isAbout(_ fields: [MemberPath]) -> Bool {
-    [path, origin].compactMap { $0?.components }.contains { path in
-      fields.contains { path.starts(with: $0.components) }
-    }
+  func isAbout(_ fields: [MemberPath]) -> Bool { [path, origin].compactMap(\.self).contains { $0.isWithin(fields) } }
+}
+
+extension RecordComparison.FormerChange {
+  /// Whether the values were those of one of these fields or of a field inside it.
+  func isAbout(_ fields: [MemberPath]) -> Bool { path.isWithin(fields) }
+}
+
+extension MemberPath {
+  fileprivate func isWithin(_ fields: [MemberPath]) -> Bool {
+    fields.contains { components.starts(with: $0.components) }
   }
 }

@@ -39,7 +39,7 @@ package struct RecordLint: VisitedFile {
     named = NamedAttachments(record.envelope)
     revision = record.envelope.revision
     form = try CanonicalForm(of: document, bytes, at: place, record: id)
-    checkTokens(record.stored)
+    checkTokens(record.stored, record.envelope.former)
     checkAddresses(record)
     try checkKind(record)
   }
@@ -82,15 +82,19 @@ package struct RecordLint: VisitedFile {
     }
   }
 
-  private mutating func checkTokens(_ fields: JSONObject) {
-    let tree = JSONValue.object(fields)
+  private mutating func checkTokens(_ fields: JSONObject, _ values: FormerValues) {
+    let former = values.isEmpty ? [] : values.all
     var rules = TokenRules()
     // The place of a fault is searched only if there is a fault.
-    guard !tree.allStrings(satisfy: { rules.faults(of: $0).isEmpty }) else { return }
+    let areGood =
+      JSONValue.object(fields).allStrings { rules.faults(of: $0).isEmpty }
+      && former.allSatisfy { rules.faults(of: $0.token, isFormer: true).isEmpty }
+    guard !areGood else { return }
     rules = TokenRules()
     var paths: [String: MemberPath] = [:]
-    tree.forEachString { path, text in
-      for fault in rules.faults(of: text) {
+    let present = fields.tokens.map { (path: $0.0, text: $0.1, isFormer: false) }
+    for (path, text, isFormer) in present + former.map({ (FormerValues.place(of: $0.path), $0.token, true) }) {
+      for fault in rules.faults(of: text, isFormer: isFormer) {
         switch fault {
         case .damaged: add(.damagedToken, reason: "the sealed value is damaged", path: path)
         case .foreign:
@@ -109,7 +113,8 @@ package struct RecordLint: VisitedFile {
   }
 }
 
-/// The rules for the tokens of a record: they have the shape of a token, belong to one key, and occur once each.
+/// The rules for the tokens of a record: they have the shape of a token, belong to one key, and occur once each. Former
+/// values can stand at two paths after a merge.
 private struct TokenRules {
   enum Fault {
     case damaged, foreign, repeated
@@ -120,13 +125,13 @@ private struct TokenRules {
   private var seen: Set<String> = []
 
   /// The faults of a string; empty if it is not a token.
-  mutating func faults(of text: String) -> [Fault] {
+  mutating func faults(of text: String, isFormer: Bool = false) -> [Fault] {
     guard SealedToken.hasTokenShape(text) else { return [] }
     guard let token = try? SealedToken(parsing: text) else { return [.damaged] }
     var faults: [Fault] = []
     if let hint, hint != token.hint { faults.append(.foreign) }
     hint = hint ?? token.hint
-    if !seen.insert(text).inserted { faults.append(.repeated) }
+    if isFormer ? seen.contains(text) : !seen.insert(text).inserted { faults.append(.repeated) }
     return faults
   }
 }
