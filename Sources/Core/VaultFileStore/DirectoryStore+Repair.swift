@@ -93,7 +93,7 @@ extension DirectoryStore {
     return (isMeant(own) ? [path] : []) + found + ((foundSlots ?? nil) ?? []).map(StoreDirectory.slots.path(of:))
   }
 
-  private var isInGitWorkTree: Bool {
+  package var isInGitWorkTree: Bool {
     var place = "."
     while let here = status(of: place, in: root.descriptor) {
       if status(of: place + "/.git", in: root.descriptor) != nil { return true }

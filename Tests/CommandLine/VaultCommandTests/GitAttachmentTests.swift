@@ -69,7 +69,7 @@ struct GitAttachmentTests {
 
   @Test(
     "where both have changed a field, whoever wins it, attachments are joined and no file is missing",
-    arguments: ["--ours", "--theirs", "--newer"])
+    arguments: ["--ours", "--theirs", "--newest"])
   func conflict(_ side: String) throws {
     try detach(here, "gone", "kept")
     try attach(here, "mine")

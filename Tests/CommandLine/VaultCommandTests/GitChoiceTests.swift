@@ -19,11 +19,11 @@ struct GitChoiceTests {
 
   @Test("the later change wins where that was said, by the times under the MACs")
   func newer() throws {
-    let merged = here.vault("merge", "--continue", "--newer")
+    let merged = here.vault("merge", "--continue", "--newest")
     #expect(merged.code == 0, "\(merged.output)\(merged.errors)")
     #expect(here.value("username") == "Milan")
     #expect(here.value("password") == "rose")
-    #expect(here.vault("merge", "--continue", "--newer", "--ours").status == .usage)
+    #expect(here.vault("merge", "--continue", "--newest", "--ours").status == .usage)
   }
 
   private func type(_ answers: [(prompt: String, reply: String)], _ words: [String] = []) -> ProcessOutcome {

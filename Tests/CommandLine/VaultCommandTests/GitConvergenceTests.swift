@@ -80,7 +80,7 @@ struct GitConvergenceTests {
 
   @Test(
     "where they write the same fields a side is chosen, and each value that is lost was in a conflict that named it",
-    arguments: [(11, 2, "--ours"), (12, 3, "--theirs"), (13, 4, "--newer")])
+    arguments: [(11, 2, "--ours"), (12, 3, "--theirs"), (13, 4, "--newest")])
   func choose(_ seed: UInt64, _ count: Int, _ choice: String) throws {
     let bench = try GitBench()
     let clones = ["v", "b", "c", "d"].prefix(count).map { GitBench.Clone(bench: bench, name: $0) }

@@ -13,7 +13,7 @@ package struct Session {
   /// Whether the passphrase is kept, to make its slot again.
   package var keepsPassphrase = false
   /// The vault's state in the memory of this machine.
-  package let pin: PinCheck
+  package private(set) var pin: PinCheck
   /// Whether the user has named this vault, by its path or fingerprint, now or earlier on this machine.
   package var isNamed: Bool
   /// The records that the user has chosen by parts of their names.
@@ -65,6 +65,14 @@ package struct Session {
         location, at: revision, required: RequiredFingerprint(options), global: global),
       location: location, global: global
     )
+  }
+
+  /// The session of a command that joins later states, which are beside the vault's files, into them.
+  package func joining(_ states: @escaping OtherStates) throws -> Session {
+    var session = self
+    session.pin = PinCheck(locked, pin.state) { [branches = location.otherStates] in branches?($0) ?? states($0) }
+    try session.pin.requireIdentity()
+    return session
   }
 
   /// A session on an earlier state. The maker of `earlier` has compared it with the known vault, so only its name in a

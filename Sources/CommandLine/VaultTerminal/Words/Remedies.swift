@@ -47,7 +47,7 @@ extension Remedy {
       ["if the edit by hand was intended, `vault accept \(Self.list(ids, "RECORD"))` shows and accepts it"]
     case .acceptVault(let fingerprint): [Self.acceptance(of: fingerprint)]
     case .leaveBranch: Self.leaveBranch
-    case .askAboutDatabase: [Self.askAboutDatabase]
+    case .askAboutDatabase, .mergeCopies, .awaitSync: [aboutService]
     case .acceptRecords(let ids, let fingerprint): [Self.acceptance(of: ids, fingerprint ?? "HEX")]
     case .acceptInCheckpoint(let isLast):
       [(isLast ? "then" : "if this is intended,") + " `vault checkpoint --accept-rollback` makes a new list"]
@@ -70,6 +70,15 @@ extension Remedy {
     case .useStandardOutput: ["or write to standard output: --to -"]
     case .restoreUnattested: ["the backup was made without the vault's key; --unattested restores it anyway"]
     case .restoreOlder: ["--accept-rollback restores it anyway"]
+    }
+  }
+
+  /// The hint about a service that keeps the vault.
+  private var aboutService: String {
+    switch self {
+    case .mergeCopies: "`vault merge` joins the other versions that a service for synced folders has put here"
+    case .awaitSync: "if a service syncs this folder, wait until it is done: the newer version may still arrive"
+    default: Self.askAboutDatabase
     }
   }
 

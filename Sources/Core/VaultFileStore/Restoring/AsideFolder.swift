@@ -12,6 +12,13 @@ package final class AsideFolder: Sendable {
     try self.init(creatingAt: path, operations: LiveFileOperations())
   }
 
+  /// Makes the folder, and missing folders above it.
+  package convenience init(creatingWithParentsAt path: String) throws(StoreError) {
+    let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    try FileSystem(LiveFileOperations()).makeFolders(parent)
+    try self.init(creatingAt: path)
+  }
+
   /// Like `init(creatingAt:)`, with other system calls.
   package init(creatingAt path: String, operations: any FileOperations) throws(StoreError) {
     self.path = path

@@ -1,5 +1,6 @@
 internal import VaultDocument
-internal import VaultStorage
+internal import VaultFileStore
+package import VaultStorage
 internal import VaultTrust
 
 // Changes that a machine has seen may not have arrived at a replica of the vault's database. That is not a rollback: a
@@ -13,9 +14,18 @@ extension LockedVault {
   private var remoteStore: (any RemoteStore)? { store as? any RemoteStore }
 
   /// The remedies for an older state, without git for a database.
-  package func fitting(_ remedies: [Remedy]) -> [Remedy] {
-    guard remoteStore != nil else { return remedies }
-    return remedies.map { $0 == .leaveBranch ? .askAboutDatabase : $0 }
+  ///
+  /// - Parameter places: where the later state is missing.
+  package func fitting(_ remedies: [Remedy], at places: [StoreLocation] = [.header]) -> [Remedy] {
+    guard remoteStore == nil else { return remedies.map { $0 == .leaveBranch ? .askAboutDatabase : $0 } }
+    guard let directory = store as? DirectoryStore, remedies.contains(.leaveBranch) else { return remedies }
+    var fitting = remedies
+    if let copies = try? directory.conflictCopies(of: places), !copies.isEmpty, !fitting.contains(.mergeCopies) {
+      fitting.insert(.mergeCopies, at: 0)
+    }
+    guard !directory.isInGitWorkTree else { return fitting }
+    if fitting.contains(.mergeCopies) { return fitting.filter { $0 != .leaveBranch } }
+    return fitting.map { $0 == .leaveBranch ? .awaitSync : $0 }
   }
 
   /// Waits for a replica on which a state is older than this machine has seen. It returns only if a newer state has

@@ -375,7 +375,9 @@ extension Vault {
     guard let fault, !isSeenAtPresent(record.id) else { return }
     let error = VaultError(
       fault.code, fault.reason, file: record.file, record: record.id,
-      remedies: [.leaveBranch, .acceptRecords([record.id], fingerprint: try header.fingerprint())])
+      remedies: locked.fitting(
+        [.leaveBranch, .acceptRecords([record.id], fingerprint: try header.fingerprint())],
+        at: StoreLocation.places(of: record.id)))
     throw present.map { $0.locked.setback(error) } ?? error
   }
 

@@ -40,6 +40,10 @@ public enum Remedy: Hashable, Sendable {
 
   /// Choose one side of each of these files, in which git left both.
   case chooseSide(files: [String])
+  /// Join the conflict copies that a service for synced folders has put beside the documents of the vault.
+  case mergeCopies
+  /// Wait until the service that syncs the vault's folder has brought the newer version.
+  case awaitSync
   /// Run one of these git commands, each of which takes a version that verifies, and then repair.
   case chooseVersion(commands: [String])
   /// Adopt the changes of a branch from before a rotation.
@@ -87,17 +91,21 @@ extension Remedy: ExpressibleByStringInterpolation {
 }
 
 extension [VaultFault] {
+  private static var unrepairable: [VaultError.Code] {
+    [.unreadable, .conflicted, .newerFormat, .misfit, .unmergedCopy]
+  }
+
   /// The steps for these faults.
   ///
   /// - Parameter fingerprint: the vault's, 40 hex digits; nil if it is not known for certain.
   public func remedies(fingerprint: String? = nil) -> [Remedy] {
     let conflicted = filter { $0.code == .conflicted }.map(\.file)
-    var remedies: [Remedy] = conflicted.isEmpty ? [] : [.chooseSide(files: conflicted)]
+    var remedies: [Remedy] = contains { [.unmergedCopy, .equalRevisions].contains($0.code) } ? [.mergeCopies] : []
+    if !conflicted.isEmpty { remedies.append(.chooseSide(files: conflicted)) }
     let edited = filter(\.isEdited).compactMap(\.record)
     if !edited.isEmpty { remedies.append(.acceptEdits(edited)) }
     if contains(where: { $0.code == .unknownRoot }) { remedies.append(.adopt) }
-    if contains(where: { !$0.code.isRollback && ![.unreadable, .conflicted, .newerFormat, .misfit].contains($0.code) })
-    {
+    if contains(where: { !$0.code.isRollback && !Self.unrepairable.contains($0.code) }) {
       remedies.append(.repair)
     }
     if contains(where: { $0.code == .misfit }) {

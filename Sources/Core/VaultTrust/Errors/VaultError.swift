@@ -157,6 +157,8 @@ extension FaultCode<VaultError> {
   public static var equalRevisions: Self { Self() }
   /// Something lies among the records that does not belong there.
   public static var strayEntry: Self { Self() }
+  /// A service that syncs folders has put another version of a document beside it, which waits for a merge.
+  public static var unmergedCopy: Self { Self() }
   /// The file of a slot is not there.
   public static var missingSlot: Self { Self() }
   /// The file of a slot is not the one that the header names.

@@ -76,7 +76,7 @@ struct LintCommand: AsyncParsableCommand, RunsOverSet {
 
 extension LintReport {
   func tell(_ global: GlobalOptions, isFixed: Bool) {
-    let conflicts = findings.filter { $0.code == .conflicted }
+    let conflicts = findings.filter { [.conflicted, .unmergedCopy, .equalRevisions].contains($0.code) }
     for hint in conflicts.remedies().flatMap(\.sentences) { global.messages.note(hint) }
     for file in rewritten { global.messages.note("rewritten: \(file)") }
     for note in notes { global.messages.note(note) }

@@ -50,6 +50,7 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
     let folder = try AsideLocation.path(aside, session.location)
     let opened = try await session.unlock(unlocking, to: dryRun ? .reading : .writing, withRootKey: true)
     let plan = try await plan(session, opened)
+    if plan.hasUnmergedCopies { Remedy.mergeCopies.sentences.forEach(global.messages.note) }
     guard !dryRun, plan.hasWork else { return try finish(plan, nil) }
     if !global.json { try Output.lines(plan.steps.map(\.line)) }
     try global.confirm("Carry out this plan?")

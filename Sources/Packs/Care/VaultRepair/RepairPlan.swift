@@ -7,10 +7,13 @@ package import VaultTrust
 /// The steps of ``Vault/repair(_:asideFolder:)``. The plan is made and shown before anything is changed.
 package struct RepairPlan: Sendable {
   package internal(set) var steps: [RepairStep] = []
+  /// Whether conflict copies wait for a merge, which comes first.
+  package internal(set) var hasUnmergedCopies = false
 
   /// The plan with only the steps about these records, and those about the whole vault.
   package func limited(to records: Set<RecordID>) -> RepairPlan {
-    RepairPlan(steps: steps.filter { $0.record.map(records.contains) ?? true })
+    RepairPlan(
+      steps: steps.filter { $0.record.map(records.contains) ?? true }, hasUnmergedCopies: hasUnmergedCopies)
   }
 
   /// Whether any step changes or writes something.

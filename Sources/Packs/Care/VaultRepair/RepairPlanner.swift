@@ -52,7 +52,8 @@ struct RepairPlanner {
     let fingerprint = try vault.header.fingerprint()
     planJournal()
     try collectStrayed()
-    for fault in faults where fault.code != .malformedJournal && fault.code != .vanished {
+    let others: Set<VaultError.Code> = [.malformedJournal, .vanished, .unmergedCopy]
+    for fault in faults where !others.contains(fault.code) {
       switch StoreLocation(relativePath: fault.file) {
       case .record(_)? where fault.code.isRepairable, .trash(_)? where fault.code.isRepairable:
         try planFile(fault)
@@ -66,7 +67,7 @@ struct RepairPlanner {
       .leaving($0, "", $0.remedies(fingerprint))
     }
     try planUnnamed()
-    return RepairPlan(steps: steps)
+    return RepairPlan(steps: steps, hasUnmergedCopies: faults.contains { $0.code == .unmergedCopy })
   }
 
   /// Plans the removal of files that no record names. It requires that every record exists, verifies and is not older

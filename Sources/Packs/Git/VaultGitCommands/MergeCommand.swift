@@ -7,17 +7,24 @@ import VaultRecords
 import VaultStorage
 import VaultTerminal
 
-/// `vault merge`: merges a commit by record and field, or finishes an unmerged state of git.
+/// `vault merge`: joins conflict copies, a whole copy of the vault or a commit by record and field, or finishes an
+/// unmerged state of git.
 struct MergeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge",
-    abstract: "Merge a commit by record and field, or finish a merge that git stopped.",
+    abstract: "Join two versions of the vault by record and field: conflict copies, another folder, or a commit.",
     discussion: """
       Example:
-        vault merge origin/main --dry-run
+        vault merge
+        vault merge ~/old-laptop/vault --dry-run
         vault merge origin/main
         vault merge --continue --theirs GitHub
         git commit
+
+      Without arguments it joins the conflict copies that a service for synced folders has put into the vault. With \
+      FILE or FOLDER it joins these files, or a whole copy of the vault. Each version is verified with the key. Of two \
+      sealed values the later one counts, and of two readable ones the one in the later version. The joined copies move \
+      to the state of this machine; a FOLDER stays as it is.
 
       With COMMIT it lets git begin a merge, and joins what both sides have changed, in one process and with the key: \
       records by their ids, ways to unlock, and kinds. It refuses to begin while something is not committed.
@@ -26,8 +33,8 @@ struct MergeCommand: AsyncParsableCommand {
       left unmerged, by field and with the key, and tells git. It ignores the work tree, because git keeps both sides. \
       You commit the result.
 
-      If both sides have changed a field, you are asked at a terminal. Without a terminal the record is left, and the \
-      exit status is 4. --ours, --theirs or --newer says which side wins, for all records or for the named ones. In a \
+      If both sides have changed a field, you are asked at a terminal. Without a terminal a merge of git leaves the \
+      record, and the exit status is 4. --ours, --theirs or --newest says which side wins, for all records or for the named ones. In a \
       rebase, ours is what you rebase onto.
 
       Before it begins, it checks what only the other side has changed, as `vault git check` does, and verifies these \
@@ -39,7 +46,8 @@ struct MergeCommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The commit, unless --continue is given; then only these records, by id or name.", valueName: "commit-or-record"))
+      "A commit, files or a folder; after a commit or --continue only these records, by id or name.",
+      valueName: "commit-or-path"))
   var record: [String] = []
 
   @Flag(name: .customLong("continue"), help: "Go on with what git has begun and stopped.")
@@ -55,7 +63,7 @@ struct MergeCommand: AsyncParsableCommand {
   var theirs = false
 
   @Flag(help: "If both sides changed something, the later change wins, by the times in the records.")
-  var newer = false
+  var newest = false
 
   @Flag(help: "Adopt changes under a replaced root key; after a reseal, name the ids or answer for each.")
   var adoptOldRoot = false
@@ -71,14 +79,21 @@ struct MergeCommand: AsyncParsableCommand {
   private var words: [String] { goesOn ? record : Array(record.dropFirst()) }
 
   func run() async throws {
-    let sides = [(ours, "--ours"), (theirs, "--theirs"), (newer, "--newer")].filter(\.0).map(\.1)
+    let sides = [(ours, "--ours"), (theirs, "--theirs"), (newest, "--newest")].filter(\.0).map(\.1)
     guard sides.count < 2 else { throw CommandError.usage(sides[0], "cannot be combined with \(sides[1])") }
     guard !goesOn || !abort else { throw CommandError.usage("--continue", "cannot be combined with --abort") }
     if abort { return try giveUp(sides) }
+    if !goesOn, let merge = try FolderMerge(record, vault, global, isDryRun: dryRun) {
+      return try await merge.run(
+        unlocking, preferring: ours ? .ours : theirs ? .theirs : nil,
+        adoption: adoptOldRoot
+          ? { Adoption(session: $0, vault: vault, unlocking: unlocking, global: global, opened: $1) } : nil,
+        by: folderRule)
+    }
     if goesOn { return try await finish(MergeRun.continuing(vault, global, dryRun: dryRun)) }
     guard let commit = record.first else {
       throw CommandError.usage(
-        "COMMIT", "is needed unless --continue is given",
+        "COMMIT", "is needed: this vault is in git and has no conflict copies",
         "`vault merge COMMIT` merges a commit, `vault merge --continue` goes on")
     }
     let run = try MergeRun.beginning(commit, vault: vault, global: global, dryRun: dryRun)
@@ -199,8 +214,15 @@ struct MergeCommand: AsyncParsableCommand {
   private func rule(_ vault: Vault) -> MergeRule {
     if ours { return .side(.ours) }
     if theirs { return .side(.theirs) }
-    if newer { return .newer }
+    if newest { return .newer }
     return global.isAtTerminal && !global.yes && !dryRun ? .asking(MergeQuestions(vault, global)) : .nobody
+  }
+
+  private func folderRule(_ vault: Vault) -> FolderRule {
+    if ours { return .side(.ours) }
+    if theirs { return .side(.theirs) }
+    let asks = !newest && global.isAtTerminal && !global.yes && !dryRun
+    return asks ? .asking(MergeQuestions(vault, global)) : .newest
   }
 
   /// Records from before a rotation, after the user has confirmed them.

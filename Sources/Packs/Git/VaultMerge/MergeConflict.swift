@@ -45,6 +45,8 @@ package struct MergeConflict: Sendable, Equatable {
     case noSlot = "no_slot"
     /// A side is under a replaced root key, so the present keys cannot verify it.
     case oldRoot = "old_root"
+    /// A file of an attachment that a side names is missing.
+    case missingFile = "missing_file"
     /// Both sides have changed a document that cannot be joined.
     case bothChanged = "both_changed"
   }

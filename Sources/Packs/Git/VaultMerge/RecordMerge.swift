@@ -267,7 +267,7 @@ extension RecordMerge {
     return .neither
   }
 
-  private static func isPreferred(_ one: String, to other: String) -> Bool {
+  static func isPreferred(_ one: String, to other: String) -> Bool {
     guard let first = try? SealedToken(parsing: one), let second = try? SealedToken(parsing: other) else { return true }
     if first.sealedAt != second.sealedAt { return first.sealedAt > second.sealedAt }
     return one.utf8.lexicographicallyPrecedes(other.utf8)

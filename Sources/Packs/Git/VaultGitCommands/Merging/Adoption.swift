@@ -16,7 +16,9 @@ struct Adoption {
   /// The vault with the present keys.
   let opened: Vault
   /// The commit of the other side, as git names it.
-  let theirCommit: String
+  var theirCommit = "HEAD"
+  /// The copy of the vault from before the rotation that has the other side; nil for a commit.
+  var copy: LockedVault?
 
   private struct Found {
     /// The record, with its old side resealed under the present keys.
@@ -43,6 +45,7 @@ struct Adoption {
       if let one = try adopted(record, side: side, earlier: earlier) { found.append(one) }
     }
     guard !found.isEmpty else {
+      guard copy == nil else { return [:] }
       global.messages.note("no record is under a replaced root key")
       return [:]
     }
@@ -54,8 +57,11 @@ struct Adoption {
   private func commit(_ side: MergeSide) -> String { side == .ours ? "HEAD" : theirCommit }
 
   private func earlier(_ side: MergeSide) async throws -> Vault {
-    let earlier = try EarlierVault(
-      at: commit(side), session.location, required: RequiredFingerprint(vault), global: global)
+    let earlier =
+      if let copy { EarlierVault(vault: copy, commit: "", isNamed: true) } else {
+        try EarlierVault(
+          at: commit(side), session.location, required: RequiredFingerprint(vault), global: global)
+      }
     return try await Session(earlier, location: session.location, global: global).unlock(unlocking)
   }
 
@@ -84,7 +90,8 @@ struct Adoption {
   private func lines(_ record: UnmergedRecord, side: MergeSide, file: RecordFile) -> [String] {
     let comparison = RecordComparison(from: record.base?.record, to: file, kinds: opened.kinds)
     let tip = record.isMergedUnderOldRoot ? "HEAD" : commit(side)
-    let commits = GitCommit.list(Git(at: session.location.path), from: tip, limit: 1, of: record.places)
+    let commits =
+      copy != nil ? nil : GitCommit.list(Git(at: session.location.path), from: tip, limit: 1, of: record.places)
     let origin = commits?.first.map { ", commit \($0.line)" } ?? ""
     let head =
       "old \(record.id.text) (\(record.name(opened))): \(comparison.event.rawValue) at "

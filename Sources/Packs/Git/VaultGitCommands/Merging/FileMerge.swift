@@ -21,6 +21,8 @@ struct FileMerge {
   var resealedMAC: (from: [UInt8], to: [UInt8])?
   /// The branch that git replays, as in a rebase; nil for a merge.
   var replayed: ReplayedBranch?
+  /// Whether the caller has compared all versions of the record with this machine's memory.
+  var isSeenCompared = false
 
   /// The name of the record, if its kind is known without the vault.
   var name: String? {
@@ -51,7 +53,7 @@ struct FileMerge {
   }
 
   private func key(_ vault: Vault, _ id: RecordID) throws -> RecordMergeKey {
-    var seen = areAncestors ? nil : try vault.seenVersion(of: id)
+    var seen = areAncestors || isSeenCompared ? nil : try vault.seenVersion(of: id)
     if let resealedMAC, let version = seen, version.mac == resealedMAC.from {
       seen = (version.revision, resealedMAC.to)
     }
@@ -147,7 +149,24 @@ extension MergeConflict.Reason {
     case .bothRemoved: "both sides have removed the same way to unlock, and one side has added another"
     case .noSlot: "no way to unlock would be left"
     case .oldRoot: "it was written under a replaced root key"
+    case .missingFile: "it names an attachment whose file is not here"
     case .bothChanged: "both sides have changed it, and it is authenticated as a whole"
+    }
+  }
+
+  /// The next step for the user in a merge without git.
+  var adviceInFolder: String? {
+    switch self {
+    case .value, .sealed, .removedMember, .removed:
+      "`vault merge` asks at a terminal; --ours, --theirs or --newest picks a side"
+    case .seen: "if a service syncs this folder, wait until it is done, then run `vault merge` again"
+    case .missingFile: "wait until the service has brought the file, then run `vault merge` again"
+    case .schema: "run `vault migrate`, then merge again"
+    case .oldRoot, .key, .resealed:
+      "`vault merge FOLDER FILE… --adopt-old-root` adopts it, if FOLDER is a copy of the vault from before the rekey"
+    case .unauthenticated, .unverified, .unreadable:
+      "if nobody needs the copy, move it out of the vault yourself"
+    default: "--ours or --theirs takes one side as a whole"
     }
   }
 
@@ -156,7 +175,7 @@ extension MergeConflict.Reason {
     switch self {
     case .needsKey: "`vault merge --continue` makes the new version, with a key"
     case .value, .sealed, .removedMember, .removed:
-      "`vault merge --continue` asks at a terminal; --ours, --theirs or --newer picks a side, also by record"
+      "`vault merge --continue` asks at a terminal; --ours, --theirs or --newest picks a side, also by record"
     case .older: "`vault merge --continue --theirs` makes a newer version with the content of the older one"
     case .unauthenticated: "run `vault accept` on that side first"
     case .seen: "after this machine accepts the record as it is here, `vault merge --continue` joins both sides"

@@ -12,6 +12,10 @@ struct MergeReport {
   var left: [(file: String, reason: String)] = []
   /// The vault's fingerprint, for the line that accepts a record.
   var fingerprint: String?
+  /// The folder with the conflict copies that were joined; nil for a merge of git, or if there were none.
+  var aside: String?
+  /// Whether git has the sides.
+  var isOfGit = true
 
   struct Record: DocumentValue {
     let record: UnmergedRecord
@@ -20,10 +24,14 @@ struct MergeReport {
     var bytes: [UInt8]?
     /// Empty for a merged record.
     var conflicts: [MergeConflict] = []
+    /// The conflicts that a rule has decided.
+    var decided: [MergeConflict] = []
 
     private var title: String { "\(record.files.first ?? record.id.text) (\(name))" }
     fileprivate var line: String { "merged \(title)" }
     fileprivate var conflictLines: [String] { conflicts.map { "left \(title): \($0.line)" } }
+
+    fileprivate var decidedLines: [String] { decided.map { "\(name): \($0.line): the later one counts" } }
 
     var document: JSONValue {
       .members([
@@ -53,23 +61,34 @@ struct MergeReport {
     if global.json {
       func members(_ file: String) -> JSONValue { .members(["file": file]) }
       try Output.document([
-        "dry_run": isDryRun, "left": leftRecords.map(\.document) + left.map { members($0.file) },
+        "aside": aside, "dry_run": isDryRun, "left": leftRecords.map(\.document) + left.map { members($0.file) },
         "merged": mergedRecords.map(\.document) + merged.map(members),
       ])
     } else {
       try Output.lines(mergedRecords.map { Printable.text($0.line) } + merged.map { "merged \($0)" })
       try Output.lines(leftRecords.flatMap(\.conflictLines).map(Printable.text))
       try Output.lines(left.map { Printable.text("left " + Sentence.about($0.file, $0.reason)) })
-      for hint in hints(ending) { global.messages.note(hint) }
+      for line in mergedRecords.flatMap(\.decidedLines) { global.messages.note(Printable.text(line)) }
+      for hint in isOfGit ? hints(ending) : hintsOfFolder { global.messages.note(hint) }
     }
     guard isWhole else { throw Finished(status: .partlyDone) }
   }
 
-  private func hints(_ ending: String?) -> [String] {
-    let reasons = leftRecords.flatMap { $0.conflicts.map(\.reason) }
-    var hints = Set(reasons.compactMap(\.advice)).sorted()
+  private var leftReasons: [MergeConflict.Reason] { leftRecords.flatMap { $0.conflicts.map(\.reason) } }
+
+  /// The hint that accepts the records of which this machine has seen a later version.
+  private var acceptance: [String] {
     let seen = leftRecords.filter { $0.conflicts.contains { $0.reason == .seen } }.map(\.record.id)
-    if !seen.isEmpty { hints = Remedy.acceptRecords(seen, fingerprint: fingerprint).sentences + hints }
+    return seen.isEmpty ? [] : Remedy.acceptRecords(seen, fingerprint: fingerprint).sentences
+  }
+
+  private var hintsOfFolder: [String] {
+    let hints = Set(leftReasons.compactMap(\.adviceInFolder)).sorted() + acceptance
+    return hints + (aside.map { ["the joined copies are kept in \($0)"] } ?? [])
+  }
+
+  private func hints(_ ending: String?) -> [String] {
+    var hints = acceptance + Set(leftReasons.compactMap(\.advice)).sorted()
     guard let ending else { return hints }
     if !left.isEmpty {
       hints.append("`git checkout --ours -- FILE` (or --theirs), then `git add FILE`, keeps one side")

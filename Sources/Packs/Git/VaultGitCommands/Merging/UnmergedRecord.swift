@@ -23,6 +23,8 @@ struct UnmergedRecord {
   var replayed: ReplayedBranch?
   /// Whether git has settled the record, but under a root key that was replaced.
   var isMergedUnderOldRoot = false
+  /// Whether all versions of the record were compared with this machine's memory, so that two of them need not be.
+  var isSeenCompared = false
 
   /// The possible places of the record, below the vault's folder.
   var places: [String] { StoreLocation.places(of: id).map(\.relativePath) }
@@ -53,8 +55,12 @@ struct UnmergedRecord {
   }
 
   /// Merges by field. If that is impossible, the preference decides about the whole record.
-  func outcome(_ vault: Vault, preferring preference: MergePreference) throws -> Outcome {
-    let outcome = try merged(vault, preferring: preference)
+  ///
+  /// - Parameter takingWhole: whether the preferred side may replace the other one as a whole.
+  func outcome(
+    _ vault: Vault, preferring preference: MergePreference, takingWhole: Bool = true
+  ) throws -> Outcome {
+    let outcome = try merged(vault, preferring: preference, takingWhole: takingWhole)
     guard case .left(let conflicts) = outcome, conflicts.map(\.reason) == [.unverified],
       replacedSide(in: vault.header) != nil
     else { return outcome }
@@ -66,7 +72,9 @@ struct UnmergedRecord {
     [MergeSide.ours, .theirs].first { header.hasReplacedRoot(of: self[$0]) }
   }
 
-  private func merged(_ vault: Vault, preferring preference: MergePreference) throws -> Outcome {
+  private func merged(
+    _ vault: Vault, preferring preference: MergePreference, takingWhole: Bool
+  ) throws -> Outcome {
     // Somebody may have put an old file back. Its old keys must not make its content current again.
     if isMergedUnderOldRoot, let seen = try vault.seenVersion(of: id), let resealedMAC, seen.mac != resealedMAC.from {
       return .left([MergeConflict(.seen)])
@@ -81,7 +89,8 @@ struct UnmergedRecord {
     switch try merge.keyed(vault, preferring: preference) {
     case .merged(let bytes): return .merged(bytes)
     case .conflict(let conflicts, _):
-      guard let side = preference.side, !conflicts.contains(where: { $0.reason == .seen }), let preferred = self[side]
+      guard takingWhole, let side = preference.side, !conflicts.contains(where: { $0.reason == .seen }),
+        let preferred = self[side]
       else { return .left(conflicts) }
       return Outcome(try merge.taking(preferred, after: self[side.other], vault))
     }
@@ -93,7 +102,7 @@ struct UnmergedRecord {
     let isRemoved = (side.map { [$0] } ?? [.ours, .theirs]).contains { self[$0]?.record?.isRemoved == true }
     return FileMerge(
       place: isRemoved ? .trash(id) : .record(id), base: base, ours: ours, theirs: theirs, superseded: superseded,
-      resealedMAC: resealedMAC, replayed: replayed)
+      resealedMAC: resealedMAC, replayed: replayed, isSeenCompared: isSeenCompared)
   }
 
   private func taken(_ side: StoredVersion?, _ vault: Vault) -> Outcome {

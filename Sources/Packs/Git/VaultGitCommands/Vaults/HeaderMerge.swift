@@ -13,27 +13,34 @@ enum HeaderMerge {
 extension Vault {
   /// Joins the headers of two sides: all ways to unlock that either has added, none that either has removed, and the
   /// kinds of both. The result does not depend on the order of the sides.
-  func mergedHeader(base: [UInt8], ours: [UInt8], theirs: [UInt8]) throws(VaultError) -> HeaderMerge {
-    guard let base = try? VaultHeader(parsing: base), let ours = try? VaultHeader(parsing: ours),
-      let theirs = try? VaultHeader(parsing: theirs)
-    else { return .refused(MergeConflict(.unreadable)) }
+  ///
+  /// - Parameter base: the common ancestor; nil if it is unknown. Then every way to unlock and every kind of either
+  ///   side stays.
+  func mergedHeader(base: [UInt8]?, ours: [UInt8], theirs: [UInt8]) throws(VaultError) -> HeaderMerge {
+    guard let ours = try? VaultHeader(parsing: ours), let theirs = try? VaultHeader(parsing: theirs) else {
+      return .refused(MergeConflict(.unreadable))
+    }
+    var headers = [ours, theirs]
+    if let base {
+      guard let base = try? VaultHeader(parsing: base) else { return .refused(MergeConflict(.unreadable)) }
+      headers.insert(base, at: 0)
+    }
     let root = keyring.current
     try inSealing { () throws(SealingError) in try root.requireHere() }
-    let headers = [base, ours, theirs]
-    guard headers.allSatisfy({ $0.root.id == root.id && $0.unfinishedRotation == nil }), ours.hasRest(of: base),
-      theirs.hasRest(of: base)
-    else { return .refused(MergeConflict(.key)) }
+    guard headers.allSatisfy({ $0.root.id == root.id && $0.unfinishedRotation == nil && $0.hasRest(of: ours) }) else {
+      return .refused(MergeConflict(.key))
+    }
     for header in headers {
       do throws(VaultError) { try header.authenticate(under: root) } catch {
         guard error.code == .damaged else { throw error }
         return .refused(MergeConflict(.unverified))
       }
     }
-    let oldest = min(ours.revision, theirs.revision)
-    guard oldest >= base.revision, max(ours.revision, theirs.revision) < Int.max else {
-      return .refused(MergeConflict(.older))
-    }
-    return try HeaderJoin(base: base, ours: ours, theirs: theirs).joined(under: root)
+    guard min(ours.revision, theirs.revision) >= headers[0].revision || base == nil,
+      max(ours.revision, theirs.revision) < Int.max
+    else { return .refused(MergeConflict(.older)) }
+    let join = HeaderJoin(base: base == nil ? nil : headers[0], ours: ours, theirs: theirs)
+    return try join.joined(under: root)
   }
 }
 
@@ -49,11 +56,20 @@ extension VaultHeader {
   }
 }
 
-/// Three verified headers of one vault under one root key.
+/// Verified headers of one vault under one root key.
 private struct HeaderJoin {
-  let base: VaultHeader
-  let ours: VaultHeader
-  let theirs: VaultHeader
+  /// The slots and kinds with which both sides began.
+  private let oldSlots: [Slot]
+  private let oldKinds: JSONObject
+  private let ours: VaultHeader
+  private let theirs: VaultHeader
+
+  init(base: VaultHeader?, ours: VaultHeader, theirs: VaultHeader) {
+    oldSlots =
+      base?.slots ?? ours.slots.filter { slot in theirs.slots.contains { $0.members == slot.members } }
+    oldKinds = base?.declaredKinds ?? JSONObject()
+    (self.ours, self.theirs) = (ours, theirs)
+  }
 
   private struct Refusal: Error {
     let conflict: MergeConflict
@@ -85,14 +101,16 @@ private struct HeaderJoin {
 
   private func joinedSlots() throws(Refusal) -> [Slot] {
     func slot(_ id: SlotID, _ header: VaultHeader) -> Slot? { header.slots.first { $0.id == id } }
-    func added(_ header: VaultHeader) -> [Slot] { header.slots.filter { slot($0.id, base) == nil } }
-    let removed = base.slots.filter { slot($0.id, ours) == nil || slot($0.id, theirs) == nil }
+    func added(_ header: VaultHeader) -> [Slot] {
+      header.slots.filter { slot in !oldSlots.contains { $0.id == slot.id } }
+    }
+    let removed = oldSlots.filter { slot($0.id, ours) == nil || slot($0.id, theirs) == nil }
     let removedByBoth = removed.filter { slot($0.id, ours) == nil && slot($0.id, theirs) == nil }
     guard removedByBoth.isEmpty || added(ours).isEmpty && added(theirs).isEmpty else {
       throw Refusal(.bothRemoved)
     }
     var joined: [Slot] = []
-    for old in base.slots {
+    for old in oldSlots {
       guard let one = slot(old.id, ours), let other = slot(old.id, theirs) else { continue }
       joined.append(try choice(old, one: one, other: other))
     }
@@ -116,7 +134,7 @@ private struct HeaderJoin {
   }
 
   private func joinedKinds() throws(Refusal) -> JSONObject {
-    let (old, one, other) = (base.declaredKinds, ours.declaredKinds, theirs.declaredKinds)
+    let (old, one, other) = (oldKinds, ours.declaredKinds, theirs.declaredKinds)
     var joined = JSONObject()
     for name in old.names + one.names + other.names {
       if one[name] == other[name] || other[name] == old[name] {

@@ -1,3 +1,4 @@
+import VaultCare
 import VaultDocument
 import VaultKit
 import VaultSealing
@@ -23,34 +24,55 @@ extension Vault {
     let id: RecordID
     /// Nil if the record is deleted for good.
     let bytes: [UInt8]?
+    /// The versions in the vault from which it was made, live first; nil to replace any.
+    let before: [[UInt8]]?
 
-    init(_ id: RecordID, _ bytes: [UInt8]?) { (self.id, self.bytes) = (id, bytes) }
+    init(_ id: RecordID, _ bytes: [UInt8]?, before: [[UInt8]]? = nil) {
+      (self.id, self.bytes, self.before) = (id, bytes, before)
+    }
   }
 
   /// Puts merged records in their places, all or none: among the records or in the trash, emptying the other place.
   ///
-  /// They are not remembered as seen, because the person may still give the merge up.
-  ///
+  /// - Parameters:
+  ///   - files: where missing files of their attachments are; nil if the files are in place.
+  ///   - isFinal: whether they are remembered as seen. A merge of git can still be given up.
   /// - Returns: the filled places, and the emptied ones.
   func put(
-    _ records: [MergedRecord]
+    _ records: [MergedRecord], copying files: AttachmentFiles? = nil, isFinal: Bool = false
   ) async throws(VaultError) -> (filled: [StoreLocation], emptied: [StoreLocation]) {
     try await writing { lock throws(VaultError) in
       var changes: [StoreChange] = []
       var (filled, emptied): ([StoreLocation], [StoreLocation]) = ([], [])
+      var merged: [OpenRecord] = []
       for record in records {
-        let place = try record.bytes.map { bytes throws(VaultError) in try self.authentic(bytes, record.id).place }
+        let version = try record.bytes.map { bytes throws(VaultError) in try self.authentic(bytes, record.id) }
+        let place = version?.place
+        var found: [[UInt8]] = []
+        if let version { merged.append(version) }
         for location in StoreLocation.places(of: record.id) {
           let old = try inStore { () throws(StoreError) in try store.read(location) }
+          if let old { found.append(old) }
           let new = location == place ? record.bytes : nil
           if new != nil { filled.append(location) } else { emptied.append(location) }
           if old != new { changes.append(StoreChange(location, from: old, to: new)) }
         }
+        guard record.before == nil || record.before == found else {
+          throw VaultError(.changedUnderneath, "was changed during the merge", record: record.id)
+        }
       }
-      try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
-      tell(changes)
+      try addingAttachments(lock) { () throws(VaultError) in
+        if let files { try copyAttachments(of: merged, from: files, lock) }
+        try write(changes, lock, isFinal: isFinal)
+      }
       return (filled, emptied)
     }
+  }
+
+  private func write(_ changes: [StoreChange], _ lock: any StoreLock, isFinal: Bool) throws(VaultError) {
+    if isFinal { return try apply(changes, lock) }
+    try inStore { () throws(StoreError) in try store.apply(changes, under: lock) }
+    tell(changes)
   }
 
   /// Whether the bytes of a file are an authentic version of a record, live or removed.
@@ -60,6 +82,11 @@ extension Vault {
   /// it.
   func put(header bytes: [UInt8], replacing old: [UInt8]) async throws(VaultError) {
     try await put(bytes, replacing: old, at: .header)
+  }
+
+  /// Puts a joined file in place, and remembers it.
+  func put(_ change: StoreChange) async throws(VaultError) {
+    try await writing { lock throws(VaultError) in try apply([change], lock) }
   }
 
   func put(_ bytes: [UInt8], replacing old: [UInt8]?, at place: StoreLocation) async throws(VaultError) {

@@ -1,5 +1,5 @@
 package import VaultDocument
-internal import VaultKit
+package import VaultKit
 internal import VaultSealing
 package import VaultStorage
 package import VaultTrust
@@ -12,11 +12,29 @@ package typealias AttachmentFiles =
     _ take: (_ id: AttachmentID, _ bytes: [UInt8], _ isLast: Bool) throws(VaultError) -> Void
   ) throws(VaultError) -> Void
 
+extension RecordStore {
+  /// The sealed attachment files of this store. Missing files are skipped.
+  package var attachmentFiles: AttachmentFiles {
+    { ids, take throws(VaultError) in
+      for id in ids.sorted() {
+        let place = StoreLocation.attachment(id)
+        guard let reader = try inStore({ () throws(StoreError) in try self.reader(of: place) }) else { continue }
+        var piece = try inStore { () throws(StoreError) in try reader.next() }
+        while !piece.isEmpty {
+          let next = try inStore { () throws(StoreError) in try reader.next() }
+          try take(id, piece, next.isEmpty)
+          piece = next
+        }
+      }
+    }
+  }
+}
+
 extension Vault {
   /// Copies, byte for byte, the attachment files that records of another state of this vault name and that are missing
   /// or different here. It must come before the records are written, and before records with another data key are
   /// sealed again. The caller runs it in `addingAttachments`, which removes copies after an error.
-  func copyAttachments(
+  package func copyAttachments(
     of records: [OpenRecord], from files: AttachmentFiles, _ lock: any StoreLock
   ) throws(VaultError) {
     var wanted: [AttachmentID: Attachment] = [:]

@@ -131,7 +131,7 @@ package struct FileWalk {
   package func strayFaults(besides known: [VaultFault], _ keyFault: (String) -> VaultFault?) -> [VaultFault] {
     let surroundings = Surroundings(of: files)
     let faults = surroundings.faults(besides: known) + surroundings.keyFiles.compactMap(keyFault)
-    return faults + VaultFault.strayEntries(in: files, besides: known + faults)
+    return faults + surroundings.unmergedCopies + VaultFault.strayEntries(in: files, besides: known + faults)
   }
 }
 

@@ -1,4 +1,6 @@
+internal import VaultDocument
 internal import VaultFileStore
+internal import VaultSealing
 package import VaultStorage
 package import VaultTrust
 
@@ -8,6 +10,8 @@ package struct Surroundings {
   package private(set) var faults: [VaultFault] = []
   /// Files that hold a private key in clear: anybody who has the folder, its git or its backups has the key.
   package private(set) var keyFiles: [String] = []
+  /// Other versions of the header, the checkpoint and slots, which wait for a merge.
+  package private(set) var unmergedCopies: [VaultFault] = []
 
   /// Empty for a store that is not a folder.
   package init(of store: any RecordStore) {
@@ -15,6 +19,9 @@ package struct Surroundings {
     faults = directory.workFaults().map { VaultFault(VaultError.Code($0), $0.reason, file: $0.path ?? "") }
     directory.forEachForeignFile { path, bytes in
       if Self.holdsKey(bytes) { keyFiles.append(path) }
+      if let copy = ConflictCopy(relativePath: path), copy.holdsVersion(bytes) {
+        unmergedCopies.append(VaultFault(unmerged: copy))
+      }
     }
   }
 
@@ -44,10 +51,46 @@ extension VaultFault {
     let told = Set(known.map(\.file))
     do throws(StoreError) {
       let strays = try store.strayEntries().filter { !told.contains($0) }
-      return strays.map { VaultFault(.strayEntry, "does not belong in the vault", file: $0) }
+      return strays.map { file in
+        ConflictCopy(relativePath: file).flatMap { VaultFault(ifVersion: $0, in: store) }
+          ?? VaultFault(.strayEntry, "does not belong in the vault", file: file)
+      }
     } catch {
       let file = error.path ?? "records"
       return told.contains(file) ? [] : [VaultFault(VaultError.Code(error), error.reason, file: file)]
+    }
+  }
+}
+
+extension VaultFault {
+  /// The finding that a conflict copy waits for a merge.
+  fileprivate init(unmerged copy: ConflictCopy) {
+    self.init(
+      .unmergedCopy, "is another version of \(copy.place.relativePath), put here by a service that syncs folders",
+      file: copy.relativePath, record: copy.place.recordID)
+  }
+
+  /// Nil if the copy does not hold a version of the document beside it.
+  fileprivate init?(ifVersion copy: ConflictCopy, in store: any RecordStore) {
+    guard let directory = store as? DirectoryStore else { return nil }
+    if case .attachment = copy.place {
+      self.init(unmerged: copy)
+      return
+    }
+    guard let bytes = (try? directory.read(copy)) ?? nil, copy.holdsVersion(bytes) else { return nil }
+    self.init(unmerged: copy)
+  }
+}
+
+extension ConflictCopy {
+  /// Whether the bytes have the form of the document beside the copy. Only a key can tell whether they are authentic.
+  fileprivate func holdsVersion(_ bytes: [UInt8]) -> Bool {
+    switch place {
+    case .record(let id), .trash(let id):
+      (try? RecordEnvelope(of: JSONParser.parse(bytes)))?.id == id
+    case .header: (try? VaultHeader(parsing: bytes)) != nil
+    case .checkpoint: (try? Checkpoint(parsing: bytes)) != nil
+    case .slot, .attachment: true
     }
   }
 }

@@ -90,7 +90,7 @@ extension VaultFault: DocumentValue {
     if code.isRollback { return .unexpectedVault }
     return switch code {
     case .unreadable: .inputOutput
-    case .misfit: .findings
+    case .misfit, .unmergedCopy: .findings
     default: .damaged
     }
   }

@@ -1,0 +1,110 @@
+import VaultCLI
+import VaultDocument
+import VaultKit
+import VaultMerge
+import VaultSealing
+import VaultStorage
+import VaultTerminal
+
+/// The header, the checkpoint and the slot files of a vault, joined with their other versions.
+struct JoinedDocuments {
+  /// The files that were joined.
+  private(set) var merged: [String] = []
+  /// The files that were left, with reasons.
+  private(set) var left: [(file: String, reason: String)] = []
+  private(set) var leftPlaces: Set<StoreLocation> = []
+  private var changes: [StoreChange] = []
+  private var checkpoint: CheckpointMerge?
+  private let others: OtherVersions
+  private let vault: Vault
+  private let side: MergeSide?
+
+  /// - Parameter side: the side that wins if both have changed something that cannot be joined; nil to leave it.
+  init(of others: OtherVersions, in vault: Vault, preferring side: MergeSide?) throws {
+    (self.others, self.vault, self.side) = (others, vault, side)
+    try joinHeader()
+    joinCheckpoint()
+    try checkAttachments()
+  }
+
+  private mutating func joinHeader() throws {
+    let place = StoreLocation.header
+    let old = try vault.locked.readHeader()
+    var ours = old
+    for (name, version) in others.versions(of: place) where version.bytes != ours {
+      guard let header = try? VaultHeader(parsing: version.bytes) else {
+        return leave(place, "\(name) is not a header")
+      }
+      // This vault has keys that the other version does not know yet.
+      if vault.header.replacedRoot(hint: header.root.id.bytes) != nil { continue }
+      if header.replacedRoot(hint: vault.header.root.id.bytes) != nil {
+        let line = "mv \(name.shellQuoted) \(place.relativePath)"
+        return leave(place, "\(name) has the keys of a later rekey: `\(line)` in the vault's folder takes them")
+      }
+      switch try vault.mergedHeader(base: nil, ours: ours, theirs: version.bytes) {
+      case .merged(let bytes): ours = bytes
+      case .refused(let conflict):
+        guard let side else { return leave(place, "\(name): \(conflict.line)") }
+        if side == .theirs { ours = version.bytes }
+      }
+    }
+    let header = try VaultHeader(parsing: ours)
+    guard try bringSlots(of: header) else { return }
+    if ours != old { changes.append(StoreChange(place, from: old, to: ours)) }
+    if ours != old { merged.append(place.relativePath) }
+  }
+
+  /// Finds the slot files that a header names and that are not in place. False if one of them is nowhere.
+  private mutating func bringSlots(of header: VaultHeader) throws -> Bool {
+    let faulty = Set(try SlotFile.faults(of: header, in: vault.store).map(\.file))
+    for slot in header.slots where faulty.contains(slot.path) {
+      let place = StoreLocation.slot(slot.id)
+      let versions = others.versions(of: place).map(\.version.bytes)
+      if let bytes = versions.first(where: { isFile($0, of: slot, in: header) }) {
+        changes.append(StoreChange(place, from: try vault.store.read(place), to: bytes))
+        merged.append(place.relativePath)
+      } else if !vault.header.slots.contains(where: { $0.members == slot.members }) {
+        leave(.header, "it names \(slot.path), which is not here")
+        return false
+      }
+    }
+    return true
+  }
+
+  private func isFile(_ bytes: [UInt8], of slot: Slot, in header: VaultHeader) -> Bool {
+    let memory = MemoryStore()
+    try? memory.apply([StoreChange(.slot(slot.id), from: nil, to: bytes)])
+    return (try? SlotFile.faults(of: header, in: memory).contains { $0.file == slot.path }) == false
+  }
+
+  /// A copy of an attachment is only needed if the file itself is missing. Its content never changes.
+  private mutating func checkAttachments() throws {
+    guard !others.attachments.isEmpty else { return }
+    let held = Set(try vault.store.heldAttachments().map { StoreLocation.attachment($0) })
+    for copy in others.attachments where !held.contains(copy.place) {
+      let (old, new) = (copy.relativePath.shellQuoted, copy.place.relativePath)
+      leave(copy.place, "only a copy of it is here: `mv \(old) \(new)` in the vault's folder puts it in place")
+    }
+  }
+
+  private mutating func joinCheckpoint() {
+    let place = StoreLocation.checkpoint
+    let old = vault.store.version(at: place)
+    guard let theirs = others.versions(of: place).first(where: { $0.version != old })?.version else { return }
+    checkpoint = vault.checkpointMerge(base: [], ours: old?.bytes ?? [], theirs: theirs.bytes, takesOne: true)
+    if checkpoint != nil { merged.append(place.relativePath) } else { leave(place, "no version of it is authentic") }
+  }
+
+  private mutating func leave(_ place: StoreLocation, _ reason: String) {
+    left.append((place.relativePath, reason))
+    leftPlaces.insert(place)
+  }
+
+  /// Writes the joined files: slot files before the header that names them.
+  func put() async throws {
+    if let checkpoint { try await vault.put(checkpoint) }
+    for change in changes.sorted(by: { $0.location.relativePath < $1.location.relativePath }) {
+      try await vault.put(change)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package import VaultDocument
+internal import VaultSealing
+
+extension RecordFile {
+  /// The sealed members that differ from those of another version, and the side that sealed each later.
+  ///
+  /// - Parameter other: the other side; this version is ours.
+  package func laterSeals(beside other: RecordFile) -> [MemberPath: MergeSide] {
+    var sides: [MemberPath: MergeSide] = [:]
+    for difference in JSONValue.object(other.fields).differences(from: .object(fields)) {
+      guard let own = difference.before?.token, let others = difference.after?.token else { continue }
+      sides[difference.path] = RecordMerge.isPreferred(own, to: others) ? .ours : .theirs
+    }
+    return sides
+  }
+
+  /// The later of two versions by time, then by MAC, so that the sides can be exchanged.
+  package func laterSide(beside other: RecordFile) -> MergeSide {
+    let (own, others) = (envelope, other.envelope)
+    if own.updatedAt != others.updatedAt { return own.updatedAt > others.updatedAt ? .ours : .theirs }
+    return others.mac.lexicographicallyPrecedes(own.mac) ? .ours : .theirs
+  }
+}
