@@ -27,6 +27,9 @@ struct ImportCommand: AsyncParsableCommand {
       Each record is checked on its own. Refused records are reported with their place and the reason, but never with \
       their content. The other records are stored, and the exit status is then 4.
 
+      --undo takes the last import of this machine back: records that it added go to the trash, and records that it \
+      updated get their content back. Records that were changed since stay as they are.
+
       An import from another tool reports what became of every value. An entry that was imported before is not stored \
       again.
 
@@ -72,6 +75,9 @@ struct ImportCommand: AsyncParsableCommand {
   @Flag(help: "Update records that were imported from the same entries before.")
   var update = false
 
+  @Flag(help: "Take the last import into this vault back.")
+  var undo = false
+
   @Option(
     name: .customLong("name"),
     help: ArgumentHelp(
@@ -97,6 +103,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     if list { return try printFormats() }
+    if undo { return try await undoImport() }
     guard let format else {
       throw CommandError.usage(
         "import", "needs a file", "run `vault import FILE`; `vault import --list` shows the formats")
@@ -193,6 +200,11 @@ struct ImportCommand: AsyncParsableCommand {
     progress.end()
     let report = ImportReport(file: file == "-" ? "stdin" : file, result: result, isDryRun: dryRun)
     warnings.tell(of: result, global)
+    if !dryRun {
+      var receipt = ImportReceipt()
+      receipt.add(result.ids)
+      receipt.keep(for: opened, global)
+    }
     try Output.afterwards(report.action) {
       if let rejects { try format.write(rejected: report.rejected, to: rejects) }
       try report.print(global)

@@ -81,6 +81,7 @@ extension ForeignImport {
           let former = kept(of: entry.record).filter { value in edits.contains { $0.path == value.path } }
           _ = try await vault.editing(entry.id, edits, expecting: old, knowing: former)
         }
+        if !edits.isEmpty || !new.isEmpty { receipt.change(old) }
         if !new.isEmpty { try await attach(new, to: entry.id) }
       }
     }

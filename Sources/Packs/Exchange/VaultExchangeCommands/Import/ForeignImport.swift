@@ -48,6 +48,8 @@ struct ForeignImport {
   /// Entries that differ from their records. Ambiguous names are known only after all entries were read.
   var pending: [PendingUpdate] = []
   var report: ForeignReport
+  /// What was written so far.
+  var receipt = ImportReceipt()
 
   init(
     of identity: String?, from idPrefix: String, into vault: Vault, _ mode: Mode, report: ForeignReport,
@@ -192,6 +194,7 @@ struct ForeignImport {
     // The earlier check has missed a fault. The entry is named, and nothing is stored.
     if let (_, held, error) = result.refusals.first { throw report.failure(at: held.place, error) }
     for id in result.ids { report.store(id) }
+    receipt.add(result.ids)
     for (id, files) in zip(result.ids, files) where !files.isEmpty { try await attach(files, to: id) }
   }
 

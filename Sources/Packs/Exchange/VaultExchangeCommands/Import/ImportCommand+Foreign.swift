@@ -35,9 +35,11 @@ extension ImportCommand {
     } catch {
       // Some records were already changed. The error tells why the import is incomplete.
       progress.end()
+      work.receipt.keep(for: opened, global)
       _ = try? work.report.finish()
       throw error
     }
+    work.receipt.keep(for: opened, global)
     let status = try work.report.finish()
     if status != .done { throw Finished(status: status) }
   }

@@ -1,0 +1,100 @@
+import Testing
+import VaultTestSupport
+
+/// Jobs of a person who reads no page: what was done by mistake is taken back with the line that the program prints.
+@Suite("Regrets", .atTerminal)
+struct RegretTests {
+  private static func workspace() throws -> Workspace {
+    let workspace = try Workspace.withVault()
+    let added = workspace.open("add", "login", "Mail", "username=u", "--secret-stdin", "password", input: "old")
+    try #require(added.code == 0, "\(added.errors)")
+    return workspace
+  }
+
+  /// The line in the parentheses or quotes of a note, as words.
+  private static func line(in text: String, after mark: Character) throws -> [String] {
+    let start = try #require(text.range(of: "\(mark)vault "))
+    let end: Character = mark == "(" ? ")" : "`"
+    return text[start.upperBound...].prefix { $0 != end }.split(separator: " ").map(String.init)
+  }
+
+  @Test("a password that was replaced by mistake comes back with the line in the note")
+  func overwritten() throws {
+    let workspace = try Self.workspace()
+    let replaced = workspace.open("set", "-g", "Mail")
+    let line = try Self.line(in: replaced.errors, after: "(")
+    #expect(workspace.open(line).code == 0)
+    #expect(workspace.open("get", "Mail", "password").output == "old")
+  }
+
+  @Test("a record that was removed comes back whole, with its former values")
+  func removed() throws {
+    let workspace = try Self.workspace()
+    #expect(workspace.open("set", "-g", "Mail").code == 0)
+    #expect(workspace.open("remove", "Mail", "--yes").code == 0)
+    #expect(workspace.open("restore", "Mail").code == 0)
+    #expect(workspace.open("get", "Mail", "password", "--former").output == "old")
+  }
+
+  @Test("a rename keeps the former values")
+  func renamed() throws {
+    let workspace = try Self.workspace()
+    #expect(workspace.open("set", "-g", "Mail").code == 0)
+    #expect(workspace.open("set", "Mail", "title=Post").code == 0)
+    #expect(workspace.open("get", "Post", "password", "--former").output == "old")
+  }
+
+  private static let file = "title,username,password,url\nMail,u,wrong,\nShop,s,new,\n"
+
+  @Test("a wrong import is taken back: added records are in the trash, updated ones as before", arguments: [true, false])
+  func imported(_ isOwn: Bool) throws {
+    let workspace = try Self.workspace()
+    let path = workspace.write(
+      isOwn ? #"[{"title": "Shop", "username": "s", "password": "new"}]"# : Self.file, to: isOwn ? "i.json" : "i.csv")
+    let words = isOwn ? ["import", "json", path, "--kind", "login"] : ["import", path, "--kind", "login"]
+    let imported = workspace.type(
+      words + ["--vault", "v", "--identity", "id.txt"], [], errorsOnTerminal: true)
+    #expect(imported.shown.contains("`vault import --undo` takes this import back"), "\(imported.shown)")
+    let tried = workspace.open("import", "--undo", "--dry-run")
+    #expect(tried.errors.contains("would take back: "), "\(tried.errors)")
+    let undone = workspace.open("import", "--undo", "--yes")
+    #expect(undone.code == 0, "\(undone.errors)")
+    let names = workspace.open("list").output
+    #expect(names.contains("Mail") && !names.contains("Shop"), "\(names)")
+    #expect(workspace.open("get", "Mail", "password").output == "old")
+    #expect(workspace.open("import", "--undo", "--yes").status == .notFound)
+    #expect(workspace.open("verify").code == 0)
+  }
+
+  @Test("an update by an import is taken back, also its readable values; a record that changed since stays")
+  func updated() throws {
+    let workspace = try Workspace.withVault()
+    let first = workspace.write("title,username,password\nMail,u,old\nShop,s,old\n", to: "one.csv")
+    #expect(workspace.open("import", first, "--kind", "login", "--name", "x").code == 0)
+    let wrong = workspace.write("title,username,password\nMail,v,wrong\nShop,t,wrong\n", to: "two.csv")
+    let updated = workspace.open("import", wrong, "--kind", "login", "--name", "x", "--update")
+    #expect(updated.code == 0, "\(updated.errors)\(updated.output)")
+    #expect(workspace.open("set", "Shop", "notes=n").code != 64)
+    let undone = workspace.open("import", "--undo", "--yes")
+    #expect(undone.code == 0, "\(undone.errors)")
+    #expect(undone.errors.contains("1 record back to the content from before"), "\(undone.errors)")
+    #expect(undone.errors.contains("1 record changed since the import"), "\(undone.errors)")
+    #expect(workspace.open("get", "Mail", "username").output == "u")
+    #expect(workspace.open("get", "Mail", "password").output == "old")
+    #expect(workspace.open("get", "Mail", "password", "--former").output == "wrong")
+    #expect(workspace.open("get", "Shop", "password").output == "wrong")
+    #expect(workspace.open("get", "Shop", "password", "--former").output == "old")
+  }
+
+  @Test("--undo takes no file, and says if there is nothing to take back")
+  func nothing() throws {
+    let workspace = try Self.workspace()
+    let none = workspace.open("import", "--undo")
+    #expect(none.status == .notFound && none.errors.contains("this machine remembers no import"), "\(none.errors)")
+    #expect(workspace.open("import", "--undo", "x.csv").code == 64)
+  }
+}
+
+extension Workspace {
+  fileprivate func open(_ words: [String]) -> ProcessOutcome { run(words + ["--vault", vault, "--identity", identity]) }
+}
