@@ -46,7 +46,7 @@ struct RegretTests {
 
   private static let file = "title,username,password,url\nMail,u,wrong,\nShop,s,new,\n"
 
-  @Test("a wrong import is taken back: added records are in the trash, updated ones as before", arguments: [true, false])
+  @Test("a wrong import is taken back: added records are in the trash", arguments: [true, false])
   func imported(_ isOwn: Bool) throws {
     let workspace = try Self.workspace()
     let path = workspace.write(
@@ -96,5 +96,7 @@ struct RegretTests {
 }
 
 extension Workspace {
-  fileprivate func open(_ words: [String]) -> ProcessOutcome { run(words + ["--vault", vault, "--identity", identity]) }
+  fileprivate func open(_ words: [String]) -> ProcessOutcome {
+    run(words + ["--vault", vault, "--identity", identity])
+  }
 }

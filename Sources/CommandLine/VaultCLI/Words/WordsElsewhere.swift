@@ -7,8 +7,8 @@ package enum WordsElsewhere {
   package static let hints: [String: String] = [
     "rename": "`vault set RECORD title=NEW` renames a login; `vault kinds show KIND` lists the fields",
     "duplicate": "`vault show RECORD --json` shows the fields of a record, and `vault add` stores another one",
-    "undo": "`vault restore RECORD` brings a removed record back, `vault restore RECORD FIELD --former` the value before, and "
-      + "`vault import --undo` takes an import back",
+    "undo": "`vault restore RECORD` brings a removed record back, `vault restore RECORD FIELD --former` the value "
+      + "before, and `vault import --undo` takes an import back",
     "share": "`vault key add --recipient age1… --label NAME` lets another person open the vault",
     "sync": "`vault git setup --commit` lets git keep a vault; `git pull` and `git push` exchange the changes",
     "push": "`vault git setup --commit` lets git keep a vault; `git push` sends the changes",
