@@ -9,7 +9,7 @@ extension TrashCommand {
   struct Restore: AsyncParsableCommand, PlaceCompleting {
     static let configuration = CommandConfiguration(
       commandName: "restore",
-      abstract: "Restore removed records, an earlier version of a record, or a former value of a field.",
+      abstract: "Restore removed records, earlier versions and former values.",
       discussion: """
         A removed record never replaces a newer one with the same id. RECORD@REV is an earlier version of one \
         record, as with `vault show`: it becomes the next revision of that record. Fields that the version does not \
