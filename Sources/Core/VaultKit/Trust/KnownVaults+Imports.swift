@@ -1,4 +1,4 @@
-public import VaultDocument
+package import VaultDocument
 internal import VaultFileStore
 internal import VaultTrust
 
