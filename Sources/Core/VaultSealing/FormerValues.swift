@@ -34,6 +34,27 @@ public struct FormerValues: Sendable, Equatable {
   /// The tokens of one path, newest first; empty if it has none.
   public func tokens(at path: MemberPath) -> [String] { lists[path.description] ?? [] }
 
+  /// The tokens of each field, newest first, with the path at which each stood. A field that was renamed has those of
+  /// its present name first.
+  ///
+  /// - Parameter present: the present name of a path.
+  package func fields(
+    _ present: (MemberPath) -> MemberPath
+  ) -> [(path: MemberPath, values: [(place: MemberPath, token: String)])] {
+    var fields: [(path: MemberPath, values: [(place: MemberPath, token: String)])] = []
+    for place in paths {
+      let (path, values) = (present(place), tokens(at: place).map { (place: place, token: $0) })
+      guard let index = fields.firstIndex(where: { $0.path == path }) else {
+        fields.append((path, values))
+        continue
+      }
+      let known = fields[index].values
+      let isNewer = place == path || known[0].place != path && Self.isLater(values[0].token, than: known[0].token)
+      fields[index].values = isNewer ? values + known : known + values
+    }
+    return fields
+  }
+
   /// Every token with its path.
   package var all: [(path: MemberPath, token: String)] {
     paths.flatMap { path in tokens(at: path).map { (path, $0) } }

@@ -67,7 +67,7 @@ struct EditorTests {
       adding: ["EDITOR": typing.editor, "TERM": "xterm"])
     #expect(outcome.code == 0, "\(outcome.errors)\(outcome.shown)")
     #expect(!outcome.hung, "\(outcome.errors)\(outcome.shown)")
-    #expect(outcome.errors == "")
+    #expect(outcome.errors == "note: n: text replaced; the former one stays (vault restore n text --former)\n")
     #expect(workspace.open("get", "n", "text").output == typing.result)
     for folder in ["home", "tmp"] {
       let kept = FileTree.files(below: workspace.path + "/" + folder).filter { name in

@@ -226,7 +226,7 @@ struct KindTests {
     #expect(card.errors == "note: number: the check digit does not fit: look for a mistyped digit\n")
     let changed = workspace.open("set", "Ada", "--secret-stdin", "number", input: "4111111111111111")
     #expect(changed.code == 0)
-    #expect(changed.errors == "")
+    #expect(!changed.errors.contains("digit"), "\(changed.errors)")
     #expect(
       workspace.open("set", "Ada", "--secret-stdin", "number", input: "4111111111111113").errors.contains("digit"))
     #expect(

@@ -79,16 +79,8 @@ extension RecordView {
 
   /// The tokens of former values by field, the newest first.
   package var formerTokens: [(path: MemberPath, tokens: [SealedToken])] {
-    var found: [(path: MemberPath, tokens: [SealedToken])] = []
-    for (written, token) in envelope.former.all {
-      guard let token = try? SealedToken(parsing: token) else { continue }
-      let path = kind?.pathInCurrentSchema(written) ?? written
-      if let index = found.firstIndex(where: { $0.path == path }) {
-        found[index].tokens.append(token)
-      } else {
-        found.append((path, [token]))
-      }
+    envelope.former.fields { kind?.pathInCurrentSchema($0) ?? $0 }.map { path, values in
+      (path, values.compactMap { try? SealedToken(parsing: $0.token) })
     }
-    return found
   }
 }

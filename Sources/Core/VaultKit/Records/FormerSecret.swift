@@ -19,9 +19,7 @@ public struct FormerSecret: Sendable {
 extension OpenRecord {
   /// The fields that have former values, in the form of the present schema.
   public var pathsWithFormerSecrets: [MemberPath] {
-    var paths: [MemberPath] = []
-    for path in envelope.former.paths.map(present) where !paths.contains(path) { paths.append(path) }
-    return paths
+    envelope.former.fields(present).map(\.path)
   }
 
   /// The values that a field had before the present one, newest first.
@@ -34,8 +32,9 @@ extension OpenRecord {
   public func formerSecrets(at path: MemberPath) throws(VaultError) -> [FormerSecret] {
     let context = verified.contextOpeningOnDemand(onReveal: onReveal)
     return try inSealing(file: file, record: id) { () throws(SealingError) in
+      let values = envelope.former.fields(present).first { $0.path == present(path) }?.values ?? []
       var found: [FormerSecret] = []
-      for (place, token) in envelope.former.all where present(place) == present(path) {
+      for (place, token) in values {
         let sealed = try SealedToken(parsing: token)
         found.append(
           FormerSecret(

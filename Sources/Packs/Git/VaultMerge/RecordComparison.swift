@@ -141,37 +141,41 @@ package struct RecordComparison: Sendable {
 }
 
 extension RecordComparison.FormerChange {
-  /// Values are told apart by their sealing times, which a reseal keeps.
+  /// Values are told apart by their tokens, or after a reseal by their sealing times, which stay.
   fileprivate static func all(from old: RecordFile, to new: RecordFile) -> [RecordComparison.FormerChange] {
     let (before, after) = (old.envelope.former, new.envelope.former)
     let paths = Set(before.paths + after.paths).sorted { precedesInBytes($0.description, $1.description) }
-    let (oldFields, newFields) = (SealingTimes(old.fields.tokens.map(\.1)), SealingTimes(new.fields.tokens.map(\.1)))
+    let isResealed = old.tokenHints.isDisjoint(with: new.tokenHints)
+    func values(_ tokens: [String]) -> CountedTexts {
+      CountedTexts(isResealed ? tokens.map { (try? SealedToken(parsing: $0))?.sealedAt.text ?? "" } : tokens)
+    }
+    let (oldFields, newFields) = (values(old.fields.tokens.map(\.1)), values(new.fields.tokens.map(\.1)))
     return paths.compactMap { path in
       let (one, other) = (before.tokens(at: path), after.tokens(at: path))
-      let came = SealingTimes(other).without(SealingTimes(one))
+      let came = values(other).without(values(one))
       let added = came.without(oldFields).count
       // A replaced value that takes the last place pushes the oldest one out.
       let isFull = added < came.count && other.count >= one.count
-      let dropped = isFull ? 0 : SealingTimes(one).without(SealingTimes(other)).without(newFields).count
+      let dropped = isFull ? 0 : values(one).without(values(other)).without(newFields).count
       guard added + dropped > 0 else { return nil }
       return RecordComparison.FormerChange(path: path, dropped: dropped, added: added)
     }
   }
 }
 
-/// The sealing times of tokens, each as often as it occurs.
-private struct SealingTimes {
-  private var counts: [Timestamp: Int] = [:]
+/// Texts, each as often as it occurs.
+private struct CountedTexts {
+  private var counts: [String: Int] = [:]
 
-  init(_ tokens: [String]) {
-    for token in tokens { if let time = try? SealedToken(parsing: token).sealedAt { counts[time, default: 0] += 1 } }
+  init(_ texts: [String]) {
+    for text in texts { counts[text, default: 0] += 1 }
   }
 
   var count: Int { counts.values.reduce(0, +) }
 
-  func without(_ other: SealingTimes) -> SealingTimes {
+  func without(_ other: CountedTexts) -> CountedTexts {
     var rest = self
-    for (time, count) in other.counts { rest.counts[time] = counts[time].map { max(0, $0 - count) } }
+    for (text, count) in other.counts { rest.counts[text] = counts[text].map { max(0, $0 - count) } }
     return rest
   }
 }
