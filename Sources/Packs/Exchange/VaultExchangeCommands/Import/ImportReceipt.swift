@@ -2,6 +2,7 @@ import VaultCare
 import VaultCLI
 import VaultDocument
 import VaultKit
+import VaultSealing
 import VaultStorage
 import VaultTerminal
 
