@@ -110,9 +110,11 @@ extension FormerValues {
     if !joined.isEmpty { lists[path.description] = joined }
   }
 
-  /// Keeps only the newest values of each path.
-  package mutating func limit(to count: Int) {
-    lists = lists.compactMapValues { count > 0 ? Array($0.prefix(count)) : nil }
+  /// The newest values of each path, each once and none that the members have at that path.
+  ///
+  /// - Parameter keys: of all tokens.
+  package func distinct(besides members: JSONObject, _ keys: RecordKeys, atMost limit: Int) -> FormerValues {
+    following(nil, by: members, keys, atMost: limit)
   }
 
   /// The values with each token replaced. Errors of `replace` get the place.

@@ -67,9 +67,9 @@ struct FormerExchangeTests {
     let title = workspace.open("export", "--reveal", "--yes", "--former", "--fields", "title")
     #expect(!title.output.contains("former"), "\(title.output)")
     let sealed = workspace.open("export", "--sealed", "--former")
-    #expect(sealed.output.components(between: "\"es1:").count == 4, "\(sealed.output)")
+    #expect(sealed.output.pieces(between: "\"es1:").count == 4, "\(sealed.output)")
     #expect(!sealed.output.contains("two"))
-    #expect(workspace.open("export", "--sealed").output.components(between: "\"es1:").count == 2)
+    #expect(workspace.open("export", "--sealed").output.pieces(between: "\"es1:").count == 2)
   }
 
   @Test(
@@ -104,7 +104,7 @@ struct FormerExchangeTests {
     let record = #"[{"$vault": {"kind": "login", "former": \#(former)}, "title": "x", "password": "p"}]"#
     let run = workspace.open("import", "json", "-", input: record)
     #expect(run.status == .inputRefused, "\(run.errors)")
-    #expect(run.errors.contains(": \(field): "), "\(run.errors)")
+    #expect(run.errors.contains(": \(field) "), "\(run.errors)")
     #expect(!run.errors.contains("old"), "\(run.errors)")
   }
 
@@ -130,10 +130,10 @@ struct FormerExchangeTests {
       "export", "--reveal", "--yes", "--former", "--format", "kdbx", "--new-passphrase-file", "pw", "-o", "out.kdbx")
     #expect(made.code == 0, "\(made.errors)")
     workspace.prepare("keepassxc-cli export -q -f xml out.kdbx <pw >out.xml")
-    let parts = workspace.text(of: "out.xml").components(between: "<History>")
+    let parts = workspace.text(of: "out.xml").pieces(between: "<History>")
     #expect(parts.count == 2)
-    let history = parts.last ?? ""
-    for text in ["one", "two"] { #expect(history.components(between: ">\(text)</Value>").count == 2, "\(history)") }
+    let history = String(parts.last ?? "")
+    for text in ["one", "two"] { #expect(history.pieces(between: ">\(text)</Value>").count == 2, "\(history)") }
     #expect(!history.contains(">three</Value>"))
     // An edit there keeps it.
     workspace.prepare(
@@ -226,8 +226,10 @@ struct FormerExchangeTests {
     #expect(bench.run(["rm", "ops:ops mail", "--yes"]).code == 0)
     #expect(bench.run(["set", "finance:ops mail", "--secret-stdin", "password", "--yes"], input: "z").code == 0)
     #expect(bench.run(["move", "finance:ops mail", "--to", "ops", "--yes"]).code == 0)
-    #expect(bench.run(["get", "ops:ops mail", "password", "--former"]).output == "y")
+    // The version in the trash of ops has the same values under another key.
     #expect(former("ops").count == 3)
+    #expect(bench.run(["get", "ops:ops mail", "password", "--former"]).output == "y")
+    #expect(bench.run(["get", "ops:ops mail", "password", "--former", "2"]).output == "x")
     for vault in ["ops", "finance"] { #expect(bench.run(["verify", "--in", vault]).code == 0) }
   }
 
@@ -273,8 +275,8 @@ struct FormerExchangeTests {
   func database() throws {
     let workspace = try login()
     let bench = try DatabaseBench()
-    for (from, to) in [("v", bench.address), (bench.address, "back")] {
-      let copied = workspace.run("store", "copy", from, to, "--verify")
+    for words in [["v", bench.address, "--create-tables"], [bench.address, "back"]] {
+      let copied = workspace.run(["store", "copy", "--verify"] + words)
       #expect(copied.code == 0, "\(copied.errors)")
     }
     for vault in [bench.address, "back"] { #expect(former(workspace, in: vault) == ["two", "one"]) }
@@ -284,7 +286,7 @@ struct FormerExchangeTests {
 }
 
 extension String {
-  fileprivate func components(between separator: String) -> [Substring] {
+  fileprivate func pieces(between separator: String) -> [Substring] {
     split(separator: separator, omittingEmptySubsequences: false)
   }
 }

@@ -97,7 +97,7 @@ struct EarlierVersionTests {
     let record = try Self.read(Self.version(nil, parts), present: Self.string("otp", "otpauth://totp/x?secret=ABC"))
       .first("x")
     #expect(record.formerTexts["totp"]?.count == 1)
-    #expect(record.formerTexts["secrets[\"TOTP Seed\"]"] == ["JBSWY3DPEHPK3PXP"])
+    #expect(record.formerTexts["secrets.TOTP Seed"] == ["JBSWY3DPEHPK3PXP"])
   }
 
   @Test(

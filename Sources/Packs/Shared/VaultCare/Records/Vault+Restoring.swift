@@ -138,8 +138,9 @@ extension Vault {
     var draft = EnvelopeDraft(next: old.verified, now: now)
     draft.revision = revision + 1
     draft.predecessor = nil
+    // Equal values of versions with other data keys have other tokens.
     draft.former = try former(of: old, besides: [live, trashed])
-    draft.former.limit(to: header.formerCount)
+      .distinct(besides: old.stored, old.verified.keys, atMost: header.formerCount)
     return [StoreChange(.record(old.id), from: live, to: try seal(draft))]
       + (trashed.map { [StoreChange(.trash(old.id), from: $0, to: nil)] } ?? [])
   }
