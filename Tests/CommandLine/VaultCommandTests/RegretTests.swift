@@ -11,18 +11,18 @@ struct RegretTests {
     return workspace
   }
 
-  /// The line in the parentheses or quotes of a note, as words.
-  private static func line(in text: String, after mark: Character) throws -> [String] {
-    let start = try #require(text.range(of: "\(mark)vault "))
-    let end: Character = mark == "(" ? ")" : "`"
-    return text[start.upperBound...].prefix { $0 != end }.split(separator: " ").map(String.init)
+  /// The line in the parentheses of a note, as words behind `vault`.
+  private static func line(in text: String) throws -> [String] {
+    let parts = text.split(separator: "(")
+    let line = try #require(parts.count > 1 ? parts[1].split(separator: ")").first : nil)
+    return line.split(separator: " ").dropFirst().map(String.init)
   }
 
   @Test("a password that was replaced by mistake comes back with the line in the note")
   func overwritten() throws {
     let workspace = try Self.workspace()
     let replaced = workspace.open("set", "-g", "Mail")
-    let line = try Self.line(in: replaced.errors, after: "(")
+    let line = try Self.line(in: replaced.errors)
     #expect(workspace.open(line).code == 0)
     #expect(workspace.open("get", "Mail", "password").output == "old")
   }
