@@ -48,7 +48,7 @@ struct FolderBench {
 
     func seal(_ value: String) throws { try must("set", bench.id, "--secret-stdin", "password", input: value) }
 
-    func value(_ field: String) -> String { vault("get", bench.id, field).output }
+    func value(_ field: String, of id: String? = nil) -> String { vault("get", id ?? bench.id, field).output }
 
     func bytes(_ file: String) -> [UInt8]? { FileTree.contents(of: folder + "/" + file) }
 
@@ -70,11 +70,15 @@ struct FolderBench {
   var a: Machine { Machine(bench: self, name: "a") }
   var b: Machine { Machine(bench: self, name: "b") }
 
+  /// Whether the program keeps values that are replaced.
+  let keepsFormerValues: Bool
+
   /// - Parameter former: how many former values the vault keeps; nil for as many as usual.
   init(former: Int? = nil) throws {
     workspace = try Workspace()
-    let made = workspace.run(
-      ["init", "v", "--generate-identity", "id.txt"] + (former.map { ["--former", "\($0)"] } ?? []))
+    keepsFormerValues = workspace.run("init", "--help").output.contains("--former")
+    let kept = keepsFormerValues ? former.map { ["--former", "\($0)"] } ?? [] : []
+    let made = workspace.run(["init", "v", "--generate-identity", "id.txt"] + kept)
     try #require(made.code == 0, "\(made.errors)")
     let added = workspace.open(
       "add", "login", "Mail", "username=u", "--secret-stdin", "password", input: "tigerlily")

@@ -20,6 +20,7 @@ struct FolderMergeTests {
   @Test("two edits of one record are joined, however the service names the copy", arguments: names)
   func joins(_ mark: String) throws {
     let bench = try FolderBench()
+    waitForNextSecond()
     try bench.a.seal("of-a")
     try bench.b.must("set", bench.id, "fields.pin=of-b")
     let copy = Self.name(bench.file, mark)
@@ -49,10 +50,10 @@ struct FolderMergeTests {
   func laterWins() throws {
     let bench = try FolderBench()
     try bench.b.seal("earlier")
-    workspaceWait()
+    waitForNextSecond()
     try bench.a.seal("later")
     try bench.a.must("set", bench.id, "username=a")
-    workspaceWait()
+    waitForNextSecond()
     try bench.b.must("set", bench.id, "username=b")
     let copy = Self.name(bench.file, " 2")
     bench.conflict(over: bench.file, wonBy: bench.a, copy: copy)
@@ -67,7 +68,7 @@ struct FolderMergeTests {
     #expect(bench.a.files == bench.b.files)
   }
 
-  private func workspaceWait() {
+  private func waitForNextSecond() {
     // The times of seals have seconds.
     let start = Timestamp.now()
     while Timestamp.now().secondsSinceEpoch == start.secondsSinceEpoch {}
@@ -77,7 +78,7 @@ struct FolderMergeTests {
   func picks(_ option: String, _ value: String) throws {
     let bench = try FolderBench()
     try bench.a.must("set", bench.id, "username=u-a")
-    workspaceWait()
+    waitForNextSecond()
     try bench.b.must("set", bench.id, "username=u-b")
     bench.conflict(over: bench.file, wonBy: bench.a, copy: Self.name(bench.file, " 2"))
     let merged = bench.a.vault("merge", option)
@@ -91,9 +92,9 @@ struct FolderMergeTests {
     let bench = try FolderBench()
     func remove() throws { try bench.a.must("remove", bench.id, "-y") }
     if !isRemovedLast { try remove() }
-    workspaceWait()
+    waitForNextSecond()
     try bench.b.seal("changed")
-    workspaceWait()
+    waitForNextSecond()
     if isRemovedLast { try remove() }
     // A service keeps the changed file and brings the file of the trash.
     bench.bring("trash/\(bench.id).json", from: bench.a)
@@ -113,6 +114,7 @@ struct FolderMergeTests {
   @Test("a whole copy of the vault is joined, and stays as it is")
   func wholeCopy() throws {
     let bench = try FolderBench()
+    waitForNextSecond()
     try bench.a.seal("of-a")
     try bench.b.must("set", bench.id, "fields.pin=of-b")
     try bench.b.must("add", "login", "New", "username=n", "--secret-stdin", "password", input: "new")
@@ -179,5 +181,133 @@ struct FolderMergeTests {
     #expect(bench.a.vault("merge").status == .partlyDone)
     #expect(bench.a.bytes(bench.file) == before)
     #expect(bench.a.bytes(copy) != nil)
+  }
+
+  @Test("attachments of both sides stay, although each machine has written the header for its first one")
+  func attachments() throws {
+    let bench = try FolderBench()
+    for machine in [bench.a, bench.b] {
+      let file = bench.workspace.write("of \(machine.name)", to: "\(machine.name).txt")
+      try machine.must("attach", bench.id, file)
+    }
+    for machine in [bench.a, bench.b] {
+      for file in machine.files.keys where file.hasPrefix("attachments/") { bench.bring(file, from: machine) }
+    }
+    bench.conflict(over: bench.file, wonBy: bench.b, copy: Self.name(bench.file, " (1)"))
+    bench.conflict(over: "vault.json", wonBy: bench.a, copy: "vault (1).json")
+    let attachment = try #require(bench.a.files.keys.first { $0.hasPrefix("attachments/") })
+    for machine in [bench.a, bench.b] {
+      machine.put(machine.bytes(attachment), at: attachment + " (1)")
+      let merged = machine.vault("merge")
+      #expect(merged.code == 0, "\(merged.output)\(merged.errors)")
+      for name in ["a", "b"] {
+        #expect(machine.vault("get", bench.id, "--attachment", "\(name).txt", "-o", "-").output == "of \(name)")
+      }
+      #expect(machine.vault("verify").code == 0, "\(machine.vault("verify").errors)")
+    }
+    #expect(bench.a.files == bench.b.files)
+  }
+
+  @Test("a record whose attachment has not arrived is left until it has")
+  func lateAttachment() throws {
+    let bench = try FolderBench()
+    let file = bench.workspace.write("of b", to: "b.txt")
+    try bench.b.must("attach", bench.id, file)
+    bench.bring("vault.json", from: bench.b)
+    bench.a.put(bench.b.bytes(bench.file), at: Self.name(bench.file, " 2"))
+    let left = bench.a.vault("merge")
+    #expect(left.status == .partlyDone)
+    #expect(left.errors.contains("wait until the service has brought the file"), "\(left.errors)")
+    for file in bench.b.files.keys where file.hasPrefix("attachments/") { bench.bring(file, from: bench.b) }
+    #expect(bench.a.vault("merge").code == 0)
+    #expect(bench.a.vault("get", bench.id, "--attachment", "b.txt", "-o", "-").output == "of b")
+  }
+
+  @Test("two checkpoints are joined")
+  func checkpoints() throws {
+    let bench = try FolderBench()
+    for machine in [bench.a, bench.b] { try machine.must("checkpoint") }
+    bench.conflict(over: "checkpoint.jsonl", wonBy: bench.b, copy: "checkpoint-DESKTOP-51AB.jsonl")
+    for machine in [bench.a, bench.b] {
+      let merged = machine.vault("merge")
+      #expect(merged.code == 0, "\(merged.output)\(merged.errors)")
+      #expect(machine.vault("verify").code == 0, "\(machine.vault("verify").errors)")
+    }
+  }
+
+  @Test("a change under the root key before a rekey is left, and adopted from a copy", arguments: [[], ["--reseal"]])
+  func rekey(_ options: [String]) throws {
+    let bench = try FolderBench()
+    waitForNextSecond()
+    try bench.b.seal("of-b")
+    let rekeyed = bench.a.run(["rekey", "-y"] + options)
+    #expect(rekeyed.code == 0, "\(rekeyed.errors)")
+    bench.a.put(bench.b.bytes(bench.file), at: Self.name(bench.file, " 2"))
+    let left = bench.a.vault("merge")
+    #expect(left.status == .partlyDone)
+    #expect(left.errors.contains("--adopt-old-root"), "\(left.errors)")
+    let adopted = bench.a.vault("merge", bench.b.folder, bench.a.folder, bench.id, "--adopt-old-root", "-y")
+    #expect(adopted.code == 0, "\(adopted.output)\(adopted.errors)")
+    #expect(bench.a.value("password") == "of-b")
+    #expect(bench.a.vault("verify").code == 0, "\(bench.a.vault("verify").errors)")
+  }
+
+  @Test("a single file of another copy is joined, and stays; a file that is none is refused")
+  func file() throws {
+    let bench = try FolderBench()
+    try bench.b.must("set", bench.id, "fields.pin=of-b")
+    let path = bench.b.folder + "/" + bench.file
+    let before = bench.b.files
+    #expect(bench.a.vault("merge", path).code == 0)
+    #expect(bench.a.value("fields.pin") == "of-b")
+    #expect(bench.b.files == before)
+    #expect(bench.a.aside.isEmpty)
+    let refused = bench.a.vault("merge", bench.workspace.identity)
+    #expect(refused.status == .inputRefused, "\(refused.errors)")
+    #expect(bench.a.vault("merge", "./nothing").status == .inputOutput)
+  }
+
+  @Test("a copy of another vault is refused")
+  func otherVault() throws {
+    let bench = try FolderBench()
+    let other = try FolderBench()
+    let refused = bench.a.vault("merge", other.a.folder)
+    #expect(refused.status == .unexpectedVault, "\(refused.errors)")
+    let left = bench.a.vault("merge", other.a.folder + "/" + other.file)
+    #expect(left.status == .partlyDone, "\(left.output)\(left.errors)")
+  }
+
+  @Test("a version of HEAD is the base, if both sides are later", .enabled(if: GitBench.isThere))
+  func gitBase() throws {
+    let bench = try FolderBench()
+    bench.workspace.prepare(
+      "cd a && git init -q && git add -A && git -c user.name=a -c user.email=a@b commit -qm x")
+    try bench.a.must("set", bench.id, "username=of-a")
+    try bench.b.must("set", bench.id, "fields.pin=1", "title=Post")
+    bench.a.put(bench.b.bytes(bench.file), at: Self.name(bench.file, " 2"))
+    let merged = bench.a.vault("merge")
+    #expect(merged.code == 0, "\(merged.errors)")
+    #expect(bench.a.value("username") == "of-a")
+    #expect(bench.a.value("title") == "Post")
+  }
+
+  @Test("at a terminal the person is asked about a readable field, and not about a sealed one", .atTerminal)
+  func asks() throws {
+    let bench = try FolderBench()
+    waitForNextSecond()
+    try bench.b.seal("earlier")
+    waitForNextSecond()
+    try bench.a.seal("later")
+    try bench.a.must("set", bench.id, "username=a")
+    try bench.b.must("set", bench.id, "username=b")
+    let copy = Self.name(bench.file, " 2")
+    bench.a.put(bench.b.bytes(bench.file), at: copy)
+    let left = bench.a.type(["merge"], [("[o]urs, [t]heirs, [l]eave, [s]top: ", "l\n")])
+    #expect(left.status == .partlyDone, "\(left.shown)")
+    #expect(bench.a.bytes(copy) != nil)
+    let merged = bench.a.type(["merge"], [("[o]urs, [t]heirs, [l]eave, [s]top: ", "t\n")])
+    #expect(merged.code == 0, "\(merged.shown)")
+    #expect(bench.a.value("username") == "b")
+    #expect(bench.a.value("password") == "later")
   }
 }

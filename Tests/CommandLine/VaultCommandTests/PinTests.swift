@@ -124,7 +124,7 @@ struct PinCommandTests {
       let fault =
         "has gone back to revision 1, which this machine has verified before; the newest that it has seen is 2"
       #expect(outcome.errorLines.first == "vault: \(file) " + fault)
-      #expect(outcome.errors.contains("`git switch -` goes back, and --at REV reads"))
+      #expect(outcome.errors.contains("if a service syncs this folder, wait until it is done"))
     }
     let verified = workspace.open("verify")
     #expect(verified.status == .unexpectedVault)

@@ -11,6 +11,8 @@ import VaultTerminal
 struct FolderMerge {
   let session: Session
   let others: OtherVersions
+  /// The ids of records that the user has named to adopt.
+  private let named: [String]
   private let isDryRun: Bool
   private var global: GlobalOptions { session.global }
 
@@ -18,6 +20,8 @@ struct FolderMerge {
   /// something else, such as a commit.
   init?(_ words: [String], _ options: VaultOptions, _ global: GlobalOptions, isDryRun: Bool) throws {
     let location = try VaultLocation.find(options)
+    named = words.filter { RecordID(parsing: $0) != nil }
+    let words = words.filter { RecordID(parsing: $0) == nil }
     guard words.isEmpty || Self.arePaths(words, beside: location.path) else { return nil }
     let found = try Session(options, global, refusingOtherVaults: false)
     let others = try words.isEmpty ? OtherVersions(in: found.locked) : OtherVersions(words, beside: found)
@@ -86,7 +90,7 @@ struct FolderMerge {
     var versions = try others.records(besides: vault.store)
     for id in twins() where versions[id] == nil { versions[id] = [] }
     return versions.sorted { $0.key < $1.key }.map { id, others in
-      JoinedRecord(id, in: vault.store, at: session.location.path, others: others)
+      JoinedRecord(id, in: vault, at: session.location.path, others: others)
     }.filter { !$0.isJoined }
   }
 
@@ -117,7 +121,7 @@ struct FolderMerge {
       guard !old.isEmpty else { continue }
       var adoption = adoption
       adoption.copy = copy
-      let adopted = try await adoption.records(of: old, named: [], asks: !isDryRun)
+      let adopted = try await adoption.records(of: old, named: named, asks: !isDryRun)
       for before in old {
         guard let after = adopted[before.id], let index = records.firstIndex(where: { $0.id == before.id }) else {
           continue

@@ -21,11 +21,16 @@ struct JoinedRecord {
   /// The vault's folder.
   private let folder: String
 
-  init(_ id: RecordID, in store: any RecordStore, at folder: String, others: [StoredVersion]) {
+  init(_ id: RecordID, in vault: Vault, at folder: String, others: [StoredVersion]) {
     (self.id, self.folder) = (id, folder)
-    here = StoreLocation.places(of: id).compactMap { store.version(at: $0) }
+    let here = StoreLocation.places(of: id).compactMap { vault.store.version(at: $0) }
+    self.here = here
     var known = here
-    for version in others where !known.contains(version) { known.append(version) }
+    for version in others where !known.contains(version) {
+      // A rekey that only wraps the data key again keeps the MAC.
+      let isRewrapped = here.contains { $0.envelope?.mac == version.envelope?.mac }
+      if !isRewrapped || !vault.header.hasReplacedRoot(of: version) { known.append(version) }
+    }
     self.others = Array(known.dropFirst(here.count))
     versions = known
   }
