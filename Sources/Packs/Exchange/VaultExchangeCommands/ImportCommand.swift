@@ -27,8 +27,8 @@ struct ImportCommand: AsyncParsableCommand {
       Each record is checked on its own. Refused records are reported with their place and the reason, but never with \
       their content. The other records are stored, and the exit status is then 4.
 
-      --undo takes the last import of this machine back: records that it added go to the trash, and records that it \
-      updated get their content back. Records that were changed since stay as they are.
+      --undo takes back the last import that this machine made into the vault. Records that it added go to the trash, \
+      and records that it updated get their content back. Records that were changed since stay as they are.
 
       An import from another tool reports what became of every value. An entry that was imported before is not stored \
       again.
@@ -200,11 +200,7 @@ struct ImportCommand: AsyncParsableCommand {
     progress.end()
     let report = ImportReport(file: file == "-" ? "stdin" : file, result: result, isDryRun: dryRun)
     warnings.tell(of: result, global)
-    if !dryRun {
-      var receipt = ImportReceipt()
-      receipt.add(result.ids)
-      receipt.keep(for: opened, global)
-    }
+    if !dryRun { ImportReceipt(adding: result.ids).keep(for: opened, global) }
     try Output.afterwards(report.action) {
       if let rejects { try format.write(rejected: report.rejected, to: rejects) }
       try report.print(global)

@@ -48,7 +48,7 @@ struct ForeignImport {
   /// Entries that differ from their records. Ambiguous names are known only after all entries were read.
   var pending: [PendingUpdate] = []
   var report: ForeignReport
-  /// What was written so far.
+  /// The records that were written so far.
   var receipt = ImportReceipt()
 
   init(

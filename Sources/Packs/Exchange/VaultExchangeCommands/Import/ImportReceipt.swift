@@ -6,8 +6,8 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// What an import has written, so that `vault import --undo` can take it back. It lies in the state of this machine and
-/// holds records only as their files have them, sealed.
+/// The records that an import has written, so that `vault import --undo` can take it back. The receipt lies in the state
+/// of this machine and holds records only as their files have them, sealed.
 struct ImportReceipt {
   /// A larger receipt is not kept. The state's files are read whole.
   private static let byteLimit = 8 << 20
@@ -17,7 +17,7 @@ struct ImportReceipt {
   private(set) var changed: [(id: RecordID, before: [UInt8])] = []
   private var endedAt = Timestamp.now()
 
-  init() {}
+  init(adding ids: [RecordID] = []) { added = ids }
 
   mutating func add(_ ids: [RecordID]) { added += ids }
 
@@ -27,8 +27,8 @@ struct ImportReceipt {
 }
 
 extension ImportReceipt {
-  /// Keeps the receipt in place of the one before, and tells a person at a terminal about it. An import that cannot be
-  /// undone is no failure.
+  /// Keeps the receipt in place of the one before, and tells a person at a terminal about it. If it cannot be kept, the
+  /// import has succeeded all the same.
   func keep(for vault: Vault, _ global: GlobalOptions) {
     guard !isEmpty, let path = StateLocation.path else { return }
     var receipt = self
@@ -81,7 +81,7 @@ extension ImportReceipt {
     return receipt
   }
 
-  /// What an undo does: records that the import has added go to the trash, and changed ones get their content back.
+  /// The effect of an undo: records that the import has added go to the trash, and changed ones get their content back.
   struct Undo {
     var removed: [RecordID] = []
     var restored: [RestorableRecord] = []
@@ -130,7 +130,7 @@ extension ImportCommand {
     let (removed, restored) = (undo.removed, undo.restored)
     let parts =
       (removed.isEmpty ? [] : ["\(counted(removed.count, "record")) to the trash"])
-      + (restored.isEmpty ? [] : ["\(counted(restored.count, "record")) back to the content from before"])
+      + (restored.isEmpty ? [] : ["\(counted(restored.count, "record")) back to the earlier content"])
     if !dryRun, !parts.isEmpty {
       if global.canAsk || global.yes { try global.confirm("Take the import back: \(parts.joined(separator: ", "))?") }
       if !restored.isEmpty { _ = try await opened.bringBack(restored) }
@@ -142,7 +142,8 @@ extension ImportCommand {
 
   private func report(_ undo: ImportReceipt.Undo, _ parts: [String]) throws {
     if !undo.kept.isEmpty {
-      global.messages.note("\(counted(undo.kept.count, "record")) changed since the import: unchanged by --undo")
+      let (count, verb) = (counted(undo.kept.count, "record"), undo.kept.count == 1 ? "was" : "were")
+      global.messages.note("\(count) \(verb) changed after the import, and --undo leaves that as it is")
     }
     guard !global.json else {
       return try Output.document([
