@@ -70,14 +70,10 @@ struct FolderBench {
   var a: Machine { Machine(bench: self, name: "a") }
   var b: Machine { Machine(bench: self, name: "b") }
 
-  /// Whether the program keeps values that are replaced.
-  let keepsFormerValues: Bool
-
   /// - Parameter former: how many former values the vault keeps; nil for as many as usual.
   init(former: Int? = nil) throws {
     workspace = try Workspace()
-    keepsFormerValues = workspace.run("init", "--help").output.contains("--former")
-    let kept = keepsFormerValues ? former.map { ["--former", "\($0)"] } ?? [] : []
+    let kept = former.map { ["--former", "\($0)"] } ?? []
     let made = workspace.run(["init", "v", "--generate-identity", "id.txt"] + kept)
     try #require(made.code == 0, "\(made.errors)")
     let added = workspace.open(

@@ -2,14 +2,17 @@ package import VaultDocument
 internal import VaultSealing
 
 extension RecordFile {
-  /// The sealed members that differ from those of another version, and the side that sealed each later.
+  /// The sealed members that differ from those of another version, and the side that sealed each later. A side that has
+  /// the other's token as a former value has replaced it, whatever the clocks said.
   ///
   /// - Parameter other: the other side; this version is ours.
   package func laterSeals(beside other: RecordFile) -> [MemberPath: MergeSide] {
     var sides: [MemberPath: MergeSide] = [:]
     for difference in JSONValue.object(other.fields).differences(from: .object(fields)) {
       guard let own = difference.before?.token, let others = difference.after?.token else { continue }
-      sides[difference.path] = RecordMerge.isPreferred(own, to: others) ? .ours : .theirs
+      let (isOurs, isTheirs) = (envelope.former.contains(others), other.envelope.former.contains(own))
+      let isLater = isOurs == isTheirs ? RecordMerge.isPreferred(own, to: others) : isOurs
+      sides[difference.path] = isLater ? .ours : .theirs
     }
     return sides
   }
