@@ -55,11 +55,6 @@ public struct FormerValues: Sendable, Equatable {
     return fields
   }
 
-  /// Whether a token is among them.
-  package func contains(_ token: String) -> Bool {
-    lists.values.contains { $0.contains { sameBytes($0, token) } }
-  }
-
   /// Every token with its path.
   package var all: [(path: MemberPath, token: String)] {
     paths.flatMap { path in tokens(at: path).map { (path, $0) } }

@@ -10,12 +10,14 @@ extension RecordFile {
     var sides: [MemberPath: MergeSide] = [:]
     for difference in JSONValue.object(other.fields).differences(from: .object(fields)) {
       guard let own = difference.before?.token, let others = difference.after?.token else { continue }
-      let (isOurs, isTheirs) = (envelope.former.contains(others), other.envelope.former.contains(own))
+      let (isOurs, isTheirs) = (hasReplaced(others), other.hasReplaced(own))
       let isLater = isOurs == isTheirs ? RecordMerge.isPreferred(own, to: others) : isOurs
       sides[difference.path] = isLater ? .ours : .theirs
     }
     return sides
   }
+
+  private func hasReplaced(_ token: String) -> Bool { envelope.former.all.contains { sameBytes($0.token, token) } }
 
   /// The later of two versions by time, then by MAC, so that the sides can be exchanged.
   package func laterSide(beside other: RecordFile) -> MergeSide {
