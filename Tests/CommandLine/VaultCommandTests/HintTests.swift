@@ -37,7 +37,7 @@ struct HintTests {
     Mistake(["--quiet", "--vualt"], "--vualt is not an option of vault", "did you mean `--vault`?"),
     Mistake(["rename", "A", "B"], "rename is not a command of vault", "`vault set RECORD title=NEW`"),
     Mistake(["mv", "A", "B"], "--to is missing", "`vault set RECORD title=NEW`"),
-    Mistake(["undo"], "undo is not a command of vault", "`vault restore RECORD@VERSION`"),
+    Mistake(["undo"], "undo is not a command of vault", "`vault restore RECORD FIELD --former`"),
     Mistake(["share", "Ada"], "share is not a command of vault", "`vault key add --recipient"),
     Mistake(["sync"], "sync is not a command of vault", "`vault git setup --commit`"),
     Mistake(["passwd"], "passwd is not a command of vault", "`vault key change-passphrase SLOT`"),

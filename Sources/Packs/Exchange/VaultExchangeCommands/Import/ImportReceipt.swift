@@ -6,8 +6,8 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// The records that an import has written, so that `vault import --undo` can take it back. The receipt lies in the state
-/// of this machine and holds records only as their files have them, sealed.
+/// The records that an import has written, so that `vault import --undo` can take it back. The receipt lies in the
+/// state of this machine and holds records only as their files have them, sealed.
 struct ImportReceipt {
   /// A larger receipt is not kept. The state's files are read whole.
   private static let byteLimit = 8 << 20
