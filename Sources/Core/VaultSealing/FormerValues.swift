@@ -92,10 +92,8 @@ extension FormerValues {
 // MARK: Changes
 
 extension FormerValues {
-  /// Drops the values of one path, or all of them.
-  package mutating func forget(_ path: MemberPath? = nil) {
-    if let path { lists[path.description] = nil } else { lists = [:] }
-  }
+  /// Drops the values of one path.
+  package mutating func forget(_ path: MemberPath) { lists[path.description] = nil }
 
   /// Puts older values behind those of a path, the newest first. A known token is not added.
   package mutating func append(_ tokens: [String], at path: MemberPath) {
@@ -110,9 +108,9 @@ extension FormerValues {
     if !joined.isEmpty { lists[path.description] = joined }
   }
 
-  /// The newest values of each path, each once and none that the members have at that path.
+  /// The newest values of each path, without repeats and without the present value.
   ///
-  /// - Parameter keys: of all tokens.
+  /// - Parameter keys: the keys of all tokens.
   package func distinct(besides members: JSONObject, _ keys: RecordKeys, atMost limit: Int) -> FormerValues {
     following(nil, by: members, keys, atMost: limit)
   }
@@ -139,17 +137,16 @@ extension FormerValues {
     _ old: JSONObject?, by new: JSONObject, _ keys: RecordKeys, atMost limit: Int
   ) -> FormerValues {
     var next = self
-    let current = TokenSet(in: new)
-    for (path, token) in (old ?? JSONObject()).tokens where !current.contains(token) {
+    for (path, token) in old?.tokens(absentFrom: new) ?? [] {
       next.lists[path.description, default: []].insert(token, at: 0)
     }
-    return next.pruned(beside: .object(new), current, keys, atMost: limit)
+    return next.pruned(beside: new, keys, atMost: limit)
   }
 
   /// Drops tokens that stand in the record, values that equal the present or a newer one, and all beyond the limits.
-  private func pruned(
-    beside members: JSONValue, _ current: TokenSet, _ keys: RecordKeys, atMost limit: Int
-  ) -> FormerValues {
+  private func pruned(beside members: JSONObject, _ keys: RecordKeys, atMost limit: Int) -> FormerValues {
+    guard !isEmpty else { return self }
+    let (current, members) = (TokenSet(in: members), JSONValue.object(members))
     var kept = FormerValues()
     for (name, tokens) in lists {
       let present = (try? MemberPath(parsing: name)).flatMap { try? members.value(at: $0) }?.string
@@ -198,8 +195,8 @@ extension FormerValues {
   ) -> FormerValues {
     var result = FormerValues()
     let (current, before) = (TokenSet(in: new), TokenSet(in: original ?? JSONObject()))
-    let lost = replaced.flatMap(\.tokens).filter {
-      !current.contains($0.1) && !before.contains($0.1) && !equal.contains($0.1)
+    let lost = replaced.flatMap { $0.tokens(absentFrom: new) }.filter {
+      !before.contains($0.1) && !equal.contains($0.1)
     }
     // Of two canonically equivalent paths, the one whose bytes come first, so that the sides can be exchanged.
     let written = Array(ours.lists.keys) + Array(theirs.lists.keys) + lost.map(\.0.description)
@@ -245,11 +242,31 @@ extension JSONObject {
     }
     return tokens
   }
+
+  /// The sealed values that other members have nowhere, with their paths.
+  package func tokens(absentFrom other: JSONObject) -> [(MemberPath, String)] {
+    let present = TokenSet(in: other)
+    return tokens.filter { !present.contains($0.1) }
+  }
 }
 
 extension TokenSet {
   fileprivate init(in members: JSONObject) {
     for (_, token) in members.tokens { _ = insert(token) }
+  }
+}
+
+extension VerifiedRecord {
+  /// The former values after this version has taken the place of another one: its own, or those given, with those of
+  /// the other version and the sealed values of the other version. All have tokens of this version's data key.
+  ///
+  /// - Throws: ``SealingError``, like opening and sealing.
+  package func former(
+    _ own: FormerValues? = nil, replacing other: VerifiedRecord
+  ) throws(SealingError) -> FormerValues {
+    let replaced = try keys.taking(other.fields, of: other.keys)
+    let theirs = try keys.taking(other.envelope.former, of: other.keys)
+    return .joined(nil, own ?? envelope.former, theirs, replaced: [replaced], by: fields)
   }
 }
 

@@ -83,21 +83,20 @@ extension RecordKeys {
   public func taking(
     _ fields: JSONObject, of other: RecordKeys, sealedUntil latest: Timestamp? = nil
   ) throws(SealingError) -> JSONObject {
-    try replacingTokens(of: fields) { token throws(SealingError) in
-      // These keys sealed every token that they open: the data key is the same.
-      if (try? checkOpens(token)) != nil { return token }
-      return try resealing(token, of: other, until: latest)
-    }
+    try replacingTokens(of: fields) { token throws(SealingError) in try taking(token, of: other, until: latest) }
   }
 
   /// Former values of another version of this record, like the members of ``taking(_:of:sealedUntil:)``.
   package func taking(
     _ former: FormerValues, of other: RecordKeys, sealedUntil latest: Timestamp? = nil
   ) throws(SealingError) -> FormerValues {
-    try former.mapTokens { token throws(SealingError) in
-      if (try? checkOpens(token)) != nil { return token }
-      return try resealing(token, of: other, until: latest)
-    }
+    try former.mapTokens { token throws(SealingError) in try taking(token, of: other, until: latest) }
+  }
+
+  private func taking(_ token: String, of other: RecordKeys, until latest: Timestamp?) throws(SealingError) -> String {
+    // These keys sealed every token that they open: the data key is the same.
+    if (try? checkOpens(token)) != nil { return token }
+    return try resealing(token, of: other, until: latest)
   }
 
   /// Errors of `replace` get the path of the field.

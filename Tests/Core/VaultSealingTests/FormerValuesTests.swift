@@ -196,14 +196,16 @@ struct FormerValuesTests {
     }
   }
 
-  @Test("values of one path, or all of them, are forgotten")
+  @Test("values of one path, and then of every path, are forgotten")
   func forgotten() throws {
     let first = try bench.version(["password": bench.token("one"), "pin": bench.token("0815")])
     let second = try bench.version([:], after: first)
     let pin = try MemberPath(parsing: "pin")
     let next = try bench.version([:], after: second) { $0.former.forget(pin) }
     #expect(next.former.paths.map(\.description) == ["password"])
-    let empty = try bench.version([:], after: second) { $0.former.forget() }
+    let empty = try bench.version([:], after: second) { draft in
+      for path in draft.former.paths { draft.former.forget(path) }
+    }
     #expect(empty.document["$vault"]?["former"] == nil)
   }
 

@@ -201,13 +201,7 @@ extension RecordView {
     return (readable.object ?? JSONObject(), count)
   }
 
-  package var sealedPaths: Set<MemberPath> {
-    var paths: Set<MemberPath> = []
-    JSONValue.object(stored).forEachString { path, text in
-      if SealedToken.hasTokenShape(text) { paths.insert(path) }
-    }
-    return paths
-  }
+  package var sealedPaths: Set<MemberPath> { Set(stored.tokens.map(\.0)) }
 
   package func sealedCount() throws -> Int { try readableFields().sealedCount }
 

@@ -1,6 +1,7 @@
 public import VaultCrypto
 public import VaultDocument
 internal import VaultSealing
+internal import VaultStorage
 internal import VaultTrust
 
 /// One change of one member of a record.
@@ -55,11 +56,17 @@ extension Vault {
         throw .changedMeanwhile(old)
       }
       let members = try FieldEditor(old, now: currentTime()).edited(edits)
-      let change = try replacement(of: old, by: members, knowing: former)
-      if let change { try apply([change], lock) }
-      let hasChanged = change != nil
-      return EditEffect(old, hasChanged: hasChanged, members: members, keptCount: header.formerCount)
+      return try editing(old, to: members, knowing: former, lock)
     }
+  }
+
+  /// Writes the next revision of a record, if its members differ, and says which sealed values lost their place.
+  func editing(
+    _ old: OpenRecord, to members: JSONObject, knowing former: [FormerInput] = [], _ lock: any StoreLock
+  ) throws(VaultError) -> EditEffect {
+    let change = try replacement(of: old, by: members, knowing: former)
+    if let change { try apply([change], lock) }
+    return EditEffect(old, hasChanged: change != nil, members: members, keptCount: header.formerCount)
   }
 }
 
@@ -75,8 +82,7 @@ package struct EditEffect: Sendable {
 
   init(_ old: OpenRecord, hasChanged: Bool, members: JSONObject, keptCount: Int) {
     let present = JSONValue.object(members)
-    let tokens = Set(members.tokens.map(\.1))
-    let lost = old.fields.tokens.filter { !tokens.contains($0.1) }.map(\.0)
+    let lost = old.fields.tokens(absentFrom: members).map(\.0)
     replaced = lost.filter { (try? present.value(at: $0)) != nil }
     removed = lost.filter { (try? present.value(at: $0)) == nil }
     (self.hasChanged, isKept) = (hasChanged, keptCount > 0)

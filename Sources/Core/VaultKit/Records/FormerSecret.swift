@@ -77,8 +77,7 @@ extension Vault {
         throw .changedMeanwhile(old)
       }
       let members = try FieldEditor(old, now: currentTime()).restoring(secret, at: secret.path)
-      let hasChanged = try replace(old, with: members, lock)
-      return EditEffect(old, hasChanged: hasChanged, members: members, keptCount: header.formerCount)
+      return try editing(old, to: members, lock)
     }
   }
 

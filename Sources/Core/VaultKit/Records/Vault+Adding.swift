@@ -38,7 +38,8 @@ package struct FormerInput: Sendable {
   package let path: MemberPath
   /// Text, or the value that the kind seals as JSON. It need not fit the present rules of the field.
   package let value: JSONValue
-  /// When it was sealed or set; nil if nobody knows. Then it counts as sealed with the record, as a later time does.
+  /// When the value was sealed or set; nil if unknown. An unknown or future time becomes the time at which the record
+  /// is sealed.
   package let sealedAt: Timestamp?
 
   package init(_ path: MemberPath, _ value: JSONValue, sealedAt: Timestamp?) {

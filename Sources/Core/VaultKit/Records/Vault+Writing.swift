@@ -53,9 +53,8 @@ extension Vault {
     var draft = EnvelopeDraft(next: old.verified, now: currentTime())
     draft.schema = max(draft.schema, old.kind?.schema ?? 1)
     if let kind = old.kind, !former.isEmpty {
-      let present = Set(fields.tokens.map(\.1))
       let known = try sealed(former, of: kind, old.verified.keys, now: draft.updatedAt)
-      for (path, token) in old.stored.tokens.filter({ !present.contains($0.1) }) + known {
+      for (path, token) in old.stored.tokens(absentFrom: fields) + known {
         draft.former.insert([token], at: path)
       }
       draft.predecessor = nil

@@ -115,11 +115,7 @@ extension OpenRecord {
     }
   }
 
-  package var sealedPaths: [MemberPath] {
-    var paths: [MemberPath] = []
-    JSONValue.object(fields).forEachString { path, text in if SealedToken.hasTokenShape(text) { paths.append(path) } }
-    return paths
-  }
+  package var sealedPaths: [MemberPath] { fields.tokens.map(\.0) }
 
   /// The value of a field, in locked memory: text, bytes that were sealed as base64, or the sealed JSON.
   package func secret(at path: MemberPath) throws -> SecretBytes {

@@ -57,13 +57,12 @@ package struct RecordMergeKey {
     return try? keys.holdSame(one, other)
   }
 
-  /// The former values of a side that is taken whole: also those of the other side, and its sealed values.
+  /// The former values after one side was taken whole: those of both sides, and the sealed values of the other side.
   func former(of side: RecordFile, beside other: RecordFile) -> FormerValues {
-    guard let own = try? verified(side).keys, let others = try? verified(other).keys,
-      let fields = try? own.taking(other.fields, of: others),
-      let former = try? own.taking(other.envelope.former, of: others)
-    else { return side.envelope.former }
-    return .joined(nil, side.envelope.former, former, replaced: [fields], by: side.fields)
+    guard let other = try? verified(other), let former = try? verified(side).former(replacing: other) else {
+      return side.envelope.former
+    }
+    return former
   }
 
   /// Whether this machine has seen a later version than all of these, or another version with the latest revision. The

@@ -238,8 +238,9 @@ extension RecordMerge {
   private func joinedFields() throws(MergeRefusal) -> (JSONObject, FormerValues) {
     var equal: Set<String> = []
     var tree = TreeMerge(preferring: preference) { base, one, other in
-      if key?.holdsSame(one, other, in: ours) == true { equal.formUnion([one, other]) }
-      return choice(base, one, other)
+      let isSame = key?.holdsSame(one, other, in: ours) == true
+      if isSame { equal.formUnion([one, other]) }
+      return choice(base, one, other, isSame: isSame)
     }
     let fields = tree.merge(base?.fields, ours: ours.fields, theirs: theirs.fields)
     guard tree.conflicts.isEmpty else { throw MergeRefusal(tree.conflicts, fields: fields) }
@@ -257,9 +258,11 @@ extension RecordMerge {
 
   /// Of two tokens with equal text, the one that was sealed later, then the smaller. A side that only sealed the old
   /// text again has changed nothing.
-  private func choice(_ base: String?, _ one: String, _ other: String) -> TreeMerge.TokenChoice {
+  private func choice(
+    _ base: String?, _ one: String, _ other: String, isSame: Bool
+  ) -> TreeMerge.TokenChoice {
     guard let key else { return .neither }
-    if key.holdsSame(one, other, in: ours) == true { return Self.isPreferred(one, to: other) ? .ours : .theirs }
+    if isSame { return Self.isPreferred(one, to: other) ? .ours : .theirs }
     guard let base, let file = self.base else { return .neither }
     // A base from before a reseal cannot be compared, which is not a reason to refuse.
     if key.holdsSame(base, one, in: file) == true { return .theirs }

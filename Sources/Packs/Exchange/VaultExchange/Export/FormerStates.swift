@@ -38,7 +38,7 @@ extension ExportedRecord {
     }
   }
 
-  /// The oldest first; those of one time in the order in which they were replaced.
+  /// Former values, the oldest first. Values with the same sealing time are in the order in which they were replaced.
   private var orderedFormer: [ExportedFormerValue] {
     former.filter(isPlaced).reversed().enumerated().sorted { ($0.1.sealedAt, $0.0) < ($1.1.sealedAt, $1.0) }.map(\.1)
   }

@@ -9,16 +9,15 @@ package enum VaultExport {
   /// The path of the kind, which is also the column name in tables.
   static let kindPath = "\(RecordEnvelope.memberName).kind"
 
-  private static let formerMember = "former"
   /// The path of the former values.
-  package static let formerPath = "\(RecordEnvelope.memberName).\(formerMember)"
+  package static let formerPath = "\(RecordEnvelope.memberName).\(FormerValues.memberName)"
 
   /// - Parameter former: the former values of the record by path; nil to leave them out.
   package static func adding(kind: String, former: JSONObject? = nil, to members: JSONObject) -> JSONObject {
     var members = members
     var own = JSONObject()
     own["kind"] = .string(kind)
-    if let former, !former.isEmpty { own[formerMember] = .object(former) }
+    if let former, !former.isEmpty { own[FormerValues.memberName] = .object(former) }
     members[RecordEnvelope.memberName] = .object(own)
     return members
   }
@@ -46,11 +45,11 @@ package enum VaultExport {
   /// an export writes.
   package static func taking(_ members: JSONObject) -> Record? {
     guard let own = members[RecordEnvelope.memberName]?.object, let kind = own["kind"]?.string,
-      own.names.allSatisfy({ ["kind", formerMember].contains($0) })
+      own.names.allSatisfy({ ["kind", FormerValues.memberName].contains($0) })
     else { return nil }
     var members = members
     members[RecordEnvelope.memberName] = nil
-    return Record(kind: kind, members: members, former: own[formerMember].map(values) ?? [])
+    return Record(kind: kind, members: members, former: own[FormerValues.memberName].map(values) ?? [])
   }
 
   private static func values(_ lists: JSONValue) -> [ImportedFormerValue]? {
@@ -70,7 +69,7 @@ package enum VaultExport {
 
   /// Whether a path of an entry leads to a part of its former values.
   static func isFormer(_ path: MemberPath) -> Bool {
-    path.components.starts(with: [.member(RecordEnvelope.memberName), .member(formerMember)])
+    path.components.starts(with: [.member(RecordEnvelope.memberName), .member(FormerValues.memberName)])
   }
 
   /// The records of an exported document, each with its kind; nil for any other value.
@@ -81,7 +80,7 @@ package enum VaultExport {
       guard let record = item["record"]?.object, let kind = item["kind"]?.string,
         record[RecordEnvelope.memberName] == nil
       else { return nil }
-      records.append(adding(kind: kind, former: item[formerMember]?.object, to: record))
+      records.append(adding(kind: kind, former: item[FormerValues.memberName]?.object, to: record))
     }
     return records
   }

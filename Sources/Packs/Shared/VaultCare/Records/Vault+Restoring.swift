@@ -50,7 +50,7 @@ extension Vault {
     return isSame ? .unchanged : .replacing
   }
 
-  /// Whether a record would get back former values of another version, for which there is room.
+  /// Whether another version has former values that the record lacks and has room for.
   private func lacksFormer(_ record: OpenRecord, of old: OpenRecord) -> Bool {
     old.envelope.former.paths.contains { path in
       let known = record.envelope.former.tokens(at: path)
@@ -145,18 +145,14 @@ extension Vault {
       + (trashed.map { [StoreChange(.trash(old.id), from: $0, to: nil)] } ?? [])
   }
 
-  /// The former values of a version that takes the place of others: also theirs, and their sealed values. A version
-  /// that does not verify has none.
+  /// The former values of a version that replaces others: its own, those of the others, and the others' sealed values.
+  /// Versions that do not verify are skipped.
   private func former(of old: OpenRecord, besides others: [[UInt8]?]) throws(VaultError) -> FormerValues {
     var former = old.envelope.former
-    let keys = old.verified.keys
     for bytes in others.compactMap({ $0 }) {
       guard let other = try? verify(bytes, old.id, in: .record(old.id)) else { continue }
       former = try inSealing(record: old.id) { () throws(SealingError) in
-        let fields = try keys.taking(other.stored, of: other.verified.keys)
-        let theirs = try keys.taking(other.envelope.former, of: other.verified.keys)
-        let replaced = try keys.keepingTokens(of: old.stored, in: fields)
-        return .joined(nil, former, theirs, replaced: [replaced], by: old.stored)
+        try old.verified.former(former, replacing: other.verified)
       }
     }
     return former
