@@ -250,7 +250,7 @@ struct GitByItselfTests {
       #expect(desk.at("v", "vault check").status == .findings)
       #expect(desk.at("v", "\(line) -qm all; vault check").code == 0)
     }
-    // A vault that git ignores as a whole is none of its business.
+    // git does not keep a vault that it ignores as a whole.
     let other = try GitDesk("git init -qb main v; mkdir v/part; echo part >v/.gitignore")
     #expect(!other.make("v/part").errors.contains("git"))
     #expect(other.at("v", "git config --get-regexp merge.vault || echo none").output == "none\n")

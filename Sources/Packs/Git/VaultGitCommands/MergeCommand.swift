@@ -23,8 +23,8 @@ struct MergeCommand: AsyncParsableCommand {
 
       Without arguments it joins the conflict copies that a service for synced folders has put into the vault. With \
       FILE or FOLDER it joins these files, or a whole copy of the vault. Each version is verified with the key. Of two \
-      sealed values the later one counts, and of two readable ones the one in the later version. The joined copies move \
-      to the state of this machine; a FOLDER stays as it is.
+      sealed values, the one sealed later counts. Of two readable values, the one in the later version counts. The \
+      joined copies move to merged/ in this machine's state. A FOLDER stays as it is.
 
       With COMMIT it lets git begin a merge, and joins what both sides have changed, in one process and with the key: \
       records by their ids, ways to unlock, and kinds. It refuses to begin while something is not committed.
@@ -33,9 +33,9 @@ struct MergeCommand: AsyncParsableCommand {
       left unmerged, by field and with the key, and tells git. It ignores the work tree, because git keeps both sides. \
       You commit the result.
 
-      If both sides have changed a field, you are asked at a terminal. Without a terminal a merge of git leaves the \
-      record, and the exit status is 4. --ours, --theirs or --newest says which side wins, for all records or for the named ones. In a \
-      rebase, ours is what you rebase onto.
+      If both sides have changed a field, the command asks at a terminal. Without a terminal, a merge in git leaves \
+      the record (exit status 4), and a merge of copies takes the later value. --ours, --theirs or --newest says \
+      which side wins, for all records or for the named ones. In a rebase, ours is what you rebase onto.
 
       Before it begins, it checks what only the other side has changed, as `vault git check` does, and verifies these \
       records with the key. It ends with 14 or 13 if a record went back, was changed without a key or does not verify.
@@ -215,14 +215,15 @@ struct MergeCommand: AsyncParsableCommand {
     if ours { return .side(.ours) }
     if theirs { return .side(.theirs) }
     if newest { return .newer }
-    return global.isAtTerminal && !global.yes && !dryRun ? .asking(MergeQuestions(vault, global)) : .nobody
+    return mayAsk ? .asking(MergeQuestions(vault, global)) : .nobody
   }
+
+  private var mayAsk: Bool { global.isAtTerminal && !global.yes && !dryRun }
 
   private func folderRule(_ vault: Vault) -> FolderRule {
     if ours { return .side(.ours) }
     if theirs { return .side(.theirs) }
-    let asks = !newest && global.isAtTerminal && !global.yes && !dryRun
-    return asks ? .asking(MergeQuestions(vault, global)) : .newest
+    return mayAsk && !newest ? .asking(MergeQuestions(vault, global)) : .newest
   }
 
   /// Records from before a rotation, after the user has confirmed them.

@@ -58,11 +58,9 @@ extension RecordFile {
   }
 
   /// Whether this is the later version: by revision, then time, then MAC.
-  func isLater(than other: RecordFile) -> Bool {
-    let (own, others) = (envelope, other.envelope)
-    if own.revision != others.revision { return own.revision > others.revision }
-    if own.updatedAt != others.updatedAt { return own.updatedAt > others.updatedAt }
-    return others.mac.lexicographicallyPrecedes(own.mac)
+  package func isLater(than other: RecordFile) -> Bool {
+    let (own, others) = (envelope.revision, other.envelope.revision)
+    return own == others ? laterSide(beside: other) == .ours : own > others
   }
 
   /// The hints of its tokens, which identify their data key, 8 bytes each; empty if nothing is sealed.

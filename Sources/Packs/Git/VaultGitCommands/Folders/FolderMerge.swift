@@ -103,11 +103,7 @@ struct FolderMerge {
 
   private func heldAttachments(_ vault: Vault) throws -> Set<AttachmentID> {
     let stores = [vault.store] + others.vaults.map(\.vault.store)
-    return Set(try stores.flatMap { store in try inVault { () throws(StoreError) in try store.heldAttachments() } })
-  }
-
-  private func inVault<Result>(_ body: () throws(StoreError) -> Result) throws -> Result {
-    do throws(StoreError) { return try body() } catch { throw CommandError(VaultError(store: error)) }
+    return Set(try stores.flatMap { store in try inStore { () throws(StoreError) in try store.heldAttachments() } })
   }
 
   /// The records in which versions under a replaced root key were sealed again, after the user has confirmed them.

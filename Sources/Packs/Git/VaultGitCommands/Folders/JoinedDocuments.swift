@@ -50,8 +50,9 @@ struct JoinedDocuments {
     }
     let header = try VaultHeader(parsing: ours)
     guard try bringSlots(of: header) else { return }
-    if ours != old { changes.append(StoreChange(place, from: old, to: ours)) }
-    if ours != old { merged.append(place.relativePath) }
+    guard ours != old else { return }
+    changes.append(StoreChange(place, from: old, to: ours))
+    merged.append(place.relativePath)
   }
 
   /// Finds the slot files that a header names and that are not in place. False if one of them is nowhere.
@@ -60,7 +61,7 @@ struct JoinedDocuments {
     for slot in header.slots where faulty.contains(slot.path) {
       let place = StoreLocation.slot(slot.id)
       let versions = others.versions(of: place).map(\.version.bytes)
-      if let bytes = versions.first(where: { isFile($0, of: slot, in: header) }) {
+      if let bytes = versions.first(where: { Self.isFile($0, of: slot) }) {
         changes.append(StoreChange(place, from: try vault.store.read(place), to: bytes))
         merged.append(place.relativePath)
       } else if !vault.header.slots.contains(where: { $0.members == slot.members }) {
@@ -71,10 +72,8 @@ struct JoinedDocuments {
     return true
   }
 
-  private func isFile(_ bytes: [UInt8], of slot: Slot, in header: VaultHeader) -> Bool {
-    let memory = MemoryStore()
-    try? memory.apply([StoreChange(.slot(slot.id), from: nil, to: bytes)])
-    return (try? SlotFile.faults(of: header, in: memory).contains { $0.file == slot.path }) == false
+  private static func isFile(_ bytes: [UInt8], of slot: Slot) -> Bool {
+    (try? SlotFile.inspect(bytes, slot, maximumWorkFactor: SlotFile.workFactors.upperBound)) != nil
   }
 
   /// A copy of an attachment is only needed if the file itself is missing. Its content never changes.

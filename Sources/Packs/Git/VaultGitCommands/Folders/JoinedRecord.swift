@@ -12,9 +12,7 @@ struct JoinedRecord {
   let id: RecordID
   /// The versions in the vault: at most one live, and one in the trash.
   let here: [StoredVersion]
-  /// The other versions, each once.
-  private(set) var others: [StoredVersion]
-  /// The versions that join, first those of the vault.
+  /// The versions that join, each once, first those of the vault.
   private var versions: [StoredVersion]
   /// The MACs of versions that were sealed again under the present keys, by their new MACs.
   private var resealed: [[UInt8]: [UInt8]] = [:]
@@ -31,7 +29,6 @@ struct JoinedRecord {
       let isRewrapped = here.contains { $0.envelope?.mac == version.envelope?.mac }
       if !isRewrapped || !vault.header.hasReplacedRoot(of: version) { known.append(version) }
     }
-    self.others = Array(known.dropFirst(here.count))
     versions = known
   }
 
@@ -50,7 +47,7 @@ struct JoinedRecord {
   }
 
   /// Whether there is nothing to join.
-  var isJoined: Bool { others.isEmpty && here.count < 2 }
+  var isJoined: Bool { versions.count == here.count && here.count < 2 }
 
   /// The record as reports name it.
   private func named(_ ours: StoredVersion?, _ theirs: StoredVersion?) -> UnmergedRecord {
@@ -113,10 +110,8 @@ struct JoinedRecord {
 
   /// An order on which all machines agree.
   private static func isBefore(_ one: StoredVersion, _ other: StoredVersion) -> Bool {
-    guard let first = one.envelope, let second = other.envelope else { return one.envelope != nil }
-    if first.revision != second.revision { return first.revision < second.revision }
-    if first.updatedAt != second.updatedAt { return first.updatedAt < second.updatedAt }
-    return first.mac.lexicographicallyPrecedes(second.mac)
+    guard let first = one.record, let second = other.record else { return one.record != nil }
+    return second.isLater(than: first)
   }
 }
 

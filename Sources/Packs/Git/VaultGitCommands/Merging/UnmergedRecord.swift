@@ -23,7 +23,8 @@ struct UnmergedRecord {
   var replayed: ReplayedBranch?
   /// Whether git has settled the record, but under a root key that was replaced.
   var isMergedUnderOldRoot = false
-  /// Whether all versions of the record were compared with this machine's memory, so that two of them need not be.
+  /// Whether the caller has compared all versions with this machine's memory. Then a merge of two of them does not
+  /// compare again.
   var isSeenCompared = false
 
   /// The possible places of the record, below the vault's folder.

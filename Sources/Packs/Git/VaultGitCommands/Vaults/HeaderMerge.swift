@@ -20,11 +20,12 @@ extension Vault {
     guard let ours = try? VaultHeader(parsing: ours), let theirs = try? VaultHeader(parsing: theirs) else {
       return .refused(MergeConflict(.unreadable))
     }
-    var headers = [ours, theirs]
+    var before: VaultHeader?
     if let base {
-      guard let base = try? VaultHeader(parsing: base) else { return .refused(MergeConflict(.unreadable)) }
-      headers.insert(base, at: 0)
+      before = try? VaultHeader(parsing: base)
+      if before == nil { return .refused(MergeConflict(.unreadable)) }
     }
+    let headers = [before, ours, theirs].compactMap(\.self)
     let root = keyring.current
     try inSealing { () throws(SealingError) in try root.requireHere() }
     guard headers.allSatisfy({ $0.root.id == root.id && $0.unfinishedRotation == nil && $0.hasRest(of: ours) }) else {
@@ -36,11 +37,9 @@ extension Vault {
         return .refused(MergeConflict(.unverified))
       }
     }
-    guard min(ours.revision, theirs.revision) >= headers[0].revision || base == nil,
-      max(ours.revision, theirs.revision) < Int.max
+    guard min(ours.revision, theirs.revision) >= before?.revision ?? 0, max(ours.revision, theirs.revision) < Int.max
     else { return .refused(MergeConflict(.older)) }
-    let join = HeaderJoin(base: base == nil ? nil : headers[0], ours: ours, theirs: theirs)
-    return try join.joined(under: root)
+    return try HeaderJoin(base: before, ours: ours, theirs: theirs).joined(under: root)
   }
 }
 
