@@ -21,7 +21,7 @@ struct FormerBench {
     try #require(set.code == 0, "\(set.errors)")
   }
 
-  /// A former password; empty if there is none with this number.
+  /// A former password; empty if the field has fewer former values.
   func former(_ number: Int, of record: String = "Mail", _ field: String = "password") -> String {
     workspace.open("get", record, field, "--former", "\(number)").output
   }

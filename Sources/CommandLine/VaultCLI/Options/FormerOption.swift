@@ -35,8 +35,6 @@ package struct FormerOption: ParsableArguments {
 }
 
 extension OpenRecord {
-  package var shownName: String { name.isEmpty ? id.text : name }
-
   /// The path of a field that has former values, for a similar spelling too.
   package func formerPlace(of path: MemberPath) -> MemberPath {
     let places = pathsWithFormerSecrets

@@ -67,7 +67,7 @@ package struct Session {
     )
   }
 
-  /// The session of a command that joins later states, which are beside the vault's files, into them.
+  /// A session that accepts later states beside the vault's files, because the command joins them.
   package func joining(_ states: @escaping OtherStates) throws -> Session {
     var session = self
     session.pin = PinCheck(locked, pin.state) { [branches = location.otherStates] in branches?($0) ?? states($0) }

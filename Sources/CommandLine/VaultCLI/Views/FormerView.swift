@@ -9,7 +9,7 @@ package import VaultTerminal
 extension GlobalOptions {
   /// Says which sealed values a change has replaced or removed, and how to bring them back.
   package func report(_ effect: EditEffect, of record: OpenRecord) {
-    let subject = record.name.isEmpty ? record.id.text : record.name
+    let subject = record.shownName
     for (paths, action) in [(effect.replaced, "replaced"), (effect.removed, "removed")] where !paths.isEmpty {
       let fields = paths.map(\.description).joined(separator: ", ")
       guard effect.isKept else {

@@ -25,10 +25,11 @@ extension OpenRecord {
     guard let field else {
       return "records of the kind \(envelope.kind) have no field for it; a login has the field totp"
     }
-    return "`vault set \(shortName.shellQuoted) --secret \(field.path)` adds one"
+    return "`vault set \(shownName.shellQuoted) --secret \(field.path)` adds one"
   }
 
-  private var shortName: String { name.isEmpty ? id.text : name }
+  /// The name, or the id of a record without a name.
+  package var shownName: String { name.isEmpty ? id.text : name }
 
   /// Lends the bytes of a text value. A sealed value is in locked memory.
   package func withValue<Result>(at path: MemberPath, _ body: (RawSpan) throws -> Result) throws -> Result {
@@ -59,7 +60,7 @@ extension OpenRecord {
       throw CommandError.usage(
         "path", "must be given, because the record has several: \(paths.map(\.description).joined(separator: ", "))")
     }
-    var error = CommandError(.notFound, "no_such_member", subject: shortName, reason)
+    var error = CommandError(.notFound, "no_such_member", subject: shownName, reason)
     error.record = id.text
     error.hints = hint.map { [$0] } ?? ["name the field; `vault show RECORD` shows the fields"]
     throw error

@@ -80,12 +80,18 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     let path = try field.path.map(found.readingPlace) ?? (takesMain ? found.mainSecret() : nil)
     try await CommandError.naming(membersOf: found) {
       if target.file == nil, global.json { return try document(of: field, at: path, in: found) }
-      let value = try value(of: field, at: path, in: found)
-      guard let file = target.file else { return try print(value, at: path, of: found) }
-      try await target.write { write in try value.withBytes { try write($0) } }
-      guard global.json else { return }
-      try Output.document(["file": file, "id": found.id, "path": path?.description])
+      try await deliver(value(of: field, at: path, in: found), at: path, of: found, to: target)
     }
+  }
+
+  /// Prints the value, or writes it to the file.
+  private func deliver(
+    _ value: SecretBytes, at path: MemberPath?, of found: OpenRecord, to target: ExportTarget
+  ) async throws {
+    guard let file = target.file else { return try print(value, at: path, of: found) }
+    try await target.write { write in try value.withBytes { try write($0) } }
+    guard global.json else { return }
+    try Output.document(["file": file, "id": found.id, "path": path?.description])
   }
 
   /// Prints or writes a former value.
@@ -98,10 +104,7 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
         "id": found.id, "path": secret.path.description, "sealed_at": secret.sealedAt, "value": text,
       ])
     }
-    guard target.file != nil else { return try print(value, at: secret.path, of: found) }
-    try await target.write { write in try value.withBytes { try write($0) } }
-    guard global.json, let file = target.file else { return }
-    try Output.document(["file": file, "id": found.id, "path": secret.path.description])
+    try await deliver(value, at: secret.path, of: found, to: target)
   }
 
   private func checkOutput() throws {

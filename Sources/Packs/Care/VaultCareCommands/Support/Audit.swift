@@ -38,10 +38,14 @@ struct Audit {
     var present: [Finding] = []
     var former: [String] = []
 
-    /// The places beside one of the fields, the present ones first.
-    func others(than index: Int) -> [String] {
-      let others = present.enumerated().filter { $0.offset != index }.map { "\($0.element.path) of \($0.element.name)" }
-      return others + former
+    /// How many places have the value beside one of them.
+    var otherCount: Int { present.count + former.count - 1 }
+
+    /// The first place beside a present one, which is a present one if there is another.
+    func other(than index: Int) -> String {
+      guard present.count > 1 else { return former[0] }
+      let other = present[index == 0 ? 1 : 0]
+      return "\(other.path) of \(other.name)"
     }
   }
 
@@ -66,16 +70,15 @@ struct Audit {
   /// All findings, the worst first, then by name.
   var findings: [Finding] {
     var (all, count) = (found, 0)
-    let shared = places.values.filter { !$0.present.isEmpty && $0.present.count + $0.former.count > 1 }
+    let shared = places.values.filter { !$0.present.isEmpty && $0.otherCount > 0 }
     for same in shared.sorted(by: { $0.present[0].name < $1.present[0].name }) {
       count += 1
       for (index, finding) in same.present.enumerated() {
-        let others = same.others(than: index)
-        let more = others.count > 1 ? ", and \(others.count - 1) more" : ""
+        let more = same.otherCount > 1 ? ", and \(same.otherCount - 1) more" : ""
         all.append(
           Finding(
             state: .reused, id: finding.id, kind: finding.kind, name: finding.name, path: finding.path,
-            reason: "the same as \(others[0])\(more)", group: count))
+            reason: "the same as \(same.other(than: index))\(more)", group: count))
       }
     }
     return all.sorted { ($0.state, $0.group ?? 0, $0.name) < ($1.state, $1.group ?? 0, $1.name) }
@@ -109,7 +112,8 @@ struct Audit {
     try takeFormer(record)
   }
 
-  /// Former values are only compared with present ones: nobody needs them, so they can be weak and old.
+  /// Compares former values with present ones. Nothing else is checked, because a value that is no longer used can be
+  /// weak or old.
   private mutating func takeFormer(_ record: OpenRecord) throws {
     for path in record.pathsWithFormerSecrets where Self.auditedSort(of: path, in: record) != nil {
       for former in try record.formerSecrets(at: path) {

@@ -76,8 +76,8 @@ extension ImportReceipt {
     let nothing = CommandError(
       .notFound, "no_import", subject: nil, "this machine remembers no import into this vault",
       hints: ["`vault remove RECORD…` removes records", "`vault restore RECORD FIELD --former` brings a value back"])
-    guard let bytes = try KnownVaults(directory: path).lastImport(into: vault) else { throw nothing }
-    guard let receipt = ImportReceipt(bytes) else { throw nothing }
+    guard let bytes = try KnownVaults(directory: path).lastImport(into: vault), let receipt = ImportReceipt(bytes)
+    else { throw nothing }
     return receipt
   }
 
@@ -89,13 +89,13 @@ extension ImportReceipt {
     var kept: [RecordID] = []
   }
 
-  func undo(in vault: Vault) async throws -> Undo {
+  func undo(in vault: Vault) throws -> Undo {
     var undo = Undo()
     for id in added {
-      if try isUntouched(id, vault) { undo.removed.append(id) } else { undo.kept.append(id) }
+      if isUntouched(id, vault) { undo.removed.append(id) } else { undo.kept.append(id) }
     }
     for (id, before) in changed {
-      guard try isUntouched(id, vault) else {
+      guard isUntouched(id, vault) else {
         undo.kept.append(id)
         continue
       }
@@ -105,7 +105,7 @@ extension ImportReceipt {
   }
 
   /// Whether nobody has changed a record since the import ended.
-  private func isUntouched(_ id: RecordID, _ vault: Vault) throws -> Bool {
+  private func isUntouched(_ id: RecordID, _ vault: Vault) -> Bool {
     guard let stored = try? vault.locked.record(id) else { return false }
     return stored.envelope.updatedAt <= endedAt
   }
@@ -118,7 +118,7 @@ extension ImportReceipt {
 }
 
 extension ImportCommand {
-  /// Takes the last import back, all or none, after a question.
+  /// Takes the last import back after a question: first the changed records, all or none, then the added ones.
   func undoImport() async throws {
     guard format == nil, file == nil else {
       throw CommandError.usage("--undo", "needs no file", "write `vault import --undo`")
@@ -126,7 +126,7 @@ extension ImportCommand {
     let session = try Session(vault, global)
     let opened = try await session.unlock(unlocking, to: dryRun ? .reading : .writing)
     let id = opened.header.vaultID
-    let undo = try await ImportReceipt.last(into: id).undo(in: opened)
+    let undo = try ImportReceipt.last(into: id).undo(in: opened)
     let (removed, restored) = (undo.removed, undo.restored)
     let parts =
       (removed.isEmpty ? [] : ["\(counted(removed.count, "record")) to the trash"])
