@@ -6,18 +6,23 @@ import VaultKit
 import VaultStorage
 import VaultTestSupport
 
-/// Every byte of every file of the small vault of the vectors is changed in turn, taken away, and doubled.
+/// Every byte of every file of the vaults of the vectors is changed in turn, taken away, and doubled.
 @Suite("Every byte of a vault")
 struct EveryByteTests {
-  private static let folder = OwnVectors.folder + "/vaults/small"
+  /// The files of the vaults that have a meaning: all of the small one, and the records of the one with former values.
+  static let files = files(in: "small") + files(in: "former").filter { !$0.contains("/slots/") }
 
-  /// The files of the vault that have a meaning.
-  static let files = FileTree.files(below: folder).filter { StoreLocation(relativePath: $0) != nil }
+  private static func files(in vault: String) -> [String] {
+    FileTree.files(below: OwnVectors.folder + "/vaults/" + vault)
+      .filter { StoreLocation(relativePath: $0) != nil }
+      .map { vault + "/" + $0 }
+  }
 
   @Test("changed, removed or doubled is an error or the identical meaning, never another value", arguments: files)
   func everyByte(file: String) async throws {
-    let place = try #require(StoreLocation(relativePath: file))
-    let store = try Self.store()
+    let parts = file.split(separator: "/", maxSplits: 1).map(String.init)
+    let place = try #require(StoreLocation(relativePath: parts[1]))
+    let store = try Self.store(parts[0])
     let good = try #require(try store.read(place))
     let reader = try await Reader(store, place)
     let before = try await reader.meaning()
@@ -49,11 +54,11 @@ struct EveryByteTests {
     return [changed, removed, doubled]
   }
 
-  static func store() throws -> MemoryStore {
+  private static func store(_ vault: String) throws -> MemoryStore {
     let store = MemoryStore()
-    for file in files {
-      let place = try #require(StoreLocation(relativePath: file))
-      try store.put(OwnVectors.bytes("vaults/small/" + file), at: place)
+    for file in files(in: vault) {
+      let place = try #require(StoreLocation(relativePath: String(file.dropFirst(vault.count + 1))))
+      try store.put(OwnVectors.bytes("vaults/" + file), at: place)
     }
     return store
   }
@@ -84,7 +89,8 @@ private struct Reader {
     switch place {
     case .record(let id):
       let record = try await opened.record(id)
-      return try String(decoding: JSONValue.object(record.revealed()).compactBytes(), as: UTF8.self)
+      let values = try [record.revealed(), record.revealedFormer()].map { JSONValue.object($0).compactBytes() }
+      return values.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     case .trash:
       let trash = try await opened.listedTrash()
       if let fault = trash.faults.first { throw fault }

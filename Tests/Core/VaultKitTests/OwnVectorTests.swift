@@ -166,7 +166,7 @@ struct OwnVectorTests {
 
 extension OpenRecord {
   /// The former values, opened, by their written paths.
-  fileprivate func revealedFormer() throws -> JSONObject {
+  func revealedFormer() throws -> JSONObject {
     let former = envelope.former
     return try JSONObject(
       former.paths.map { path in
