@@ -256,7 +256,7 @@ let suites: KeyValuePairs = [
   "VaultAgentTests": ["VaultAgent", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport"],
   "VaultCommandTests": [
     "VaultProgram", "VaultOutsider", "VaultCommands", "VaultDaily", "VaultCLI", "VaultTerminal", "VaultStorage",
-    "VaultDocument", "VaultSystem", "VaultTestSupport",
+    "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
   ],
 ]
 package.targets += suites.map { .testTarget(name: $0, dependencies: $1.map { .target(name: $0) }) }
