@@ -256,7 +256,7 @@ let suites: KeyValuePairs = [
   "VaultAgentTests": ["VaultAgent", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport"],
   "VaultCommandTests": [
     "VaultProgram", "VaultOutsider", "VaultCommands", "VaultDaily", "VaultCLI", "VaultTerminal", "VaultStorage",
-    "VaultDocument", "VaultSystem", "VaultTestSupport",
+    "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
   ],
 ]
 // `VAULT_BUILD_SUITES=VaultAge,VaultCrypto` leaves the others out, for a sanitizer.

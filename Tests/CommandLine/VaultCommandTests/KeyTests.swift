@@ -166,6 +166,19 @@ struct KeyTests {
     #expect((locked.first ?? 0) >= 1024 || outcome.errors.contains("could be swapped out"))
   }
 
+  @Test("an SSH key in place of a recipient is refused with the reason, as a word and as a file", arguments: [0, 1])
+  func sshKey(_ number: Int) throws {
+    let isFile = number == 1
+    let workspace = try workspace()
+    let line = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKqS8CMPSCXzTDwDqwcOjnoyxPUmtWWjJrDPSLYlVLtf ada@laptop"
+    _ = workspace.write(line + "\n", to: "id_ed25519.pub")
+    let refused = workspace.open("key", "add", isFile ? "id_ed25519.pub" : line)
+    #expect(refused.status == (isFile ? .inputRefused : .usage))
+    #expect(refused.errors.contains("SSH keys are not supported as recipients"), "\(refused.errors)")
+    #expect(refused.errors.contains("hint: an ssh-agent signs, but opens nothing"), "\(refused.errors)")
+    #expect(!refused.errors.contains("does not exist"))
+  }
+
   @Test("the right fingerprint passes, in any case")
   func fingerprintPasses() throws {
     let workspace = try workspace()

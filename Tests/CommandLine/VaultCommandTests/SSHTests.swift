@@ -197,8 +197,10 @@ struct SSHTests {
     let bench = try Bench()
     try bench.startAgent("willing", askpass: "/bin/true")
     try bench.addKey("deploy")
-    for (agent, signs) in [("agent", false), ("willing", true)] {
-      #expect(bench.run("ssh", "add", "deploy", "--confirm", agent: agent).code == 0)
+    for (agent, askpass, signs) in [("agent", "/bin/missing", false), ("willing", "/bin/true", true)] {
+      let added = bench.run("ssh", "add", "deploy", "--confirm", agent: agent, adding: ["SSH_ASKPASS": askpass])
+      #expect(added.code == 0)
+      #expect(added.errors.contains("note: no ssh-askpass is installed here") != signs, "\(added.errors)")
       #expect(bench.held(agent) == ["deploy key"], "\(agent)")
       #expect(bench.signs("deploy", agent: agent) == signs, "\(agent)")
     }

@@ -88,6 +88,9 @@ struct TracedTests {
       title: "a passphrase from a command", places: ["SecretInput"],
       script: "vault get Mark password --passphrase-command 'cat given/pass' >/dev/null", prints: true),
     TracedRow(
+      title: "an identity from a command", places: ["SecretInput"],
+      script: "vault get Mark password --identity-command 'cat given/id.txt' >/dev/null", prints: true),
+    TracedRow(
       title: "the agent, and a command that uses it", places: ["AgentProcess"],
       script: "vault unlock $K; vault get Mark password >/dev/null; vault lock", prints: true),
     TracedRow(
@@ -141,7 +144,7 @@ struct TracedTests {
     cd v; git init -q -b main; vault git setup; git add -A; git commit -qm one; git clone -q . ../b; cd ../b
     CVAULT_DIR=$PWD CVAULT_STATE_DIR=$PWD/../state-b vault set Mark username=bob; git commit -qam two
     git push -q origin HEAD:other; cd ../v
-    vault set Mark urls[0]=https://example.com; git commit -qam three; cd ..; rm -r id.txt key b
+    vault set Mark urls[0]=https://example.com; git commit -qam three; cd ..; mv id.txt given; rm -r key b
     """
 
   private static let need = Need(

@@ -116,6 +116,42 @@ struct KeyTests {
     }
   }
 
+  @Test("a sealed identity file is known by its beginning, and nothing else is", arguments: [false, true])
+  func sealedFile(_ isArmored: Bool) throws {
+    let sealed = try seal(bytes("# mine\n\(identityText)\n"), passphrase: "words", workFactor: 10)
+    let file = isArmored ? bytes("\n ") + armor(sealed) : sealed
+    let isSealed = AgeIdentityFile.isSealed(RawSpan(_elements: file.span))
+    #expect(isSealed)
+    let workFactor = try AgeIdentityFile.workFactor(ofSealed: RawSpan(_elements: file.span))
+    #expect(workFactor == 10)
+    func read(_ passphrase: String, maximum: Int = 20) throws -> [String] {
+      try AgeIdentityFile.parse(
+        RawSpan(_elements: file.span), passphrase: secret(passphrase), maximumWorkFactor: maximum
+      ).map(\.recipient.text)
+    }
+    #expect(try read("words") == [recipientText])
+    expect(.wrongPassphrase) { _ = try read("other") }
+    expect(.workFactorOutOfRange) { _ = try read("words", maximum: 9) }
+    for text in ["", "\n", identityText, "-----BEGIN OPENSSH PRIVATE KEY-----", "# age-encryption.org/v1"] {
+      let other = bytes(text)
+      let isSealed = AgeIdentityFile.isSealed(RawSpan(_elements: other.span))
+      #expect(!isSealed, "\(text)")
+    }
+  }
+
+  @Test("a sealed identity file in a sealed identity file is not opened, nor one that is sealed to a recipient")
+  func sealedTwice() throws {
+    let inner = try seal(bytes(identityText), passphrase: "words", workFactor: 10)
+    let outer = try seal(inner, passphrase: "words", workFactor: 10)
+    expect(.unsupportedIdentity, line: 1) {
+      _ = try AgeIdentityFile.parse(RawSpan(_elements: outer.span), passphrase: secret("words"))
+    }
+    let forRecipient = try seal(bytes(identityText), to: [AgeRecipient(parsing: recipientText)])
+    expect(.noMatchingIdentity) {
+      _ = try AgeIdentityFile.parse(RawSpan(_elements: forRecipient.span), passphrase: secret("words"))
+    }
+  }
+
   @Test("a recipients file is read line by line, and a fault in it is told with its line")
   func recipientsFile() throws {
     #expect(try parseRecipients("# team\n\n\(recipientText)\r\n").map(\.text) == [recipientText])

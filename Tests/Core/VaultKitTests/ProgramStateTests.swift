@@ -58,4 +58,32 @@ import VaultTestSupport
     #expect(missing?.code == .ioFailed)
     #expect(missing?.file == folder.path + "/none")
   }
+
+  @Test("a sealed identity file needs its passphrase, and another file ignores one")
+  func sealedIdentities() throws {
+    let folder = TemporaryFolder()
+    let identity = try AgeIdentity.generate()
+    let text = try AgeIdentityFile.text(identity, created: "2026-01-01T00:00:00Z")
+    let words = try secret("right")
+    let sealed = try text.withBytes { text throws(AgeError) in
+      try words.withBytes { words throws(AgeError) in try AgeFile.seal(text, passphrase: words, workFactor: 10) }
+    }
+    let path = folder.path + "/id.age"
+    for file in [sealed, AgeArmor.encode(RawSpan(_elements: sealed.span))] {
+      FileTree.write(file, to: path)
+      #expect(try AgeIdentityFile.read(at: path, passphrase: words).map(\.recipient) == [identity.recipient])
+      let refused = #expect(throws: VaultError.self) {
+        try AgeIdentityFile.read(at: path, passphrase: secret("wrong"))
+      }
+      #expect(refused?.code == .wrongPassphrase)
+      #expect(refused?.file == path)
+      let closed = #expect(throws: VaultError.self) { try AgeIdentityFile.read(at: path) }
+      #expect(closed?.code == .inputRefused)
+    }
+    let plain = text.withBytes { bytes in
+      (0..<bytes.byteCount).map { unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+    }
+    FileTree.write(plain, to: path)
+    #expect(try AgeIdentityFile.read(at: path, passphrase: words).count == 1)
+  }
 }

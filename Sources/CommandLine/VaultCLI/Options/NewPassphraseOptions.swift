@@ -88,8 +88,18 @@ extension AgeRecipient {
     do {
       return try AgeRecipient(parsing: text)
     } catch {
+      if Self.isSSHKey(text) { throw CommandError.usage(option, error.reason, whyNoSSHKey) }
       let reason = error.code == .malformedRecipient ? "is not an age recipient: \(error.reason)" : error.reason
       throw CommandError.usage(option, reason, "a recipient is the public part of an identity: age1…")
     }
   }
+
+  /// Whether a text is the public key of SSH, and not the name of a file with one.
+  package static func isSSHKey(_ text: String) -> Bool {
+    ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"].contains(where: text.hasPrefix) && text.contains(" ")
+  }
+
+  package static let whyNoSSHKey =
+    "an ssh-agent signs, but opens nothing, so each command would have to read your private key: "
+    + "make an identity with `age-keygen -o identity.txt`"
 }

@@ -9,6 +9,7 @@ package import VaultTerminal
 package struct KeySource {
   package enum Kind {
     case identities([String])
+    case identityCommand(String)
     case passphraseFile(String)
     case passphraseDescriptor(Int32)
     case passphraseCommand(String)
@@ -18,6 +19,8 @@ package struct KeySource {
   package let kind: Kind
   /// The option or variable, or why the way is tried.
   package let origin: String
+
+  package init(kind: Kind, origin: String) { (self.kind, self.origin) = (kind, origin) }
 
   /// The ways from options, otherwise from variables. In each group identities precede the passphrase.
   package static func given(_ options: UnlockOptions) throws -> [KeySource] {
@@ -30,6 +33,9 @@ package struct KeySource {
     if !options.identity.isEmpty {
       sources.append(try identities(options.identity, from: "--identity"))
     }
+    if let command = options.identityCommand {
+      sources.append(try identities(byCommand: command, from: "--identity-command"))
+    }
     let passphrases = PassphraseSource(
       file: options.passphraseFile, descriptor: options.passphraseFd, command: options.passphraseCommand,
       names: ("--passphrase-file", "--passphrase-fd", "--passphrase-command"))
@@ -41,6 +47,9 @@ package struct KeySource {
     var sources: [KeySource] = []
     if let file = System.environment("CVAULT_IDENTITY_FILE") {
       sources.append(try identities([file], from: "CVAULT_IDENTITY_FILE"))
+    }
+    if let command = System.environment("CVAULT_IDENTITY_COMMAND") {
+      sources.append(try identities(byCommand: command, from: "CVAULT_IDENTITY_COMMAND"))
     }
     var descriptor: Int32?
     if let text = System.environment("CVAULT_PASSPHRASE_FD") {
@@ -62,6 +71,15 @@ package struct KeySource {
     return KeySource(kind: .identities(files), origin: origin)
   }
 
+  private static func identities(byCommand command: String, from origin: String) throws -> KeySource {
+    guard !IdentityFile.isIdentity(command) else {
+      throw CommandError.usage(
+        origin, "has an identity in it, but must be a command that prints one",
+        "write the identity to a file that only you can read; a log may already have it")
+    }
+    return KeySource(kind: .identityCommand(command), origin: origin)
+  }
+
   /// The user's own identity file, if it exists and the vault has a slot for it.
   static func standardIdentity(for vault: LockedVault) -> KeySource? {
     guard let path = standardIdentityPath, let identities = try? IdentityFile.read(path),
@@ -72,6 +90,16 @@ package struct KeySource {
     return KeySource(kind: .identities([path]), origin: "default identity")
   }
 
+  /// The user's own identity file, if it is sealed and the vault has a slot that it could open.
+  static func sealedStandardIdentity(for vault: LockedVault) -> KeySource? {
+    guard let path = standardIdentityPath, IdentityFile.isSealed(at: path),
+      vault.header.slots.contains(where: { $0.kind != .scrypt })
+    else { return nil }
+    return KeySource(kind: .identities([path]), origin: "default identity")
+  }
+
+  package static var hasSealedStandardIdentity: Bool { standardIdentityPath.map(IdentityFile.isSealed) ?? false }
+
   /// The path of the user's own identity file; nil if there is no such file.
   private static var standardIdentityPath: String? {
     IdentityFile.usualPath.flatMap { System.kind(of: $0) == .regular ? $0 : nil }
@@ -81,11 +109,15 @@ package struct KeySource {
   package static var standardIdentities: [AgeIdentity]? { standardIdentityPath.flatMap { try? IdentityFile.read($0) } }
 
   /// The ways to unlock in the order of trial; empty if there is no key and nobody to ask.
-  package static func chosen(_ session: Session, _ options: UnlockOptions) throws -> [KeySource] {
+  package static func chosen(
+    for vault: LockedVault, _ options: UnlockOptions, _ global: GlobalOptions
+  ) throws -> [KeySource] {
     let given = try given(options)
     if !given.isEmpty { return given }
-    if let identity = standardIdentity(for: session.locked) { return [identity] }
-    guard session.locked.header.slots.contains(where: { $0.kind == .scrypt }), session.global.canAsk else { return [] }
+    if let identity = standardIdentity(for: vault) { return [identity] }
+    guard global.canAsk else { return [] }
+    if let identity = sealedStandardIdentity(for: vault) { return [identity] }
+    guard vault.header.slots.contains(where: { $0.kind == .scrypt }) else { return [] }
     return [KeySource(kind: .prompt, origin: "terminal")]
   }
 
@@ -93,7 +125,7 @@ package struct KeySource {
     switch kind {
     case .identities(let files): files
     case .passphraseFile(let file): [file]
-    case .passphraseDescriptor, .passphraseCommand, .prompt: []
+    case .identityCommand, .passphraseDescriptor, .passphraseCommand, .prompt: []
     }
   }
 
@@ -104,11 +136,33 @@ package struct KeySource {
   /// The explanation in `status` and `--verbose`.
   package var explanation: String {
     switch kind {
-    case .identities(let files): "identity \(files.joined(separator: ", ")) (\(origin))"
+    case .identities(let files): "identity \(files.map(words).joined(separator: ", ")) (\(origin))"
+    case .identityCommand: "identity from a command (\(origin))"
     case .passphraseFile(let file): "passphrase from \(file) (\(origin))"
     case .passphraseDescriptor(let number): "passphrase from descriptor \(number) (\(origin))"
     case .passphraseCommand: "passphrase from a command (\(origin))"
     case .prompt: "passphrase, asked for on the terminal"
+    }
+  }
+
+  private func words(ofFile path: String) -> String {
+    IdentityFile.isSealed(at: path) ? "\(path), sealed with a passphrase" : path
+  }
+
+  var isPassphrase: Bool {
+    switch kind {
+    case .passphraseFile, .passphraseDescriptor, .passphraseCommand, .prompt: true
+    case .identities, .identityCommand: false
+    }
+  }
+
+  /// Whether reading the identities may ask a person, run a program, or take a second. If the agent holds the key, a
+  /// source in a variable is not read for this reason.
+  var isSlow: Bool {
+    switch kind {
+    case .identities(let files): files.contains(where: IdentityFile.isSealed)
+    case .identityCommand: true
+    case .passphraseFile, .passphraseDescriptor, .passphraseCommand, .prompt: false
     }
   }
 }
@@ -134,11 +188,6 @@ struct PassphraseSource {
 }
 
 extension KeySource {
-  package func key(maximumWorkFactor: Int) throws -> VaultKey {
-    if case .identities(let files) = kind { return .identities(try files.flatMap { try IdentityFile.read($0) }) }
-    return .passphrase(try passphrase(), maximumWorkFactor: maximumWorkFactor)
-  }
-
   /// The passphrase; only for passphrase sources.
   func passphrase() throws -> SecretBytes { try line().passphrase() }
 
@@ -148,14 +197,15 @@ extension KeySource {
     case .passphraseFile(let file): return try SecretInput.file(file)
     case .passphraseDescriptor(let number): return try Self.passphrase(from: number, named: origin)
     case .passphraseCommand(let command): return try SecretInput.command(command, named: origin)
-    case .identities, .prompt: preconditionFailure("an identity is no passphrase, and a prompt needs its terminal")
+    case .identities, .identityCommand, .prompt:
+      preconditionFailure("an identity is no passphrase, and a prompt needs its terminal")
     }
   }
 }
 
 extension KeySource {
-  /// Passphrases that were read from descriptors, for a command with several vaults. A descriptor can be read only
-  /// once.
+  /// Keys that were read, for a command with several vaults. A descriptor can be read only once, and a person is asked
+  /// once for a sealed identity file.
   @TaskLocal package static var readPassphrases: ReadPassphrases?
 
   private static func passphrase(from descriptor: Int32, named name: String) throws -> SecretLine {
@@ -167,31 +217,57 @@ extension KeySource {
   }
 }
 
-/// The passphrases that were read from descriptors in this run, by descriptor.
+/// The passphrases that were read from descriptors in this run, by descriptor, and the identities of sealed files and
+/// of commands.
 package final class ReadPassphrases: Sendable {
   fileprivate let known = Mutex<[Int32: SecretLine]>([:])
+  let identities = Mutex<[String: [AgeIdentity]]>([:])
 
   package init() {}
 }
 
 package enum IdentityFile {
-  /// The identities of a file. A path that is itself an identity is refused without being shown.
+  /// The identities of a file that is not sealed. A path that is itself an identity is refused without being shown.
   ///
   /// - Parameter origin: the option or variable that names the file.
   package static func read(_ path: String, of origin: String = "--identity") throws -> [AgeIdentity] {
+    try identities(bytes(of: path, origin), path)
+  }
+
+  static func bytes(of path: String, _ origin: String) throws -> SecretBytes {
     try check(name: path, of: origin)
     let file = try NamedFile.reading(path)
-    let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "an identity file")
+    return try SecretInput.bytes(from: file.descriptor, named: path, as: "an identity file")
+  }
+
+  static func identities(_ bytes: SecretBytes, _ name: String) throws -> [AgeIdentity] {
     do throws(AgeError) {
       return try bytes.withBytes { bytes throws(AgeError) in try AgeIdentityFile.parse(bytes) }
     } catch {
-      var refused = CommandError(error, subject: path).hinting("name a file that `age-keygen` wrote")
-      if error.code == .malformedIdentity, let line = error.line {
-        refused.reason = "is not an identity file: in line \(line), \(error.reason)"
-      }
-      refused.file = path
-      throw refused
+      throw refused(error, name)
     }
+  }
+
+  /// The error for the content of an identity file, or of the output of a command.
+  static func refused(_ error: AgeError, _ name: String) -> CommandError {
+    var refused = CommandError(error, subject: name)
+    if error.code == .malformedIdentity, let line = error.line {
+      refused.reason = "is not an identity file: in line \(line), \(error.reason)"
+    }
+    let isCommand = ["--identity-command", "CVAULT_IDENTITY_COMMAND"].contains(name)
+    if !isCommand { refused.file = name }
+    return refused.hinting(
+      isCommand
+        ? "the command must print an identity file, as `age-keygen` writes one"
+        : "name a file that `age-keygen` wrote")
+  }
+
+  /// Whether a regular file is an identity file that is sealed. Its first bytes tell.
+  package static func isSealed(at path: String) -> Bool {
+    guard !isIdentity(path), System.kind(of: path) == .regular, let file = try? NamedFile.reading(path),
+      let begin = try? SecretInput.beginning(of: file.descriptor, named: path)
+    else { return false }
+    return begin.withBytes { AgeIdentityFile.isSealed($0) }
   }
 
   /// Whether a text is an identity, where a file or a recipient is expected.
@@ -205,22 +281,6 @@ package enum IdentityFile {
     throw CommandError.usage(
       origin, "is an identity, but must be the name of a file with an identity",
       "write the identity to a file that only you can read and name the file; a log may already have it")
-  }
-
-  /// Refuses a place for a new identity: an existing file, and the vault's folder, because a key must not travel with
-  /// its vault.
-  package static func check(newFile path: String, _ vault: VaultLocation) throws {
-    guard System.kind(of: path) == nil else {
-      throw CommandError(
-        .alreadyExists, "already_exists", subject: path, "already exists",
-        hints: ["name a new file, or use the identity in this file with --recipient age1…"])
-    }
-    guard try !vault.holds(path) else {
-      throw CommandError(
-        .inputRefused, "input_refused", subject: path,
-        "is in the vault: anybody with its folder, its git or its backups would have the key",
-        hints: ["name a file outside the vault, preferably on another disk; nothing was changed"])
-    }
   }
 
   /// The usual place of the user's identity; nil without a home.

@@ -119,10 +119,17 @@ package struct Session {
   }
 
   private func openVault(_ options: UnlockOptions, for words: [String], withRootKey: Bool) async throws -> Vault {
-    if let vault = try await vaultByGivenKey(options) { return vault }
+    // A variable is set for every command, so it must not ask again if the agent holds the key.
+    if !withRootKey, !options.givesKey, try KeySource.given(options).contains(where: \.isSlow),
+      let vault = try vaultByHolder()
+    {
+      return vault
+    }
+    if let vault = try await vaultByGivenKey(KeyReader(options, global)) { return vault }
     if !withRootKey, let vault = try vaultByHolder() { return vault }
     if let identity = KeySource.standardIdentity(for: locked) { return try await vault(by: identity, options) }
     try pin.requireKnownState()
+    if let vault = try await vaultBySealedStandardIdentity(options, for: words) { return vault }
     return try await vaultByPassphrase(options, for: words, withRootKey: withRootKey)
   }
 
@@ -136,19 +143,32 @@ package struct Session {
 
   /// Opens the vault with a key that an option or a variable gives; nil without such a key. A key that fits no slot
   /// leads to the next one, and the error of the last key is thrown.
-  private func vaultByGivenKey(_ options: UnlockOptions) async throws -> Vault? {
-    var sources = try KeySource.given(options)[...]
-    while let source = sources.popFirst() {
+  private func vaultByGivenKey(_ keys: KeyReader) async throws -> Vault? {
+    while let source = keys.next() {
       do {
-        return try await vault(by: source, options)
+        return try await vault(by: source, keys)
       } catch let error as CommandError where error.vaultCode == .noMatchingSlot {
         // A wrong key proves nothing. So the remembered state is compared first, as without a key.
-        if sources.isEmpty { try pin.requireKnownState() }
-        if sources.isEmpty { throw error }
+        if keys.isEmpty { try pin.requireKnownState() }
+        if keys.isEmpty { throw error }
         messages.detail("\(source.explanation): \(error.reason)")
       }
     }
     return nil
+  }
+
+  /// Opens the vault with the user's own identity file, if that is sealed and a person types its passphrase. Nil if the
+  /// person types nothing, or if the vault has no slot for it but one for a passphrase.
+  private func vaultBySealedStandardIdentity(_ options: UnlockOptions, for words: [String]) async throws -> Vault? {
+    guard global.canAsk, let identity = KeySource.sealedStandardIdentity(for: locked) else { return nil }
+    for word in words { _ = try await resolve(word) }
+    do {
+      return try await vault(by: identity, options)
+    } catch let error as CommandError where error.vaultCode == .noMatchingSlot || error.status == .declined {
+      guard locked.header.slots.contains(where: { $0.kind == .scrypt }) else { throw error }
+      messages.detail("\(identity.explanation): \(error.reason)")
+      return nil
+    }
   }
 
   /// The keys that a command uses if a key is optional.
@@ -192,18 +212,24 @@ package struct Session {
       return nil
     }
     do {
-      return try await confirmingUse(.reading).vaultByGivenKey(options)
+      let keys = try KeyReader(options, global, asks: options.givesKey)
+      return try await confirmingUse(.reading).vaultByGivenKey(keys)
     } catch let error as CommandError where error.status == .cannotUnlock && !options.givesKey && !isStrict {
-      messages.note("the vault was not unlocked: " + error.reason)
+      // With a sealed identity file in a variable the note would stand at every command.
+      let text = "the vault was not unlocked: " + error.reason
+      error.code == "passphrase_needed" ? messages.detail(text) : messages.note(text)
       return nil
     }
   }
 
   private func vault(by source: KeySource, _ options: UnlockOptions) async throws -> Vault {
+    try await vault(by: source, KeyReader([source], options, global))
+  }
+
+  private func vault(by source: KeySource, _ keys: KeyReader) async throws -> Vault {
     messages.detail("key: \(source.explanation)")
     warnIfNotLocked()
-    let key = try source.key(maximumWorkFactor: options.maximumWorkFactor())
-    return try await vault(with: key, subject: source.subject)
+    return try await vault(with: keys.key(of: source), subject: source.subject)
   }
 
   package func vaultOptions() throws -> Vault.Options {
@@ -267,11 +293,16 @@ package struct Session {
 
   private func noKey(_ reason: String, _ hints: [String], _ withRootKey: Bool) -> CommandError {
     let id = locked.header.vaultID
+    let sealed = KeySource.sealedStandardIdentity(for: locked).map { identity in
+      "\(identity.subject) is sealed: add --identity and --passphrase-file FILE, or type the passphrase at a terminal"
+    }
     let isHeld = withRootKey && Packs.first { $0.keyHolder?.remainingTime(id) } != nil
     return CommandError(
       .cannotUnlock, "no_key", subject: location.path,
       isHeld ? "the agent holds the key, but this command needs the key itself" : reason,
-      hints: hints + ["`vault status` shows the key that would be used, and the slots of the vault"])
+      hints: (sealed.map { [$0] } ?? hints) + [
+        "`vault status` shows the key that would be used, and the slots of the vault"
+      ])
   }
 
   /// Sets up the secure heap, before the first secret is read.

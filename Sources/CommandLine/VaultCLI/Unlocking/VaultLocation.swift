@@ -227,3 +227,21 @@ extension RemoteWait {
     }
   }
 }
+
+extension IdentityFile {
+  /// Refuses a place for a new identity: an existing file, and the vault's folder, because a key must not travel with
+  /// its vault.
+  package static func check(newFile path: String, _ vault: VaultLocation) throws {
+    guard System.kind(of: path) == nil else {
+      throw CommandError(
+        .alreadyExists, "already_exists", subject: path, "already exists",
+        hints: ["name a new file, or use the identity in this file with --recipient age1…"])
+    }
+    guard try !vault.holds(path) else {
+      throw CommandError(
+        .inputRefused, "input_refused", subject: path,
+        "is in the vault: anybody with its folder, its git or its backups would have the key",
+        hints: ["name a file outside the vault, preferably on another disk; nothing was changed"])
+    }
+  }
+}

@@ -141,6 +141,10 @@ package struct UnlockOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A file of age identities; may be repeated (CVAULT_IDENTITY_FILE).", valueName: "file"))
   package var identity: [String] = []
 
+  @Option(
+    help: ArgumentHelp("Read age identities from a command (CVAULT_IDENTITY_COMMAND).", valueName: "command"))
+  package var identityCommand: String?
+
   @Option(help: ArgumentHelp("Read the passphrase from a file (CVAULT_PASSPHRASE_FILE).", valueName: "file"))
   package var passphraseFile: String?
 
@@ -166,7 +170,8 @@ package struct UnlockOptions: ParsableArguments {
   }
 
   package var givesKey: Bool {
-    !identity.isEmpty || passphraseFile != nil || passphraseFd != nil || passphraseCommand != nil
+    !identity.isEmpty || identityCommand != nil || passphraseFile != nil || passphraseFd != nil
+      || passphraseCommand != nil
   }
 
   package func maximumWorkFactor() throws -> Int {

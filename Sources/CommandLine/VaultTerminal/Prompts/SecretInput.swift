@@ -39,21 +39,43 @@ package enum SecretInput {
 
   /// The output of a shell command, without the line end of a single line.
   package static func command(_ script: String, named name: String) throws -> SecretLine {
-    var secret: SecretLine?
-    let status = try System.readShell(script) { descriptor in secret = try line(from: descriptor, named: name) }
-    guard status == 0, let secret else {
+    try SecretLine(output(of: script, named: name), from: name)
+  }
+
+  /// The exact output of a shell command.
+  ///
+  /// - Parameter use: the purpose, for the error.
+  package static func output(
+    of script: String, named name: String, as use: String = "a secret"
+  ) throws -> SecretBytes {
+    var output: SecretBytes?
+    let status = try System.readShell(script) { descriptor in
+      output = try bytes(
+        from: descriptor, named: name, as: use, otherwise: "run the command by itself to see what it prints")
+    }
+    guard status == 0, let output else {
+      let signal = status > 128 ? " (signal \(status - 128))" : ""
       throw CommandError(
-        .cannotUnlock, "no_key", subject: name, "the command ended with exit status \(status)",
+        .cannotUnlock, "no_key", subject: name, "the command ended with exit status \(status)\(signal)",
         hints: ["run the command by itself to see why"])
     }
-    return secret
+    return output
+  }
+
+  /// The first bytes of a file, enough to see its form.
+  package static func beginning(of descriptor: Int32, named name: String) throws -> SecretBytes {
+    let (held, count) = try filled(SecretBytes(count: 0) { _ in }, from: descriptor, capacity: 2048, named: name)
+    return try held.slice(0..<count)
   }
 
   /// The exact content of a descriptor.
   ///
-  /// - Parameter use: the purpose, for the error.
+  /// - Parameters:
+  ///   - use: the purpose, for the error.
+  ///   - hint: the next step if there are too many bytes.
   package static func bytes(
-    from descriptor: Int32, named name: String, as use: String = "a secret", limit: Int = maximumByteCount
+    from descriptor: Int32, named name: String, as use: String = "a secret", limit: Int = maximumByteCount,
+    otherwise hint: String = "name another file"
   ) throws -> SecretBytes {
     var held = try SecretBytes(count: 0) { _ in }
     var capacity = 4096
@@ -67,7 +89,7 @@ package enum SecretInput {
     }
     throw CommandError(
       .inputRefused, "input_refused", subject: name, "is too large for \(use): at most \(limit >> 10) KiB",
-      hints: [limit > maximumByteCount ? "`ulimit -l` sets the limit, up to 3 MiB" : "name another file"])
+      hints: [limit > maximumByteCount ? "`ulimit -l` sets the limit, up to 3 MiB" : hint])
   }
 
   /// `held` and the following bytes, up to `capacity`.

@@ -1,5 +1,5 @@
 public import VaultAge
-internal import VaultCrypto
+public import VaultCrypto
 internal import VaultFileStore
 internal import VaultStorage
 internal import VaultSystem
@@ -14,13 +14,25 @@ extension AgeIdentityFile {
   ///
   /// - Returns: at least one identity, in the order of the file.
   /// - Throws: ``VaultError`` `.ioFailed`, `.permissionDenied` if the file cannot be read; `.inputRefused` if it holds
-  ///   no identity, or has more than 1 MiB.
+  ///   no identity, or has more than 1 MiB, or is sealed.
   public static func read(at path: String) throws(VaultError) -> [AgeIdentity] {
+    try read(at: path, passphrase: nil)
+  }
+
+  /// The identities in a file that `age -p` may have sealed. The content of the file stays in secure memory.
+  ///
+  /// - Parameter passphrase: the UTF-8 bytes of the passphrase, which opens a sealed file. Other files do not need it.
+  /// - Returns: at least one identity, in the order of the file.
+  /// - Throws: ``VaultError`` as ``read(at:)``, and `.wrongPassphrase` if the passphrase does not open the file.
+  public static func read(at path: String, passphrase: SecretBytes?) throws(VaultError) -> [AgeIdentity] {
     let file = try inStore { () throws(StoreError) in try Self.bytes(at: path) }
     do throws(AgeError) {
-      return try file.withBytes { (bytes) throws(AgeError) in try parse(bytes) }
+      return try file.withBytes { (bytes) throws(AgeError) in
+        guard let passphrase else { return try parse(bytes) }
+        return try parse(bytes, passphrase: passphrase)
+      }
     } catch {
-      throw VaultError(.inputRefused, error.reason, file: path)
+      throw VaultError(error.code == .wrongPassphrase ? .wrongPassphrase : .inputRefused, error.reason, file: path)
     }
   }
 

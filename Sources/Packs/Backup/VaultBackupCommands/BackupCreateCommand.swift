@@ -56,7 +56,8 @@ extension BackupCommand {
       try check()
       var session = try Session(vault, global).confirmingUse(.writing)
       session.keepsPassphrase = true
-      let proof = try proveWith.map { try IdentityFile.read($0, of: "--prove-with") }
+      let opening = try IdentityOpening(unlocking, global)
+      let proof = try proveWith.map { try IdentityFile.read($0, of: "--prove-with", opening) }
       let opened = try await vaultToAttest(session)
       let chosen = try target.key(session, proof: proof, opened: opened)
       var options = Backup.Options(key: chosen.key)

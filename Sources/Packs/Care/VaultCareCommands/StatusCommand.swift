@@ -54,7 +54,7 @@ private struct VaultStatus {
     recordCount = try session.locked.recordCount()
     _ = try options.maximumWorkFactor()
     slots = try session.locked.slotStates()
-    let sources = try KeySource.chosen(session, options)
+    let sources = try KeySource.chosen(for: session.locked, options, session.global)
     missingKeyFiles = sources.flatMap(\.files).filter { System.kind(of: $0) == nil }
     key = sources.isEmpty ? nil : sources.map(\.explanation).joined(separator: ", then ")
     index = IndexReport(session)

@@ -9,6 +9,7 @@ enum ManualFacts {
   private static let variables = [
     ("CVAULT_DIR", "The vault: a folder, or the address of a database."),
     ("CVAULT_IDENTITY_FILE", "The identity that opens the vault."),
+    ("CVAULT_IDENTITY_COMMAND", "A command that prints an identity file."),
     ("CVAULT_PASSPHRASE_FILE", "A file with the passphrase."),
     ("CVAULT_PASSPHRASE_FD", "The number of a descriptor with the passphrase."),
     ("CVAULT_PASSPHRASE_COMMAND", "A command that prints the passphrase."),

@@ -83,6 +83,11 @@ extension SSHCommand {
         let time = lifetime.map { "for \(TimeSpan.text($0))" } ?? "until it is removed"
         global.messages.note("\(key.record.name) is in the ssh-agent \(time): \(key.fingerprint)")
       }
+      if confirm, !Askpass.isInstalled {
+        global.messages.note(
+          "no ssh-askpass is installed here: an ssh-agent of OpenSSH cannot ask, and refuses each use of the key; "
+            + "install one, or start the agent with SSH_ASKPASS")
+      }
       try report(keys, limits)
     }
 

@@ -91,7 +91,9 @@ extension KeyCommand {
       return passphrase || generateIdentity != nil ? KeyLabel.usual(besides: header.slots.map(\.label)) : ""
     }
 
-    private var isFile: Bool { who.map { !$0.hasPrefix("age1") && !IdentityFile.isIdentity($0) } ?? false }
+    private var isFile: Bool {
+      who.map { !$0.hasPrefix("age1") && !IdentityFile.isIdentity($0) && !AgeRecipient.isSSHKey($0) } ?? false
+    }
 
     private func namedRecipient() throws -> AgeRecipient? {
       guard let who, isFile else { return try (recipient ?? who).map { try AgeRecipient.argument($0) } }

@@ -50,7 +50,7 @@ extension VaultsCommand {
 
     func run() throws {
       let found = try FoundSet.required(choice.vaults)
-      let own = try OwnRecipients(unlocking)
+      let own = try OwnRecipients(unlocking, global)
       let rows = found.all.map { SetRow($0, own: own, global: global) }
       if global.json {
         try Output.document(["set": found.path, "vaults": rows])
@@ -162,19 +162,27 @@ private struct SetRow: DocumentValue {
 /// The recipients of the available identities.
 private struct OwnRecipients {
   private let recipients: [String]
+  /// Whether an identity file is sealed, and nobody was asked for its passphrase.
+  private let hasSealed: Bool
 
-  init(_ options: UnlockOptions) throws {
-    let files = try KeySource.given(options).flatMap { source -> [String] in
-      guard case .identities(let files) = source.kind else { return [] }
-      return files
+  init(_ options: UnlockOptions, _ global: GlobalOptions) throws {
+    let keys = try KeyReader(options, global, asks: false)
+    var identities = KeySource.standardIdentities ?? []
+    var hasSealed = KeySource.hasSealedStandardIdentity
+    while let source = keys.next() {
+      do {
+        identities += try keys.identities(of: source) ?? []
+      } catch let error as CommandError where error.code == "passphrase_needed" {
+        hasSealed = true
+      }
     }
-    let identities = try files.flatMap { try IdentityFile.read($0) } + (KeySource.standardIdentities ?? [])
     recipients = identities.map(\.recipient.text)
+    self.hasSealed = hasSealed
   }
 
   func open(_ slots: [Slot]) -> String {
     if slots.contains(where: { slot in slot.recipient.map { recipients.contains($0.text) } ?? false }) { return "yes" }
-    return slots.contains { $0.kind == .scrypt } ? "passphrase" : "no"
+    return slots.contains { hasSealed || $0.kind == .scrypt } ? "passphrase" : "no"
   }
 }
 

@@ -17,12 +17,14 @@ struct BackupKeys {
 
   init(_ options: UnlockOptions, backupPassphraseFile: String?, _ global: GlobalOptions) throws {
     self.global = global
-    let maximum = try options.maximumWorkFactor()
-    maximumWorkFactor = maximum
-    given = try KeySource.given(options).map { source in
+    maximumWorkFactor = try options.maximumWorkFactor()
+    let keys = try KeyReader(options, global)
+    var given: [(key: VaultKey, subject: String)] = []
+    while let source = keys.next() {
       global.messages.detail("key: \(source.explanation)")
-      return (try source.key(maximumWorkFactor: maximum), source.subject)
+      given.append((try keys.key(of: source), source.subject))
     }
+    self.given = given
     backupPassphrase = try backupPassphraseFile.map { try SecretInput.file($0).passphrase() }
   }
 

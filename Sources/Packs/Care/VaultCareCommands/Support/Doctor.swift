@@ -167,15 +167,26 @@ struct Doctor {
 
 extension Doctor {
   private func keyChecks(_ slots: [SlotState]) throws -> [DoctorCheck] {
-    let sources = try KeySource.chosen(session, options)
+    let sources = try KeySource.chosen(for: session.locked, options, session.global)
     guard !sources.isEmpty else {
       return [.warning("key", "no key is given", advice: "give --identity FILE, or a passphrase")]
     }
-    return sources.flatMap { keyChecks($0, slots) }
+    let keys = try KeyReader(sources, options, session.global, asks: false)
+    var checks: [DoctorCheck] = []
+    while let source = keys.next() { checks += keyChecks(source, keys, slots) }
+    return checks
   }
 
-  private func keyChecks(_ source: KeySource, _ slots: [SlotState]) -> [DoctorCheck] {
-    if case .identities(let files) = source.kind { return files.map { check(identityFile: $0, source.origin, slots) } }
+  private func keyChecks(_ source: KeySource, _ keys: KeyReader, _ slots: [SlotState]) -> [DoctorCheck] {
+    if case .identities(let files) = source.kind {
+      return files.map { check(identityFile: $0, source.origin, keys.opening, slots) }
+    }
+    if case .identityCommand = source.kind {
+      let fault = fault(of: "\(source.explanation)", ofSlot: "the \(source.explanation)", slots) {
+        try keys.identities(of: source) ?? []
+      }
+      return [fault ?? .good("key", source.explanation)]
+    }
     guard slots.contains(where: { $0.slot.kind == .scrypt && $0.fault == nil }) else {
       return [
         DoctorCheck.fault(
@@ -187,26 +198,39 @@ extension Doctor {
     return [.good("key", source.explanation)]
   }
 
-  private func check(identityFile file: String, _ origin: String, _ slots: [SlotState]) -> DoctorCheck {
+  private func check(
+    identityFile file: String, _ origin: String, _ opening: IdentityOpening, _ slots: [SlotState]
+  ) -> DoctorCheck {
+    let fault = fault(of: "\(file) (\(origin))", ofSlot: "the identity in \(file) (\(origin))", slots) {
+      try IdentityFile.read(file, of: origin, opening)
+    }
+    return fault ?? check(secretFile: file, KeySource(kind: .identities([file]), origin: origin).explanation)
+  }
+
+  /// The fault of identities; nil if one of them opens an intact slot. A sealed file whose passphrase is not given is
+  /// not opened, and has no fault.
+  private func fault(
+    of name: String, ofSlot identity: String, _ slots: [SlotState], _ read: () throws -> [AgeIdentity]
+  ) -> DoctorCheck? {
     do {
-      let recipients = try IdentityFile.read(file).map(\.recipient)
+      let recipients = try read().map(\.recipient)
       let own = slots.filter { $0.slot.recipient.map(recipients.contains) ?? false }
       if let slot = own.first, own.allSatisfy({ $0.fault != nil }) {
         return .fault(
-          "key", "the identity in \(file) (\(origin)) opens nothing while its slot is damaged",
+          "key", "\(identity) opens nothing while its slot is damaged",
           advice: "restore \(slot.slot.path) from version control or a backup")
       }
       guard !own.isEmpty else {
         return .fault(
-          "key", "no slot of the vault is for the identity in \(file) (\(origin))",
+          "key", "no slot of the vault is for \(identity)",
           advice: "use the identity of a slot, or let a member add yours with `vault key add --recipient age1…`")
       }
     } catch {
-      return .fault(
-        "key", "\(file) (\(origin)): \(CommandError(any: error).reason)",
-        advice: "use an identity file as `age-keygen` writes it")
+      let error = CommandError(any: error)
+      guard error.code != "passphrase_needed" else { return nil }
+      return .fault("key", "\(name): \(error.reason)", advice: "use an identity file as `age-keygen` writes it")
     }
-    return check(secretFile: file, "identity \(file) (\(origin))")
+    return nil
   }
 
   private func check(secretFile file: String, _ explanation: String) -> DoctorCheck {

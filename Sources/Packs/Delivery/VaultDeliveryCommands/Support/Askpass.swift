@@ -7,6 +7,14 @@ import VaultTerminal
 enum Askpass {
   private static let variable = "CVAULT_ASKPASS_FD"
 
+  /// Whether an ssh-agent that was started like this process has a program to ask with: the one of the variable, or
+  /// one at a place that OpenSSH uses.
+  static var isInstalled: Bool {
+    if let named = System.environment("SSH_ASKPASS") { return System.mayRun(named) }
+    return ["/usr/bin/ssh-askpass", "/usr/lib/ssh/ssh-askpass", "/usr/libexec/openssh/ssh-askpass"].contains(
+      where: System.mayRun)
+  }
+
   /// The variables that make ssh-add ask this program, which then reads a descriptor.
   static func variables(reading descriptor: Int32) throws -> [String] {
     guard let program = ProcessEnvironment.realPath(System.ownProgram) else {

@@ -1,4 +1,5 @@
 package import VaultAge
+import VaultCLI
 import VaultCrypto
 import VaultKit
 import VaultTerminal
@@ -10,7 +11,9 @@ package enum RecipientsFile {
     do throws(AgeError) {
       return try bytes.withBytes { bytes throws(AgeError) in try AgeRecipientsFile.parse(bytes) }
     } catch {
-      var refused = CommandError(error, subject: path).hinting("the file must have one age1… recipient on each line")
+      let isSSHKey = bytes.string.map(AgeRecipient.isSSHKey) ?? false
+      var refused = CommandError(error, subject: path).hinting(
+        isSSHKey ? AgeRecipient.whyNoSSHKey : "the file must have one age1… recipient on each line")
       if error.code == .malformedRecipient { refused.reason += ", so this is not an age recipient" }
       (refused.status, refused.code, refused.file) = (.inputRefused, "input_refused", path)
       throw refused
