@@ -15,7 +15,7 @@ package struct AgeSealing {
     }
     let fileKey = try FileKey.random()
     var stanzas: [AgeStanza] = []
-    for recipient in recipients { stanzas.append(try X25519Stanza.wrap(fileKey, to: recipient)) }
+    for recipient in recipients { stanzas += try recipient.wrap(fileKey) }
     try self.init(fileKey: fileKey, stanzas: stanzas)
   }
 

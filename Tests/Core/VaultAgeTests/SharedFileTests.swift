@@ -23,7 +23,7 @@ struct SharedFileTests {
     let pairs = all.filter { $0.0.hasPrefix("AGE-SECRET-KEY-1") }
     for (identityText, recipientText) in pairs {
       let identity = try identity(identityText)
-      #expect(identity.recipient.text == recipientText)
+      #expect(try identity.recipient.text == recipientText)
       #expect(try AgeRecipient(parsing: recipientText) == identity.recipient)
       #expect(contents(try identity.text()) == bytes(identityText))
     }

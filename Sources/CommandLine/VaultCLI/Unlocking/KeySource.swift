@@ -65,9 +65,7 @@ package struct KeySource {
   /// The user's own identity file, if it exists and the vault has a slot for it.
   static func standardIdentity(for vault: LockedVault) -> KeySource? {
     guard let path = standardIdentityPath, let identities = try? IdentityFile.read(path),
-      identities.contains(where: { identity in
-        vault.header.slots.contains { $0.kind == .x25519(identity.recipient) }
-      })
+      vault.header.slots.compactMap(\.recipient).contains(where: { slot in identities.contains { $0.mayOpen(slot) } })
     else { return nil }
     return KeySource(kind: .identities([path]), origin: "default identity")
   }

@@ -5,7 +5,7 @@ import VaultTerminal
 
 extension Slot: DocumentValue {
   package var document: JSONValue {
-    let recipient: String? = if case .x25519(let recipient) = kind { recipient.text } else { nil }
+    let recipient = recipient?.text
     return .members(["created_at": createdAt, "id": id, "kind": kind.name, "label": label, "recipient": recipient])
   }
 }

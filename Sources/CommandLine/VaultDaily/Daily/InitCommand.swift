@@ -77,7 +77,7 @@ struct InitCommand: AsyncParsableCommand {
       let identity = try AgeIdentity.generate()
       try IdentityFile.create(identity, at: path, created: Timestamp.now().text)
       let name = label ?? KeyLabel.usual(besides: slots.map(\.label))
-      slots.insert(NewSlot(.recipient(identity.recipient), label: name), at: 0)
+      slots.insert(NewSlot(.recipient(try identity.recipient), label: name), at: 0)
       return path
     }
     try report(await make(location, slots, identity: identity), location, identity: identity)

@@ -119,7 +119,7 @@ extension KeyCommand {
       } catch {
         // If the header has the slot despite the error, the identity opens it and must be kept.
         let header = try? location.open(global).header
-        if header?.slots.contains(where: { $0.recipient == identity.recipient }) == false { System.remove(path) }
+        if header?.slots.contains(where: { $0.recipient.map(identity.mayOpen) ?? false }) == false { System.remove(path) }
         throw error
       }
     }

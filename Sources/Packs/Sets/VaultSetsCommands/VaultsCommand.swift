@@ -161,19 +161,19 @@ private struct SetRow: DocumentValue {
 
 /// The recipients of the available identities.
 private struct OwnRecipients {
-  private let recipients: [String]
+  private let identities: [AgeIdentity]
 
   init(_ options: UnlockOptions) throws {
     let files = try KeySource.given(options).flatMap { source -> [String] in
       guard case .identities(let files) = source.kind else { return [] }
       return files
     }
-    let identities = try files.flatMap { try IdentityFile.read($0) } + (KeySource.standardIdentities ?? [])
-    recipients = identities.map(\.recipient.text)
+    identities = try files.flatMap { try IdentityFile.read($0) } + (KeySource.standardIdentities ?? [])
   }
 
   func open(_ slots: [Slot]) -> String {
-    if slots.contains(where: { slot in slot.recipient.map { recipients.contains($0.text) } ?? false }) { return "yes" }
+    let recipients = slots.compactMap(\.recipient)
+    if recipients.contains(where: { slot in identities.contains { $0.mayOpen(slot) } }) { return "yes" }
     return slots.contains { $0.kind == .scrypt } ? "passphrase" : "no"
   }
 }

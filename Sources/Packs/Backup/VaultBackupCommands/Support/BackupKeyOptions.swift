@@ -40,7 +40,7 @@ struct BackupKeyOptions: ParsableArguments {
     }
     let isNamed = !recipients.isEmpty
     if !isNamed { recipients = try ownRecipients(session, opened) }
-    if let proof, !proof.contains(where: { recipients.contains($0.recipient) }) {
+    if let proof, !proof.contains(where: { recipients.contains(where: $0.mayOpen) }) {
       throw CommandError(
         .cannotUnlock, "no_matching_slot", subject: "--prove-with",
         "no identity in the file belongs to a recipient of the backup",

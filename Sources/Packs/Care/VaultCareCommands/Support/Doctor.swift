@@ -189,8 +189,8 @@ extension Doctor {
 
   private func check(identityFile file: String, _ origin: String, _ slots: [SlotState]) -> DoctorCheck {
     do {
-      let recipients = try IdentityFile.read(file).map(\.recipient)
-      let own = slots.filter { $0.slot.recipient.map(recipients.contains) ?? false }
+      let identities = try IdentityFile.read(file)
+      let own = slots.filter { $0.slot.recipient.map { slot in identities.contains { $0.mayOpen(slot) } } ?? false }
       if let slot = own.first, own.allSatisfy({ $0.fault != nil }) {
         return .fault(
           "key", "the identity in \(file) (\(origin)) opens nothing while its slot is damaged",
