@@ -1,10 +1,10 @@
 public import VaultCrypto
 
-/// A private key that opens age files, written `AGE-SECRET-KEY-1…`, or a text by which a plugin finds its key, written
-/// `AGE-PLUGIN-NAME-1…`.
+/// A private key that opens age files, written `AGE-SECRET-KEY-1…` or, if it is post-quantum, `AGE-SECRET-KEY-PQ-1…`.
+/// Or a text by which a plugin finds its key, written `AGE-PLUGIN-NAME-1…`.
 ///
 /// The secret lives in secure memory and never leaves it as a `String`. Source: c2sp.org/age, "The X25519 recipient
-/// type"; c2sp.org/age-plugin, "Recipients and identities".
+/// type", "The MLKEM768-X25519 hybrid post-quantum recipient type"; c2sp.org/age-plugin, "Recipients and identities".
 public struct AgeIdentity: Sendable {
   /// The types of identities, with what each is made of.
   package enum Kind: Sendable {
@@ -30,6 +30,14 @@ public struct AgeIdentity: Sendable {
     self.init(.x25519(scalar: scalar, publicKey: publicKey))
   }
 
+  private init(seed: SecretBytes, line: Int? = nil) throws(AgeError) {
+    guard HybridKEM.isAvailable else { throw AgeError(.unsupportedIdentity, AgeError.needsNewerLibrary, line: line) }
+    let publicKey = try AgeError.mappingCrypto { () throws(CryptoError) in
+      try seed.withBytes { (bytes) throws(CryptoError) in try HybridKEM.publicKey(for: bytes) }
+    }
+    self.init(.hybrid(seed: seed, publicKey: publicKey))
+  }
+
   /// Makes a new random identity.
   ///
   /// - Throws: `.cryptoFailed`.
@@ -38,10 +46,21 @@ public struct AgeIdentity: Sendable {
       scalar: AgeError.mappingCrypto { () throws(CryptoError) in try SecretBytes.random(count: scalarByteCount) })
   }
 
-  /// Reads `AGE-SECRET-KEY-1…` or `AGE-PLUGIN-NAME-1…`, strictly: upper case, no surrounding white space, valid
-  /// checksum.
+  /// Makes a new random post-quantum identity, which joins ML-KEM-768 and X25519.
   ///
-  /// - Throws: `.malformedIdentity`; `.unsupportedIdentity` for SSH keys and hybrid identities; `.cryptoFailed`.
+  /// - Throws: `.unsupportedIdentity` if OpenSSL is older than 3.5; `.cryptoFailed`.
+  public static func generatePostQuantum() throws(AgeError) -> AgeIdentity {
+    try AgeIdentity(
+      seed: AgeError.mappingCrypto { () throws(CryptoError) in
+        try SecretBytes.random(count: HybridKEM.seedByteCount)
+      })
+  }
+
+  /// Reads `AGE-SECRET-KEY-1…`, `AGE-SECRET-KEY-PQ-1…` or `AGE-PLUGIN-NAME-1…`, strictly: upper case, no surrounding
+  /// white space, valid checksum.
+  ///
+  /// - Throws: `.malformedIdentity`; `.unsupportedIdentity` for SSH keys, and for post-quantum identities if OpenSSL is
+  ///   older than 3.5; `.cryptoFailed`.
   public init(parsing text: RawSpan) throws(AgeError) {
     try self.init(parsing: text, line: nil)
   }
@@ -54,19 +73,23 @@ public struct AgeIdentity: Sendable {
       self.init(.plugin(name: name, text: copy))
       return
     }
-    let layout = try Self.layout(of: text, line: line)
-    let scalar = try AgeError.mappingCrypto { () throws(CryptoError) in
+    let isHybrid = text.has("AGE-SECRET-KEY-PQ-1")
+    let layout = try Self.layout(of: text, prefixByteCount: isHybrid ? 18 : 15, line: line)
+    let key = try AgeError.mappingCrypto { () throws(CryptoError) in
       try SecretBytes(count: layout.byteCount) { (output) throws(CryptoError) in
         Bech32.decode(text, layout, into: &output)
       }
     }
-    try self.init(scalar: scalar)
+    if isHybrid { try self.init(seed: key, line: line) } else { try self.init(scalar: key) }
   }
 
-  private static func layout(of text: RawSpan, line: Int?) throws(AgeError) -> Bech32.Layout {
+  /// The layout of a private key. Keys of both types have 32 bytes.
+  private static func layout(
+    of text: RawSpan, prefixByteCount: Int, line: Int?
+  ) throws(AgeError) -> Bech32.Layout {
     do throws(Bech32.Fault) {
       let layout = try Bech32.check(text)
-      guard layout.separator == 15, text.has("AGE-SECRET-KEY-1") else {
+      guard layout.separator == prefixByteCount, text.has("AGE-SECRET-KEY-") else {
         throw Bech32.Fault(reason: "the text does not begin with AGE-SECRET-KEY-1")
       }
       guard layout.byteCount == scalarByteCount else { throw Bech32.Fault(reason: "the key is not 32 bytes long") }
@@ -96,8 +119,6 @@ public struct AgeIdentity: Sendable {
       reason = "the identity file is itself an age file; open it first"
     } else if text.has("-----BEGIN ") {
       reason = "SSH and other PEM keys are not supported as identities; use an age identity"
-    } else if text.has("AGE-SECRET-KEY-PQ-1") {
-      reason = "hybrid (post-quantum) identities are not supported; use an X25519 identity"
     } else {
       return
     }

@@ -8,8 +8,10 @@ package struct AgeSealing {
   package let prefix: [UInt8]
   package let payload: AgePayload
 
-  package init(to recipients: [AgeRecipient]) throws(AgeError) {
+  /// - Parameter mayMix: whether post-quantum recipients may stand beside others.
+  package init(to recipients: [AgeRecipient], mayMix: Bool = false) throws(AgeError) {
     guard !recipients.isEmpty else { throw AgeError(.noRecipient, "there is no recipient to seal to") }
+    try mayMix ? AgeRecipient.requireLibrary(for: recipients) : AgeRecipient.requireUsable(recipients)
     guard recipients.count <= AgeHeader.maximumStanzaCount else {
       throw AgeError(.tooLarge, "there are more recipients than a header can have")
     }

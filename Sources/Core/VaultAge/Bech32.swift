@@ -71,7 +71,7 @@ package enum Bech32 {
   }
 
   /// The text of data that is not secret.
-  static func text(prefix: StaticString, _ data: [UInt8]) -> String {
+  package static func text(prefix: StaticString, _ data: [UInt8]) -> String {
     var characters = [UInt8](
       repeating: 0, count: encodedCount(prefix: prefix.utf8CodeUnitCount, data: data.count))
     var elements = characters.mutableSpan

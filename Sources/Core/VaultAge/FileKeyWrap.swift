@@ -3,12 +3,20 @@ import VaultCrypto
 /// The stanzas of a header that this module or a plugin may unwrap, checked in form.
 struct WrappedFileKeys {
   private let x25519: [X25519Stanza]
+  private let hybrid: [HybridStanza]
 
   /// Checks the form of every stanza of a known type.
   init(_ stanzas: [AgeStanza]) throws(AgeError) {
     var x25519: [X25519Stanza] = []
-    for stanza in stanzas where stanza.type == AgeStanza.x25519Type { x25519.append(try X25519Stanza(stanza)) }
-    self.x25519 = x25519
+    var hybrid: [HybridStanza] = []
+    for stanza in stanzas {
+      switch stanza.type {
+      case AgeStanza.x25519Type: x25519.append(try X25519Stanza(stanza))
+      case AgeStanza.hybridType: hybrid.append(try HybridStanza(stanza))
+      default: break
+      }
+    }
+    (self.x25519, self.hybrid) = (x25519, hybrid)
   }
 
   /// The file key; nil if no stanza is for `identity`.
@@ -19,7 +27,11 @@ struct WrappedFileKeys {
         if let fileKey = try stanza.unwrap(with: scalar, of: publicKey) { return fileKey }
       }
       return nil
-    case .hybrid: throw AgeError(.unsupportedIdentity, "hybrid (post-quantum) identities are not supported")
+    case .hybrid(let seed, _):
+      for stanza in hybrid {
+        if let fileKey = try stanza.unwrap(with: seed) { return fileKey }
+      }
+      return nil
     case .plugin: throw AgeError(.unsupportedIdentity, "plugin identities are not supported")
     }
   }
@@ -30,7 +42,7 @@ extension AgeRecipient {
   func wrap(_ fileKey: SecretBytes) throws(AgeError) -> [AgeStanza] {
     switch kind {
     case .x25519(let publicKey): [try X25519Stanza.wrap(fileKey, to: publicKey)]
-    case .hybrid: throw AgeError(.unsupportedRecipient, "hybrid (post-quantum) recipients are not supported")
+    case .hybrid(let publicKey): [try HybridStanza.wrap(fileKey, to: publicKey)]
     case .plugin: throw AgeError(.unsupportedRecipient, "plugin recipients are not supported")
     }
   }

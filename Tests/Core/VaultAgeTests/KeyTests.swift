@@ -47,10 +47,10 @@ struct KeyTests {
   }
 
   @Test(
-    "SSH, plugin, hybrid and tagged recipients are refused by name",
+    "SSH, plugin and tagged recipients are refused by name",
     arguments: [
       ("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIH9pO5pz22JZEasoS2LEWWvJiUYI9M6l1uZc31FGYMXa", "SSH"),
-      ("ssh-rsa AAAAB3NzaC1yc2E=", "SSH"), ("age1pq1qqqqqqqq", "hybrid"), ("age1tag1qqqqqqqq", "tagged"),
+      ("ssh-rsa AAAAB3NzaC1yc2E=", "SSH"), ("age1tag1qqqqqqqq", "tagged"),
       ("age1tagpq1qqqqqqqq", "tagged"), ("age1yubikey1qqqqqqqq", "plugin"),
     ])
   func unsupportedRecipient(text: String, name: String) throws {
@@ -72,10 +72,9 @@ struct KeyTests {
   }
 
   @Test(
-    "SSH, plugin, hybrid and sealed identities are refused by name",
+    "SSH, plugin and sealed identities are refused by name",
     arguments: [
       ("-----BEGIN OPENSSH PRIVATE KEY-----", "SSH"), ("AGE-PLUGIN-YUBIKEY-1QQQQQQQQ", "plugin"),
-      ("AGE-SECRET-KEY-PQ-1HZLGZUPT4ETPKDEV8HSGFDCYZ4E522W0A7PU2LHT8EH9W6YLNC3SW78XKG", "hybrid"),
       ("age-encryption.org/v1", "age file"), ("-----BEGIN AGE ENCRYPTED FILE-----", "age file"),
     ])
   func unsupportedIdentity(text: String, name: String) throws {
