@@ -46,6 +46,10 @@ public struct Slot: Sendable {
     }
   }
 
+  /// Whether the slot withstands quantum computers. A passphrase does. A plugin's slot does not count, because only the
+  /// plugin knows its key.
+  package var isPostQuantum: Bool { recipient.map(\.isPostQuantum) ?? true }
+
   /// The path of the slot's file below the vault's directory.
   public var path: String { "slots/\(id.text).age" }
 
