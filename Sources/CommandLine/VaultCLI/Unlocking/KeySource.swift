@@ -183,6 +183,7 @@ package enum IdentityFile {
     do throws(AgeError) {
       return try bytes.withBytes { bytes throws(AgeError) in try AgeIdentityFile.parse(bytes) }
     } catch {
+      if error.isOfOlderLibrary { throw CommandError.needsNewerOpenSSL(path, status: .cannotUnlock) }
       var refused = CommandError(error, subject: path).hinting("name a file that `age-keygen` wrote")
       if error.code == .malformedIdentity, let line = error.line {
         refused.reason = "is not an identity file: in line \(line), \(error.reason)"

@@ -8,8 +8,11 @@ package enum RecipientsFile {
     let file = try NamedFile.reading(path)
     let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "a list of recipients")
     do throws(AgeError) {
-      return try bytes.withBytes { bytes throws(AgeError) in try AgeRecipientsFile.parse(bytes) }
+      let recipients = try bytes.withBytes { bytes throws(AgeError) in try AgeRecipientsFile.parse(bytes) }
+      for recipient in recipients { try AgeRecipient.requireUsable([recipient]) }
+      return recipients
     } catch {
+      if error.isOfOlderLibrary { throw CommandError.needsNewerOpenSSL(path) }
       var refused = CommandError(error, subject: path).hinting("the file must have one age1… recipient on each line")
       if error.code == .malformedRecipient { refused.reason += ", so this is not an age recipient" }
       (refused.status, refused.code, refused.file) = (.inputRefused, "input_refused", path)
