@@ -1,6 +1,6 @@
-"""age v1 files (https://age-encryption.org/v1) in memory: X25519 and scrypt stanzas, binary form.
+"""age v1 files (https://age-encryption.org/v1) in memory: X25519, mlkem768x25519 and scrypt stanzas, binary form.
 
-Call `seal_x25519`, `seal_scrypt`, `parse_header` and `open_file`. Written to be read beside the specification; slots and
+Call `seal`, `seal_x25519`, `seal_scrypt`, `parse_header` and `open_file`. Written to be read beside the specification; slots and
 backups of a vault never need more (docs/format-v1.md, sections 4.2, Slots, and 14, Backups).
 """
 
@@ -14,6 +14,8 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+
+import mlkem
 
 CHUNK_BYTE_COUNT = 64 * 1024
 CHARSET = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
@@ -78,6 +80,24 @@ class Identity:
         self.text = bech32("age-secret-key-", scalar).upper()
 
 
+class HybridIdentity:
+    """A post-quantum identity: `kem` its keys, `recipient` "age1pq1…", `text` "AGE-SECRET-KEY-PQ-1…"."""
+
+    def __init__(self, seed):
+        self.kem = mlkem.Hybrid(seed)
+        self.recipient = bech32("age1pq", self.kem.public)
+        self.text = bech32("age-secret-key-pq-", seed).upper()
+
+
+def parse_recipient(text):
+    """(kind as a header names it, public key)"""
+    kind, prefix, count = ("mlkem768x25519", "age1pq", 1216) if text.startswith("age1pq1") else ("x25519", "age", 32)
+    public = unbech32(prefix, text)
+    if len(public) != count:
+        raise AgeFault("malformed", f"another size of key in an {prefix}1… text")
+    return kind, public
+
+
 def parse_identity_file(text):
     lines = [line.strip() for line in text.splitlines()]
     found = []
@@ -85,7 +105,10 @@ def parse_identity_file(text):
         if line and not line.startswith("#"):
             if line != line.upper():
                 raise AgeFault("malformed", "an identity is written in upper case")
-            found.append(Identity(unbech32("age-secret-key-", line.lower())))
+            if line.startswith("AGE-SECRET-KEY-PQ-1"):
+                found.append(HybridIdentity(unbech32("age-secret-key-pq-", line.lower())))
+            else:
+                found.append(Identity(unbech32("age-secret-key-", line.lower())))
     return found
 
 
@@ -95,8 +118,8 @@ def _raw(public_key):
     return public_key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
 
 
-def _hkdf(key, salt, info):
-    return HKDF(hashes.SHA256(), 32, salt, info).derive(key)
+def _hkdf(key, salt, info, byte_count=32):
+    return HKDF(hashes.SHA256(), byte_count, salt, info).derive(key)
 
 
 def _b64(data):
@@ -119,6 +142,16 @@ def _scrypt(passphrase, salt, log_n):
 
 def _x25519_key(shared, ephemeral, recipient):
     return _hkdf(shared, ephemeral + recipient, b"age-encryption.org/v1/X25519")
+
+
+def _hybrid_key(shared):
+    """Key and nonce of the one message of HPKE (RFC 9180) in its base mode, KEM 0x647a, HKDF 1, AEAD 3."""
+    labelled = lambda label, data: b"HPKE-v1HPKE" + bytes.fromhex("647a00010003") + label + data
+    hashed = lambda label, data: hmac.new(b"", labelled(label, data), hashlib.sha256).digest()
+    context = b"\0" + hashed(b"psk_id_hash", b"") + hashed(b"info_hash", b"age-encryption.org/mlkem768x25519")
+    return tuple(
+        _hkdf(labelled(b"secret", b""), shared, count.to_bytes(2, "big") + labelled(label, context), count)
+        for label, count in ((b"key", 32), (b"base_nonce", 12)))
 
 
 # Writing
@@ -148,6 +181,19 @@ def seal_x25519(plaintext, recipient, rand):
     shared = ephemeral.key.exchange(X25519PublicKey.from_public_bytes(public))
     body = ChaCha20Poly1305(_x25519_key(shared, ephemeral.public, public)).encrypt(bytes(12), file_key, None)
     return _seal(f"-> X25519 {_b64(ephemeral.public)}\n{_b64(body)}\n", file_key, plaintext, rand)
+
+
+def seal_hybrid(plaintext, recipient, rand):
+    file_key = rand(16)
+    enc, shared = mlkem.encapsulate(parse_recipient(recipient)[1], rand)
+    key, nonce = _hybrid_key(shared)
+    body = ChaCha20Poly1305(key).encrypt(nonce, file_key, None)
+    return _seal(f"-> mlkem768x25519 {_b64(enc)}\n{_b64(body)}\n", file_key, plaintext, rand)
+
+
+def seal(plaintext, recipient, rand):
+    seal = seal_hybrid if parse_recipient(recipient)[0] == "mlkem768x25519" else seal_x25519
+    return seal(plaintext, recipient, rand)
 
 
 def seal_scrypt(plaintext, passphrase, log_n, rand):
@@ -188,14 +234,24 @@ def parse_header(file):
 
 
 def _unwrap(arguments, body, identities, passphrase):
+    """The keys to try for a stanza, each with its nonce."""
     if arguments[0] == "X25519" and len(arguments) == 2 and len(body) == 32:
         ephemeral = _unb64(arguments[1])
         for identity in identities:
-            shared = identity.key.exchange(X25519PublicKey.from_public_bytes(ephemeral))
-            yield _x25519_key(shared, ephemeral, identity.public)
+            if isinstance(identity, Identity):
+                shared = identity.key.exchange(X25519PublicKey.from_public_bytes(ephemeral))
+                yield _x25519_key(shared, ephemeral, identity.public), bytes(12)
+    elif arguments[0] == "mlkem768x25519" and len(arguments) == 2 and len(body) == 32:
+        enc = _unb64(arguments[1])
+        for identity in identities:
+            if isinstance(identity, HybridIdentity):
+                try:
+                    yield _hybrid_key(identity.kem.decapsulate(enc))
+                except mlkem.KEMFault:
+                    raise AgeFault("malformed", "a post-quantum stanza has another form") from None
     elif arguments[0] == "scrypt" and len(arguments) == 3 and len(body) == 32:
         if passphrase is not None:
-            yield _scrypt(passphrase, _unb64(arguments[1]), int(arguments[2]))
+            yield _scrypt(passphrase, _unb64(arguments[1]), int(arguments[2])), bytes(12)
     else:
         raise AgeFault("malformed", "a stanza that is not understood")
 
@@ -203,9 +259,9 @@ def _unwrap(arguments, body, identities, passphrase):
 def open_file(file, identities=(), passphrase=None):
     """Opens a file of one stanza. Who calls has looked at the work factor."""
     stanzas, head, mac, offset = parse_header(file)
-    for wrap_key in _unwrap(*stanzas[0], identities, passphrase):
+    for wrap_key, nonce in _unwrap(*stanzas[0], identities, passphrase):
         try:
-            file_key = ChaCha20Poly1305(wrap_key).decrypt(bytes(12), stanzas[0][1], None)
+            file_key = ChaCha20Poly1305(wrap_key).decrypt(nonce, stanzas[0][1], None)
             break
         except InvalidTag:
             continue

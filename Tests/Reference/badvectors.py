@@ -10,7 +10,7 @@ import agefile
 import vaultdir
 from samples import (
     DATA_KEY, LATER_ROOT, OLD_ROOT, OTHER, RECORD, ROOT, SEALED_AT, VAULT, checkpoint, customer, customer_with_former,
-    former_tokens, header, keyring, slot_files)
+    former_tokens, header, hybrid_slot_file, keyring, slot_entry, slot_files)
 from vaultref import (
     Number, RecordKeys, Refused, Root, Seeded, b64, b64url, check_record, id_bytes, id_text, is_token, open_record, pad,
         parse,
@@ -343,7 +343,7 @@ def header_case(tree):
 
 def header_vectors():
     good, entries = header(), keyring()
-    slots, root = good["slots"], good["root"]
+    slots, root, hybrid = good["slots"], good["root"], slot_entry(hybrid_slot_file())
     slot = lambda index, **members: header(slots=[{**item, **(members if i == index else {})} for i,
         item in enumerate(slots)])
     entry = lambda index, **members: header(keyring=[{**item, **(members if i == index else {})} for i,
@@ -394,7 +394,10 @@ def header_vectors():
              slot(1, recipient=slots[0]["recipient"]), header(slots=[lacking(slots[0], "recipient")]),
              slot(0, recipient=slots[0]["recipient"][:-1] + "x"), slot(0, recipient=slots[0]["recipient"].upper()),
              slot(0, recipient="age2" + slots[0]["recipient"][4:]), slot(0, recipient=slots[0]["recipient"][:-1]),
-             slot(0, recipient=""), slot(0, sha256=slots[0]["sha256"].upper())),
+             slot(0, recipient=""), slot(0, sha256=slots[0]["sha256"].upper()), slot(0, kind="mlkem768x25519"),
+             slot(0, recipient=hybrid["recipient"]), header(slots=[lacking(hybrid, "recipient")]),
+             header(slots=[{**hybrid, "kind": "scrypt"}]),
+             header(slots=[{**hybrid, "recipient": agefile.bech32("age1pq", bytes(1215))}])),
             ("root-twice", "header", "malformed", "roots whose ids begin alike", header(keyring=[{
                 **entries[0], "id": b64url(ROOT.id[:8] + bytes(8))}])),
             ("kind-name", "header", "malformed", "a kind that shadows a built-in one, or has no valid name",
@@ -418,7 +421,7 @@ def header_vectors():
 
 
 def slot_vectors():
-    x25519, scrypt = slot_files()
+    (x25519, scrypt), hybrid = slot_files(), hybrid_slot_file()
     payload = vaultdir.slot_payload(ROOT)
     def case(file, like=x25519, sha256=None, **members):
         return {**{key: value for key, value in like.items() if key in ("kind", "identity", "passphrase", "vault_id",
@@ -429,7 +432,8 @@ def slot_vectors():
         like)
     def lines_of(item): return base64.b64decode(item["file_base64"]).split(b"---")[0].decode().split("\n", 1)[1]
     def factor(text): return stanzas(lines_of(scrypt).replace(" 10\n", f" {text}\n"), like=scrypt)
-    own, password, grease = lines_of(x25519), lines_of(scrypt), "-> x-grease abc\n" + agefile._b64(bytes(10)) + "\n"
+    own, password, quantum = lines_of(x25519), lines_of(scrypt), lines_of(hybrid)
+    grease = "-> x-grease abc\n" + agefile._b64(bytes(10)) + "\n"
     file, lines = base64.b64decode(x25519["file_base64"]), payload.split(b"\n")
     bent = bytearray(file)
     bent[-1] ^= 1
@@ -442,7 +446,9 @@ def slot_vectors():
             ("stanzas", "hidden-recipient", "two stanzas, a grease stanza, one of another type", stanzas(own, own),
              stanzas(own, grease),
              stanzas(grease, own), stanzas(password, own, like=scrypt), stanzas(grease),
-             stanzas("-> ssh-ed25519 abcd AAAA\n" + agefile._b64(bytes(32)) + "\n")),
+             stanzas("-> ssh-ed25519 abcd AAAA\n" + agefile._b64(bytes(32)) + "\n"), stanzas(quantum),
+             stanzas(own, like=hybrid), stanzas(quantum, own, like=hybrid),
+             stanzas(quantum.replace("mlkem768x25519", "MLKEM768X25519"), like=hybrid)),
             ("work-factor", "work-factor", "a work factor out of range or in another form", *map(factor, (
                 "0", "1", "9", "21", "23", "030", "+18", "1e1", "9" * 64))),
             ("hash", "wrong-hash", "another file than the header names", case(file, sha256="0" * 64), case(file + b"\0",
@@ -541,10 +547,10 @@ def read_header(case):
 
 
 def read_slot(case):
-    identities = [agefile.Identity(agefile.unbech32("age-secret-key-",
-        case["identity"].lower()))] if "identity" in case else []
+    identities = agefile.parse_identity_file(case.get("identity", ""))
     passphrase = case["passphrase"].encode() if "passphrase" in case else None
-    root = vaultdir.open_slot(base64.b64decode(case["file_base64"]), case["sha256"], identities, passphrase)
+    root = vaultdir.open_slot(
+        base64.b64decode(case["file_base64"]), case["sha256"], identities, passphrase, kind=case["kind"])
     vaultdir.match_header(root, case["vault_id"], case["root_id"])
 
 

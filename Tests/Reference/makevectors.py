@@ -20,7 +20,8 @@ import vaultdir
 from badvectors import negatives
 from samples import (
     APP_KEY, CUSTOMER, DATA_KEY, LATER_ROOT, NOW, OLD_ROOT, OTHER, PASSPHRASE, RECORD, ROOT, SEALED, SEALED_AT, VAULT,
-    checkpoint, customer, customer_with_former, envelope, former_tokens, header, identity, keyring, slot_files)
+    checkpoint, customer, customer_with_former, envelope, former_tokens, header, hybrid_slot_file, identity, keyring,
+    slot_entry, slot_files)
 from vaultref import (
     Number, RecordKeys, Root, Seeded, app_keys, b64, b64url, compact, compact_time, date_text, enc, fingerprint,
         id_text,
@@ -269,9 +270,15 @@ def former_value_cases():
         yield {**case, "former": pretty(opened_former(document, keys)).decode()}
 
 
+def slot_cases():
+    yield from slot_files()
+    yield hybrid_slot_file()
+
+
 def header_cases():
     for name, document in (("new vault", header()), ("with a keyring and a declared kind", header(
-            keyring=keyring(), revision=Number("12"), kinds={"wifi": {"type": "object", "x-title": "ssid"}}))):
+            keyring=keyring(), revision=Number("12"), kinds={"wifi": {"type": "object", "x-title": "ssid"}})),
+            ("with a post-quantum slot", header(slots=[slot_entry(case) for case in slot_cases()]))):
         vaultdir.check_header(document)
         yield {"name": name, "root_key_hex": ROOT.key.hex(), "file": pretty(document).decode(), "mac": document["mac"],
                "header_hash": vaultdir.sha256_hex(tree_bytes(document))}
@@ -304,7 +311,7 @@ FILES = [
     ("times", "Dates, valid and not.", time_cases), ("base64", "Both base64 forms, canonical and not.", base64_cases),
     ("records", "Whole records.", record_cases),
     ("former-values", "Whole records with former values.", former_value_cases),
-    ("slots", "Slots of both kinds.", slot_files),
+    ("slots", "Slots of each kind.", slot_cases),
     ("headers", "Whole headers.", header_cases), ("checkpoints", "Checkpoints, the second following the first.",
      checkpoint_cases)]
 

@@ -1,5 +1,7 @@
 """The keys and documents from which vectors are made. All keys are published test values."""
 
+import functools
+
 import agefile
 import vaultdir
 from vaultref import (
@@ -50,27 +52,49 @@ def identity():
     return agefile.Identity(Seeded("identity")(32))
 
 
+@functools.cache
+def hybrid_identity():
+    return agefile.HybridIdentity(Seeded("hybrid identity")(32))
+
+
+def slot_case(kind, file, **key):
+    return {"kind": kind, **key, "file_base64": b64(file), "sha256": vaultdir.sha256_hex(file),
+            "payload": vaultdir.slot_payload(ROOT).decode(), "vault_id": id_text(VAULT), "root_id": b64url(ROOT.id),
+            "root_key_hex": ROOT.key.hex()}
+
+
+def recipient_slot(kind, identity):
+    return slot_case(
+        kind, agefile.seal(vaultdir.slot_payload(ROOT), identity.recipient, Seeded(f"slot {kind}")),
+        identity=identity.text, recipient=identity.recipient)
+
+
 def slot_files():
-    payload = vaultdir.slot_payload(ROOT)
-    for kind, file in (("x25519", agefile.seal_x25519(payload, identity().recipient, Seeded("slot x25519"))),
-                       ("scrypt", agefile.seal_scrypt(payload, PASSPHRASE, 10, Seeded("slot scrypt")))):
-        key = {"identity": identity().text, "recipient": identity().recipient} if kind == "x25519" else {
-            "passphrase": PASSPHRASE.decode(), "work_factor": 10}
-        yield {"kind": kind, **key, "file_base64": b64(file), "sha256": vaultdir.sha256_hex(file),
-            "payload": payload.decode(),
-               "vault_id": id_text(VAULT), "root_id": b64url(ROOT.id), "root_key_hex": ROOT.key.hex()}
+    yield recipient_slot("x25519", identity())
+    yield slot_case("scrypt", agefile.seal_scrypt(vaultdir.slot_payload(ROOT), PASSPHRASE, 10, Seeded("slot scrypt")),
+                    passphrase=PASSPHRASE.decode(), work_factor=10)
+
+
+def hybrid_slot_file():
+    return recipient_slot("mlkem768x25519", hybrid_identity())
+
+
+def slot_entry(case):
+    return {"id": id_text(Seeded(f"slot id {case['kind']}")(16)), "label": "", "kind": case["kind"],
+            "created_at": date_text(NOW), "sha256": case["sha256"],
+            **({"recipient": case["recipient"]} if "recipient" in case else {})}
 
 
 def header(**changes):
-    at, files = date_text(NOW), list(slot_files())
-    slots = [{"id": id_text(Seeded(f"slot id {case['kind']}")(16)), "label": "", "kind": case["kind"], "created_at": at,
-              "sha256": case["sha256"], **({"recipient": case["recipient"]} if "recipient" in case else {})}
-              for case in files]
+    at = date_text(NOW)
+    slots = [slot_entry(case) for case in slot_files()]
     document = {
         "format": Number("1"), "id": id_text(VAULT), "created_at": at, "revision": Number("1"), "keyring": [],
             "kinds": {},
         "root": {"id": b64url(ROOT.id), "commitment": b64(ROOT.commitment), "created_at": at}, "slots": slots,
         **changes}
+    if any(slot.get("kind") == "mlkem768x25519" for slot in document["slots"]):
+        document.setdefault("requires", ["mlkem768x25519"])
     document["mac"] = b64(vaultdir.header_mac(document, ROOT))
     return document
 

@@ -22,6 +22,7 @@ import backups
 import badvectors
 import former
 import makevectors
+import mlkem
 import vaultdir
 from paths import parse_path, path_text
 from samples import CUSTOMER, DATA_KEY, NOW, OLD_ROOT, RECORD, ROOT, VAULT, customer, identity
@@ -202,6 +203,26 @@ class Vectors(unittest.TestCase):
                 count += 1
         print(f"\nnegative vectors: {count} cases run", end="", file=sys.stderr)
 
+    def test_a_hybrid_secret_is_learnt_by_its_owner_alone(self):
+        key, other = mlkem.Hybrid(bytes(32)), mlkem.Hybrid(bytes(31) + b"\1")
+        enc, shared = mlkem.encapsulate(key.public, Seeded("hybrid"))
+        self.assertEqual((len(key.public), len(enc), len(shared)), (1216, 1120, 32))
+        self.assertEqual(key.decapsulate(enc), shared)
+        self.assertNotEqual(other.decapsulate(enc), shared)
+        for offset in (0, 1087):
+            self.assertNotEqual(key.decapsulate(enc[:offset] + bytes([enc[offset] ^ 1]) + enc[offset + 1:]), shared)
+        for bad in (enc[:-1], enc + b"\0", enc[:-32] + bytes(32)):
+            self.assertRaises(mlkem.KEMFault, key.decapsulate, bad)
+        self.assertRaises(mlkem.KEMFault, mlkem.encapsulate, b"\xff" * 1184 + key.public[-32:], Seeded("hybrid"))
+
+    def test_a_post_quantum_file_opens_with_its_identity_alone(self):
+        for seed in (bytes(32), b"\1" * 32):
+            key = agefile.parse_identity_file(agefile.HybridIdentity(seed).text)[0]
+            file = agefile.seal(b"payload", key.recipient, Seeded("hybrid file"))
+            self.assertEqual(agefile.open_file(file, [identity(), key]), b"payload")
+            for others in ([identity()], [agefile.HybridIdentity(b"\2" * 32)]):
+                self.assertRaises(agefile.AgeFault, agefile.open_file, file, others)
+
     def test_positive_vectors_are_taken(self):
         for case in makevectors.record_cases():
             roots = {root.id[:8]: root for root in (ROOT, OLD_ROOT)}
@@ -215,7 +236,7 @@ class Vectors(unittest.TestCase):
             self.assertEqual(pretty(opened_former(document, keys)).decode(), case["former"])
         for case in makevectors.header_cases():
             badvectors.read_header({"root_key_hex": case["root_key_hex"], "file": case["file"]})
-        for case in makevectors.slot_files():
+        for case in makevectors.slot_cases():
             badvectors.read_slot(case)
 
 

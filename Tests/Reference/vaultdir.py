@@ -37,7 +37,7 @@ def a_hash(value): expect(SHA256_TEXT.fullmatch(value))
 
 def a_recipient(value):
     try:
-        expect(len(agefile.unbech32("age", value)) == 32)
+        agefile.parse_recipient(value)
     except agefile.AgeFault:
         expect(False)
 
@@ -49,7 +49,8 @@ HEADER = {"format": an_integer, "id": an_id, "created_at": a_date, "revision": a
           "keyring": a_list, "slots": a_list, "kinds": an_object, "mac": bytes_of(32)}
 ROOT = {"id": a_root_id, "commitment": bytes_of(32), "created_at": a_date}
 ENTRY = {**ROOT, "replaced_at": a_date, "reason": one_of("rewrap", "reseal"), "state": one_of("open-only", "retired")}
-SLOT = {"id": an_id, "label": a_string, "kind": one_of("x25519", "scrypt"), "created_at": a_date, "sha256": a_hash}
+KINDS = {"x25519": "X25519", "mlkem768x25519": "mlkem768x25519", "scrypt": "scrypt"}
+SLOT = {"id": an_id, "label": a_string, "kind": one_of(*KINDS), "created_at": a_date, "sha256": a_hash}
 CHECKPOINT = {"format": an_integer, "sequence": an_integer, "created_at": a_date,
               "previous": lambda value: value is None or a_hash(value), "header": a_hash, "root": a_root_id,
               "items": a_hash, "mac": bytes_of(32)}
@@ -64,8 +65,8 @@ def check_header(header):
             raise Refused("keyring", "malformed", "an entry that opens has a wrap, a retired one has none")
     for slot in header["slots"]:
         check_members(slot, SLOT, {"recipient": a_recipient}, "header")
-        if ("recipient" in slot) != (slot["kind"] == "x25519"):
-            raise Refused("header", "malformed", "exactly the x25519 slots have a recipient")
+        if slot["kind"] != (agefile.parse_recipient(slot["recipient"])[0] if "recipient" in slot else "scrypt"):
+            raise Refused("header", "malformed", "the recipient of a slot is not of its kind")
     hints = [unb64url(item["id"])[:8] for item in [header["root"]] + header["keyring"]]
     ids, recipients = ([slot[name] for slot in header["slots"] if name in slot] for name in ("id", "recipient"))
     if not ids or any(len(set(group)) != len(group) for group in (hints, ids, recipients)):
@@ -179,13 +180,13 @@ def parse_slot_payload(data):
     return root
 
 
-def open_slot(file, sha256, identities=(), passphrase=None, maximum_work_factor=20):
+def open_slot(file, sha256, identities=(), passphrase=None, maximum_work_factor=20, kind=None):
     """Section 4.2, Slots, in its order. Returns the Root."""
     if len(file) > SLOT_BYTE_LIMIT:
         raise Refused("slot", "too-large", "too large for a slot")
     try:
         stanzas = agefile.parse_header(file)[0]
-        if len(stanzas) != 1 or stanzas[0][0][0] not in ("X25519", "scrypt"):
+        if len(stanzas) != 1 or stanzas[0][0][0] not in ([KINDS[kind]] if kind else KINDS.values()):
             raise Refused("slot", "hidden-recipient", "more than one stanza, or one of another type")
         arguments = stanzas[0][0]
         if arguments[0] == "scrypt":
@@ -243,14 +244,19 @@ class Vault:
 
     def add_slot(self, recipient, passphrase, work_factor, label):
         payload = slot_payload(self.root)
-        file = agefile.seal_x25519(payload, recipient, self.rand) if recipient else agefile.seal_scrypt(
+        file = agefile.seal(payload, recipient, self.rand) if recipient else agefile.seal_scrypt(
             payload, passphrase, work_factor, self.rand)
-        slot = {"id": id_text(self.rand(16)), "label": label, "kind": "x25519" if recipient else "scrypt",
-                "created_at": date_text(self.now), "sha256": sha256_hex(file)}
+        kind = agefile.parse_recipient(recipient)[0] if recipient else "scrypt"
+        slot = {"id": id_text(self.rand(16)), "label": label, "kind": kind, "created_at": date_text(self.now), "sha256": sha256_hex(file)}
         self.header["slots"].append({**slot, "recipient": recipient} if recipient else slot)
         self._write(f"slots/{slot['id']}.age", file)
 
     def write_header(self):
+        name = "mlkem768x25519"
+        names = {*self.header.pop("requires", [])} - {name}
+        names |= {slot["kind"] for slot in self.header["slots"]} & {name}
+        if names:
+            self.header["requires"] = sorted(names)
         self.header["mac"] = b64(header_mac(self.header, self.root))
         check_header(self.header)
         self._write("vault.json", pretty(self.header))
@@ -304,8 +310,8 @@ class Vault:
         envelope.setdefault("attachments", {})[attachment] = {
             "name": name, "size": Number(str(len(content))), "sha256": sha256_hex(stored)}
         self._write_next(path, document, keys)
-        if "requires" not in self.header:
-            self.header["requires"] = ["attachments"]
+        if "attachments" not in self.header.get("requires", []):
+            self.header["requires"] = sorted([*self.header.get("requires", []), "attachments"])
             self.header["revision"] = Number(str(int(self.header["revision"].literal) + 1))
             self.write_header()
         return attachment
@@ -362,14 +368,15 @@ class Vault:
         check_header(header)
         recipients = [identity.recipient for identity in identities]
         slots = [slot for slot in header["slots"] if (
-            slot["recipient"] in recipients if slot["kind"] == "x25519" else passphrase is not None)]
+            slot["recipient"] in recipients if "recipient" in slot else passphrase is not None)]
         if not slots:
             raise Refused("slot", "no-slot", "the vault has no slot for this key")
         for slot in slots:  # several only for a passphrase: there is no telling which one it opens
             self.file = f"slots/{slot['id']}.age"
             try:
                 root = open_slot(
-                    self._read(self.file, SLOT_BYTE_LIMIT), slot["sha256"], identities, passphrase, maximum_work_factor)
+                    self._read(self.file, SLOT_BYTE_LIMIT), slot["sha256"], identities, passphrase, maximum_work_factor,
+                    slot["kind"])
                 break
             except Refused:
                 if slot is slots[-1]:

@@ -20,7 +20,7 @@ from forms import (  # noqa: F401 (the others import all of it from here)
 from paths import parse_path
 
 KIND_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
-EXTENSIONS = {"attachments"}  # 6.1: those that are known
+EXTENSIONS = {"attachments", "mlkem768x25519"}  # 6.1: those that are known
 BUILT_IN_KINDS = {"customer", "login", "api-key", "ssh-key", "payment-card", "secure-note", "database", "custom"}
 
 

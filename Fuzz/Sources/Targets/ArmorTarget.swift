@@ -9,7 +9,8 @@ enum ArmorTarget: FuzzTarget {
 
   static func seeds() throws -> [[UInt8]] {
     let file = try AgeIdentityFile.text(Fixture.identity, created: "2026-11-21T01:40:28Z")
-    let recipients = "# who\n\(Fixture.identity.recipient.text)\r\n\n\(Fixture.identity.recipient.text)"
+    let own = try Fixture.identity.recipient.text
+    let recipients = "# who\n\(own)\r\n\n\(own)"
     // Bound to a name of its own: a span must not outlive what it was taken of.
     let slotFile = Fixture.slotFile
     let armor = AgeArmor.encode(RawSpan(_elements: slotFile.span))
@@ -65,7 +66,7 @@ enum ArmorTarget: FuzzTarget {
       let again = must("a written identity can be read") { () throws(AgeError) in
         try text.withBytes { bytes throws(AgeError) in try AgeIdentity(parsing: bytes) }
       }
-      require(again.recipient == identity.recipient, "a written identity is the same")
+      require((try? again.recipient) == (try? identity.recipient), "a written identity is the same")
     }
     for recipient in (try? AgeRecipientsFile.parse(RawSpan(_elements: input.span))) ?? [] {
       let again = must("a written recipient can be read") { () throws(AgeError) in

@@ -16,7 +16,7 @@ enum HeaderTarget: FuzzTarget {
     let slotFile = Fixture.slotFile
     let slot = try JSONObject([
       ("created_at", time), ("id", .string(Fixture.slotID.text)), ("kind", "x25519"), ("label", "laptop"),
-      ("recipient", .string(Fixture.identity.recipient.text)),
+      ("recipient", .string(try Fixture.identity.recipient.text)),
       ("sha256", .string(Hex.encode(try SHA256.hash(RawSpan(_elements: slotFile.span))))),
     ])
     let root = try JSONObject([

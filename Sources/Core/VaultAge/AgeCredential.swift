@@ -2,7 +2,7 @@ public import VaultCrypto
 
 /// Something that may open an age file.
 public enum AgeCredential: Sendable {
-  /// An X25519 identity.
+  /// An identity.
   case identity(AgeIdentity)
   /// The UTF-8 bytes of a passphrase, and the highest work factor (base-two logarithm) that may be spent on it.
   case passphrase(SecretBytes, maximumWorkFactor: Int = 20)
@@ -36,12 +36,9 @@ extension AgeHeader {
   }
 
   private func identityFileKey(_ credentials: [AgeCredential]) throws(AgeError) -> SecretBytes {
-    var known: [X25519Stanza] = []
-    for stanza in stanzas where stanza.type == AgeStanza.x25519Type { known.append(try X25519Stanza(stanza)) }
+    let wrapped = try WrappedFileKeys(stanzas)
     for case .identity(let identity) in credentials {
-      for stanza in known {
-        if let fileKey = try stanza.unwrap(with: identity) { return fileKey }
-      }
+      if let fileKey = try wrapped.unwrap(with: identity) { return fileKey }
     }
     throw AgeError(.noMatchingIdentity, "none of the given identities opens the file")
   }

@@ -51,14 +51,18 @@ extension FaultCode<AgeLayer> {
   public static var tooLarge: Self { Self("age file is too large") }
   /// The armor breaks a rule of c2sp.org/age or RFC 7468.
   public static var malformedArmor: Self { Self("malformed age armor") }
-  /// The text is no X25519 recipient.
+  /// The text is not a recipient, or its key cannot be used.
   public static var malformedRecipient: Self { Self("malformed recipient") }
-  /// The text is no X25519 identity, or the file holds none.
+  /// The text is not an identity, or the file has none.
   public static var malformedIdentity: Self { Self("malformed identity") }
-  /// The recipient is of a type that is deliberately left out: SSH, plugin, hybrid, tagged.
+  /// The recipient has a type that is deliberately left out, SSH or tagged. Or it is post-quantum, and this OpenSSL is
+  /// too old.
   public static var unsupportedRecipient: Self { Self("unsupported recipient") }
-  /// The identity is of a type that is deliberately left out: SSH, plugin, hybrid, a sealed identity file.
+  /// The identity has a type that is deliberately left out, SSH or a sealed identity file. Or it is post-quantum, and
+  /// this OpenSSL is too old.
   public static var unsupportedIdentity: Self { Self("unsupported identity") }
+  /// Post-quantum recipients and others were given for one file.
+  public static var mixedRecipients: Self { Self("mixed recipients") }
   /// There is nobody to seal to.
   public static var noRecipient: Self { Self("no recipient") }
   /// Sealing with an empty passphrase was asked for.

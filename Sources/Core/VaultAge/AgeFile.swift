@@ -17,7 +17,8 @@ public enum AgeFile {
 
   /// Seals `plaintext` to each of `recipients`, as a binary age file.
   ///
-  /// - Throws: `.noRecipient`, `.lowOrderShare`, `.tooLarge`, `.cryptoFailed`.
+  /// - Throws: `.noRecipient`, `.unsupportedRecipient`, `.mixedRecipients`, `.lowOrderShare`, `.malformedRecipient`,
+  ///   `.tooLarge`, `.cryptoFailed`.
   public static func seal(_ plaintext: RawSpan, to recipients: [AgeRecipient]) throws(AgeError) -> [UInt8] {
     try seal(plaintext, AgeSealing(to: recipients))
   }

@@ -22,11 +22,12 @@ public enum AgeIdentityFile {
   /// The text of a new identity file: its creation time, its recipient, the identity.
   ///
   /// - Parameter created: the time, as `2026-11-21T01:40:28Z`; visible ASCII only.
-  /// - Throws: `.cryptoFailed`.
+  /// - Throws: `.cryptoFailed`; `.unsupportedIdentity` for a plugin's identity, whose file the plugin writes.
   public static func text(_ identity: AgeIdentity, created: String) throws(AgeError) -> SecretBytes {
     // A line feed would add lines to a file that holds a key.
     precondition(created.utf8.allSatisfy(\.isVisible), "the time is visible ASCII")
-    let comments = [UInt8]("# created: \(created)\n# public key: \(identity.recipient.text)\n".utf8)
+    let recipient = try identity.recipient
+    let comments = [UInt8]("# created: \(created)\n# public key: \(recipient.text)\n".utf8)
     let secret = try identity.text()
     return try AgeError.mappingCrypto { () throws(CryptoError) in
       try SecretBytes(count: comments.count + secret.count + 1) { (output) throws(CryptoError) in

@@ -1,15 +1,15 @@
 import VaultCrypto
 
-// All cryptography of age except the two key agreements, and why each nonce is safe.
+// All cryptography of age except the key agreements, and why each nonce is safe.
 
 /// The 16 random bytes that belong to one file and are wrapped in each of its stanzas.
 enum FileKey {
   static let byteCount = 16
   static let wrappedByteCount = byteCount + ChaCha20Poly1305.tagByteCount
 
-  // The nonce is twelve zero bytes. Each wrap key is derived for one stanza from a fresh ephemeral secret or a fresh
-  // salt, and seals only this one file key.
-  private static let nonce = [UInt8](repeating: 0, count: ChaCha20Poly1305.nonceByteCount)
+  /// The nonce of X25519 and scrypt stanzas: twelve zero bytes. Each wrap key is derived for one stanza from a fresh
+  /// ephemeral secret or a fresh salt, and seals only this one file key.
+  static let zeroNonce = [UInt8](repeating: 0, count: ChaCha20Poly1305.nonceByteCount)
 
   /// A new file key. It is never used for a second file.
   static func random() throws(AgeError) -> SecretBytes {
@@ -17,7 +17,9 @@ enum FileKey {
   }
 
   /// The body of a stanza.
-  static func wrap(_ fileKey: SecretBytes, with wrapKey: SecretBytes) throws(CryptoError) -> [UInt8] {
+  static func wrap(
+    _ fileKey: SecretBytes, with wrapKey: SecretBytes, nonce: [UInt8] = zeroNonce
+  ) throws(CryptoError) -> [UInt8] {
     try wrapKey.withBytes { (key) throws(CryptoError) in
       try fileKey.withBytes { (plaintext) throws(CryptoError) in
         try ChaCha20Poly1305.seal(
@@ -29,7 +31,9 @@ enum FileKey {
   /// The file key in the body of a stanza; nil if the stanza is for another recipient.
   ///
   /// The caller has checked that the body has 32 bytes: a longer one could open under two keys (partitioning oracle).
-  static func unwrap(_ body: [UInt8], with wrapKey: SecretBytes) throws(AgeError) -> SecretBytes? {
+  static func unwrap(
+    _ body: [UInt8], with wrapKey: SecretBytes, nonce: [UInt8] = zeroNonce
+  ) throws(AgeError) -> SecretBytes? {
     precondition(body.count == wrappedByteCount, "the caller checks the byte count first")
     return try nilWhenNotAuthentic { () throws(CryptoError) in
       try wrapKey.withBytes { (key) throws(CryptoError) in

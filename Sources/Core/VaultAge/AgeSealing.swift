@@ -8,14 +8,16 @@ package struct AgeSealing {
   package let prefix: [UInt8]
   package let payload: AgePayload
 
-  package init(to recipients: [AgeRecipient]) throws(AgeError) {
+  /// - Parameter mayMix: whether post-quantum recipients may stand beside others.
+  package init(to recipients: [AgeRecipient], mayMix: Bool = false) throws(AgeError) {
     guard !recipients.isEmpty else { throw AgeError(.noRecipient, "there is no recipient to seal to") }
+    try mayMix ? AgeRecipient.requireLibrary(for: recipients) : AgeRecipient.requireUsable(recipients)
     guard recipients.count <= AgeHeader.maximumStanzaCount else {
       throw AgeError(.tooLarge, "there are more recipients than a header can have")
     }
     let fileKey = try FileKey.random()
     var stanzas: [AgeStanza] = []
-    for recipient in recipients { stanzas.append(try X25519Stanza.wrap(fileKey, to: recipient)) }
+    for recipient in recipients { stanzas += try recipient.wrap(fileKey) }
     try self.init(fileKey: fileKey, stanzas: stanzas)
   }
 

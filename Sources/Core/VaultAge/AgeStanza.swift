@@ -17,6 +17,8 @@ public struct AgeStanza: Hashable, Sendable {
 
   /// The type of a stanza for an `age1…` recipient.
   static let x25519Type = "X25519"
+  /// The type of a stanza for an `age1pq1…` recipient.
+  static let hybridType = "mlkem768x25519"
   /// The type of a stanza for a passphrase.
   static let scryptType = "scrypt"
 

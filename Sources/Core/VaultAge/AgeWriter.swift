@@ -10,8 +10,12 @@ package final class AgeWriter {
   private var index: UInt64 = 0
 
   /// Begins a file for `recipients` and writes its header.
-  package convenience init(to recipients: [AgeRecipient], write: @escaping AgeWrite) throws(AgeError) {
-    let sealing = try AgeSealing(to: recipients)
+  ///
+  /// - Parameter mayMix: whether post-quantum recipients may stand beside others.
+  package convenience init(
+    to recipients: [AgeRecipient], mayMix: Bool = false, write: @escaping AgeWrite
+  ) throws(AgeError) {
+    let sealing = try AgeSealing(to: recipients, mayMix: mayMix)
     try self.init(sealing.payload, after: sealing.prefix, write)
   }
 

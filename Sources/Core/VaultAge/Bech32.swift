@@ -61,6 +61,25 @@ package enum Bech32 {
     }
   }
 
+  /// The data of a text that `check` accepted with this layout; only for texts that are not secret.
+  static func data(_ text: RawSpan, _ layout: Layout) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: layout.byteCount)
+    var elements = bytes.mutableSpan
+    var output = MutableRawSpan(_elements: &elements)
+    decode(text, layout, into: &output)
+    return bytes
+  }
+
+  /// The text of data that is not secret.
+  package static func text(prefix: StaticString, _ data: [UInt8]) -> String {
+    var characters = [UInt8](
+      repeating: 0, count: encodedCount(prefix: prefix.utf8CodeUnitCount, data: data.count))
+    var elements = characters.mutableSpan
+    var output = MutableRawSpan(_elements: &elements)
+    encode(prefix: prefix, RawSpan(_elements: data.span), into: &output)
+    return String(decoding: characters, as: UTF8.self)
+  }
+
   /// Byte count of the text for a prefix and data of these byte counts.
   package static func encodedCount(prefix: Int, data: Int) -> Int { prefix + 1 + (data * 8 + 4) / 5 + checksumCount }
 
@@ -83,7 +102,7 @@ package enum Bech32 {
   }
 
   /// Lower-case form of an ASCII letter; other bytes stay unchanged.
-  fileprivate static func lowercased(_ octet: UInt8) -> UInt8 {
+  static func lowercased(_ octet: UInt8) -> UInt8 {
     octet >= UInt8(ascii: "A") && octet <= UInt8(ascii: "Z") ? octet + 32 : octet
   }
 

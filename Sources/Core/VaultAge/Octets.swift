@@ -16,6 +16,9 @@ extension RawSpan {
     return true
   }
 
+  /// A copy of text that is not secret.
+  var string: String { String(decoding: [UInt8](copying: self), as: UTF8.self) }
+
   /// The first offset at or after `start` that holds `octet`.
   func firstOffset(of octet: UInt8, from start: Int = 0) -> Int? {
     var offset = start

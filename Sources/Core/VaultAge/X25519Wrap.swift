@@ -25,21 +25,23 @@ struct X25519Stanza {
   }
 
   /// The file key; nil if the stanza is for another recipient.
-  func unwrap(with identity: AgeIdentity) throws(AgeError) -> SecretBytes? {
-    let shared = try Self.sharedSecret(identity.scalar, share)
+  func unwrap(with scalar: SecretBytes, of publicKey: [UInt8]) throws(AgeError) -> SecretBytes? {
+    let shared = try Self.sharedSecret(scalar, share)
     let wrapKey = try AgeError.mappingCrypto { () throws(CryptoError) in
-      try deriveKey(from: shared, salt: share + identity.recipient.publicKey, info: Self.info)
+      try deriveKey(from: shared, salt: share + publicKey, info: Self.info)
     }
     return try FileKey.unwrap(body, with: wrapKey)
   }
 
   /// A stanza that only the identity of `recipient` unwraps, with a fresh ephemeral secret.
-  static func wrap(_ fileKey: SecretBytes, to recipient: AgeRecipient) throws(AgeError) -> AgeStanza {
-    let ephemeral = try AgeIdentity.generate()
-    let share = ephemeral.recipient.publicKey
-    let shared = try sharedSecret(ephemeral.scalar, recipient.publicKey)
+  static func wrap(_ fileKey: SecretBytes, to publicKey: [UInt8]) throws(AgeError) -> AgeStanza {
+    let (ephemeral, share) = try AgeError.mappingCrypto { () throws(CryptoError) in
+      let scalar = try SecretBytes.random(count: AgeIdentity.scalarByteCount)
+      return (scalar, try scalar.withBytes { (bytes) throws(CryptoError) in try X25519.publicKey(for: bytes) })
+    }
+    let shared = try sharedSecret(ephemeral, publicKey)
     let body = try AgeError.mappingCrypto { () throws(CryptoError) in
-      let wrapKey = try deriveKey(from: shared, salt: share + recipient.publicKey, info: info)
+      let wrapKey = try deriveKey(from: shared, salt: share + publicKey, info: info)
       return try FileKey.wrap(fileKey, with: wrapKey)
     }
     return AgeStanza(type: AgeStanza.x25519Type, arguments: [AgeStanza.text(share)], body: body)

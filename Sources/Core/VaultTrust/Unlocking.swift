@@ -37,9 +37,9 @@ package struct Unlocking {
   /// Opens the first slot for one of the identities. If that slot is damaged, no other is tried.
   private func open(with identities: [AgeIdentity]) throws(VaultError) -> (SecretBytes, Slot) {
     for slot in header.slots {
-      guard case .x25519(let recipient) = slot.kind,
-        let identity = identities.first(where: { $0.recipient == recipient })
-      else { continue }
+      guard let recipient = slot.recipient, let identity = identities.first(where: { $0.mayOpen(recipient) }) else {
+        continue
+      }
       let file = try inspected(slot, maximumWorkFactor: SlotFile.defaultMaximumWorkFactor)
       do throws(AgeError) {
         return unsafe (try AgeFile.open(file.span.bytes, with: [.identity(identity)]), slot)

@@ -140,10 +140,22 @@ public struct VaultHeader: Sendable {
     ])
   }
 
+  /// The document with the extensions in `requires` that its slots need, and without those that they no longer need.
+  private static func namingExtensions(_ document: JSONObject) -> JSONObject {
+    let kinds = document["slots"]?.array?.compactMap { $0["kind"]?.string } ?? []
+    let named = Requirements.names(in: document) ?? []
+    let names = Requirements.names(
+      named, naming: Requirements.postQuantumSlots, kinds.contains(Requirements.postQuantumSlots))
+    guard names != named else { return document }
+    var document = document
+    document[Requirements.memberName] = names.isEmpty ? nil : .array(names.map { .string($0) })
+    return document
+  }
+
   private static func authenticated(
     _ document: JSONObject, under root: RootKey
   ) throws(VaultError) -> VaultHeader {
-    var document = document
+    var document = namingExtensions(document)
     let unauthenticated = document
     let mac = try inSealing(file: fileName) { () throws(SealingError) in
       try root.mac(of: unauthenticated, as: .header)

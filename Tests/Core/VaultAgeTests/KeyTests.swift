@@ -21,14 +21,15 @@ struct KeyTests {
   @Test("the specification's identity gives the specification's recipient")
   func specification() throws {
     #expect(try identity(identityText).recipient.text == recipientText)
-    #expect(try contents(identity(identityText).scalar) == [UInt8](repeating: 0x42, count: 32))
+    guard case .x25519(let scalar, _) = try identity(identityText).kind else { Issue.record("another type"); return }
+    #expect(contents(scalar) == [UInt8](repeating: 0x42, count: 32))
   }
 
   @Test("a generated identity comes back from its text, and no two are equal")
   func generated() throws {
     let first = try AgeIdentity.generate()
     let again = try first.text().withBytes { (text) throws(AgeError) in try AgeIdentity(parsing: text) }
-    #expect(again.recipient == first.recipient)
+    #expect(try again.recipient == first.recipient)
     #expect(try AgeIdentity.generate().recipient != first.recipient)
     #expect(try AgeRecipient(parsing: first.recipient.text) == first.recipient)
   }
@@ -46,10 +47,10 @@ struct KeyTests {
   }
 
   @Test(
-    "SSH, plugin, hybrid and tagged recipients are refused by name",
+    "SSH, plugin and tagged recipients are refused by name",
     arguments: [
       ("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIH9pO5pz22JZEasoS2LEWWvJiUYI9M6l1uZc31FGYMXa", "SSH"),
-      ("ssh-rsa AAAAB3NzaC1yc2E=", "SSH"), ("age1pq1qqqqqqqq", "hybrid"), ("age1tag1qqqqqqqq", "tagged"),
+      ("ssh-rsa AAAAB3NzaC1yc2E=", "SSH"), ("age1tag1qqqqqqqq", "tagged"),
       ("age1tagpq1qqqqqqqq", "tagged"), ("age1yubikey1qqqqqqqq", "plugin"),
     ])
   func unsupportedRecipient(text: String, name: String) throws {
@@ -71,10 +72,9 @@ struct KeyTests {
   }
 
   @Test(
-    "SSH, plugin, hybrid and sealed identities are refused by name",
+    "SSH, plugin and sealed identities are refused by name",
     arguments: [
       ("-----BEGIN OPENSSH PRIVATE KEY-----", "SSH"), ("AGE-PLUGIN-YUBIKEY-1QQQQQQQQ", "plugin"),
-      ("AGE-SECRET-KEY-PQ-1HZLGZUPT4ETPKDEV8HSGFDCYZ4E522W0A7PU2LHT8EH9W6YLNC3SW78XKG", "hybrid"),
       ("age-encryption.org/v1", "age file"), ("-----BEGIN AGE ENCRYPTED FILE-----", "age file"),
     ])
   func unsupportedIdentity(text: String, name: String) throws {
@@ -88,7 +88,7 @@ struct KeyTests {
     let other = try AgeIdentity.generate()
     let otherText = String(decoding: contents(try other.text()), as: UTF8.self)
     let parsed = try parseFile("# a comment\r\n\r\n\(identityText)\r\n\n#\n\(otherText)")
-    #expect(parsed.map(\.recipient) == [try identity(identityText).recipient, other.recipient])
+    #expect(try parsed.map { try $0.recipient } == [try identity(identityText).recipient, other.recipient])
   }
 
   @Test("a fault in an identity file is told with its line, and a file without identity is refused")
@@ -106,7 +106,7 @@ struct KeyTests {
     let text = try AgeIdentityFile.text(identity(identityText), created: "2026-11-21T01:40:28Z")
     let expected = "# created: 2026-11-21T01:40:28Z\n# public key: \(recipientText)\n\(identityText)\n"
     #expect(String(decoding: contents(text), as: UTF8.self) == expected)
-    #expect(try parseFile(expected).map(\.recipient.text) == [recipientText])
+    #expect(try parseFile(expected).map { try $0.recipient.text } == [recipientText])
   }
 
   @Test("a line feed in the time of a new identity file stops the program")

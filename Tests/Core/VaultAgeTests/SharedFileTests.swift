@@ -20,10 +20,12 @@ struct SharedFileTests {
     guard SharedData.isPresent(forCases: 7, of: "age key pairs") else { return }
     let names = try Self.names().filter { $0.hasSuffix(".json") }
     let all = try names.flatMap { try Self.pairs(String(decoding: data($0), as: UTF8.self)) }
-    let pairs = all.filter { $0.0.hasPrefix("AGE-SECRET-KEY-1") }
+    let pairs = all.filter { pair in
+      pair.0.hasPrefix("AGE-SECRET-KEY-1") || Need.postQuantum.isMet && pair.0.hasPrefix("AGE-SECRET-KEY-PQ-1")
+    }
     for (identityText, recipientText) in pairs {
       let identity = try identity(identityText)
-      #expect(identity.recipient.text == recipientText)
+      #expect(try identity.recipient.text == recipientText)
       #expect(try AgeRecipient(parsing: recipientText) == identity.recipient)
       #expect(contents(try identity.text()) == bytes(identityText))
     }

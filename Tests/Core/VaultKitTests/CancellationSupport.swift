@@ -32,7 +32,7 @@ struct CancellationBench: Sendable {
   private init() async throws {
     identity = try AgeIdentity.generate()
     let store = MemoryStore()
-    let slots = [NewSlot(.recipient(identity.recipient)), NewSlot(.recipient(try AgeIdentity.generate().recipient))]
+    let slots = try [NewSlot(.recipient(identity.recipient)), NewSlot(.recipient(AgeIdentity.generate().recipient))]
     let vault = try await Vault.create(in: store, slots: slots, options: RotationVault.options)
     var ids: [RecordID] = []
     for number in 0..<8 { ids.append(try await vault.add(RotationVault.customer(Self.name(number)))) }

@@ -46,7 +46,7 @@ private struct Bench {
       let old = vault.header
       let root = vault.keyring.current
       let (slot, file) = try SlotFile.make(
-        NewSlot(.recipient(inAge { try AgeIdentity.generate() }.recipient), label: label), root: root, now: .now())
+        NewSlot(.recipient(inAge { try AgeIdentity.generate().recipient }), label: label), root: root, now: .now())
       let header = try VaultHeader.make(
         vaultID: old.vaultID, createdAt: old.createdAt, revision: old.revision + 1, root: root,
         rootCreatedAt: old.root.createdAt, slots: old.slots + [slot])

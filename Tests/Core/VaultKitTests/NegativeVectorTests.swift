@@ -114,6 +114,10 @@ struct NegativeVectorTests {
     for fault in try OwnVectors.faults() where fault.input == input {
       let kind = "\(fault.layer)/\(fault.error)"
       for one in fault.cases {
+        guard try one.canBeOpened() else {
+          tally.notApplicable("OpenSSL here is older than 3.5")
+          continue
+        }
         let expected = try #require(refusals[kind], "no rule for \(kind)")
         let refusal = await refusal(of: one, input)
         let told = "\(one.place): \(refusal ?? "ACCEPTED"), not \(kind)"

@@ -46,11 +46,15 @@ struct OwnVectorTests {
     }
   }
 
-  @Test("slots of both kinds open, hold the four lines, and unlock a vault")
+  @Test("slots of each kind open, hold the four lines, and unlock a vault")
   func slots() async throws {
     var tally = CaseTally("own vectors slots")
     defer { tally.report() }
     for one in try OwnVectors.cases("slots") {
+      guard try one.canBeOpened() else {
+        tally.notApplicable("OpenSSL here is older than 3.5")
+        continue
+      }
       let root = try one.rootKey(one.id("vault_id"))
       #expect(try root.id.description == one.text("root_id"), "\(one.place)")
       let file = try one.base64("file_base64")

@@ -25,7 +25,9 @@ struct RotationVault {
     let folder = TemporaryFolder()
     let path = folder.path + "/v"
     let (identity, other) = (try AgeIdentity.generate(), try AgeIdentity.generate())
-    let slots = [NewSlot(.recipient(identity.recipient), label: "a"), NewSlot(.recipient(other.recipient), label: "b")]
+    let slots = [
+      NewSlot(.recipient(try identity.recipient), label: "a"), NewSlot(.recipient(try other.recipient), label: "b"),
+    ]
     let store = try DirectoryStore.create(at: path, operations: quiet)
     let vault = try await Vault.create(in: store, slots: slots, options: options)
     var live: [RecordID] = []

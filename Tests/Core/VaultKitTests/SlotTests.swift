@@ -139,11 +139,11 @@ struct SlotTests {
   func forgedHeader() async throws {
     let clock = TestClock.stopped()
     let (vault, store) = try await clock.vault()
-    let attacker = try AgeIdentity.generate()
+    let attacker = try AgeIdentity.generate().recipient.text
     try store.edit(.header) { header in
       guard case .array(var slots)? = header["slots"], case .object(var slot) = slots[0] else { return }
       slot["id"] = .string(SlotID.random().text)
-      slot["recipient"] = .string(attacker.recipient.text)
+      slot["recipient"] = .string(attacker)
       slots.append(.object(slot))
       header["slots"] = .array(slots)
     }

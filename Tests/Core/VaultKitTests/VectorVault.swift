@@ -26,12 +26,12 @@ struct VectorVault {
       let recipients = (try? VaultHeader(parsing: header))?.slots.map(\.kind) ?? []
       let wanted = try slots.first { slot in
         guard slot.has("recipient") else { return true }
-        return try recipients.contains(.x25519(AgeRecipient(parsing: slot.text("recipient"))))
+        return try recipients.contains(Slot.Kind(AgeRecipient(parsing: slot.text("recipient"))))
       }
       self.key = try #require(try wanted?.key())
     }
     write(header, to: "vault.json")
-    for slot in try Self.headers(0).slots {
+    for slot in try Self.allSlots() {
       let file = try #require(try slots.first { try $0.text("kind") == slot.kind.name })
       try write(file.base64("file_base64"), to: slot.path)
     }
@@ -47,6 +47,9 @@ struct VectorVault {
     try VaultHeader(parsing: OwnVectors.cases("headers")[index].file("file"))
   }
 
+  /// A slot of each kind: those of the last header of `headers.json`.
+  private static func allSlots() throws -> [Slot] { try headers(OwnVectors.cases("headers").count - 1).slots }
+
   func write(_ bytes: [UInt8], to relative: String) { FileTree.writeWithFolder(bytes, to: path + "/" + relative) }
 
   func unlocked() async throws -> Vault {
@@ -59,19 +62,25 @@ extension VectorVault {
   init(slot one: OwnVectors.Case) throws {
     let good = try OwnVectors.cases("headers")[0]
     var header = try #require(try JSONParser.parse(good.file("file")).object)
-    let slots = try #require(header["slots"]?.array)
     let kind = try one.text("kind")
-    let entry = try #require(slots.first { $0["kind"]?.string == kind })
-    var members = try #require(entry.object)
+    let slot = try #require(try Self.allSlots().first { $0.kind.name == kind })
+    var members = slot.members
     members["sha256"] = .string(try one.text("sha256"))
+    if kind == Requirements.postQuantumSlots { header[Requirements.memberName] = .array([.string(kind)]) }
     header["slots"] = .array([.object(members)])
     header["mac"] = .string(Base64.encode(try good.rootKey(Self.headers(0).vaultID).mac(of: header, as: .header)))
     try self.init(header: JSONValue.object(header).prettyBytes(), key: one.key())
-    try write(one.base64("file_base64"), to: #require(Self.headers(0).slots.first { $0.kind.name == kind }).path)
+    try write(one.base64("file_base64"), to: slot.path)
   }
 }
 
 extension OwnVectors.Case {
+  /// Whether the OpenSSL here has the algorithms of the case's slot.
+  func canBeOpened() throws -> Bool {
+    guard has("kind"), try text("kind") == Requirements.postQuantumSlots else { return true }
+    return Need.postQuantum.isMet
+  }
+
   /// The identity or passphrase of the case.
   func key() throws -> VaultKey {
     guard has("identity") else { return .passphrase(try secretBytes(file("passphrase"))) }

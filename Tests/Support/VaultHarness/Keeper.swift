@@ -64,7 +64,7 @@ struct Keeper {
   }
 
   private func create() async throws -> String {
-    var options = Backup.Options(key: .recipients([identity.recipient]))
+    var options = Backup.Options(key: .recipients([try identity.recipient]))
     options.now = clock.now
     options.proof = [.identity(identity)]
     return try await Backup.create(

@@ -6,6 +6,8 @@
   internal import Glibc
 #endif
 
+internal import VaultCrypto
+
 /// A property of the machine that some tests need and the build does not. If it is missing, they report that and are
 /// not run.
 ///
@@ -48,6 +50,9 @@ extension Need {
     let daemon = command("dbus-daemon")
     return daemon.isMet ? library(["libsystemd.so.0"], "libsystemd") : daemon
   }()
+
+  /// Post-quantum keys.
+  public static let postQuantum = Need(HybridKEM.isAvailable, otherwise: "OpenSSL here is older than 3.5")
 
   /// The reason for skipping tests that need a separate file system.
   public static let noMounts = "this process may not mount file systems"

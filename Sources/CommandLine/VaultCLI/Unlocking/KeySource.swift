@@ -83,9 +83,7 @@ package struct KeySource {
   /// The user's own identity file, if it exists and the vault has a slot for it.
   static func standardIdentity(for vault: LockedVault) -> KeySource? {
     guard let path = standardIdentityPath, let identities = try? IdentityFile.read(path),
-      identities.contains(where: { identity in
-        vault.header.slots.contains { $0.kind == .x25519(identity.recipient) }
-      })
+      vault.header.slots.compactMap(\.recipient).contains(where: { slot in identities.contains { $0.mayOpen(slot) } })
     else { return nil }
     return KeySource(kind: .identities([path]), origin: "default identity")
   }
@@ -250,6 +248,7 @@ package enum IdentityFile {
 
   /// The error for the content of an identity file, or of the output of a command.
   static func refused(_ error: AgeError, _ name: String) -> CommandError {
+    if error.isOfOlderLibrary { return CommandError.needsNewerOpenSSL(name, status: .cannotUnlock) }
     var refused = CommandError(error, subject: name)
     if error.code == .malformedIdentity, let line = error.line {
       refused.reason = "is not an identity file: in line \(line), \(error.reason)"

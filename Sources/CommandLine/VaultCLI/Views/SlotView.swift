@@ -5,7 +5,7 @@ import VaultTerminal
 
 extension Slot: DocumentValue {
   package var document: JSONValue {
-    let recipient: String? = if case .x25519(let recipient) = kind { recipient.text } else { nil }
+    let recipient = recipient?.text
     return .members(["created_at": createdAt, "id": id, "kind": kind.name, "label": label, "recipient": recipient])
   }
 }
@@ -17,8 +17,8 @@ extension Slot {
     return label.isEmpty ? "\(start) (\(kind.name))" : "\"\(label)\" (\(start))"
   }
 
-  /// The holder of the slot, for a line.
-  package var who: String { recipient?.text ?? "passphrase" }
+  /// The holder of the slot, for eyes.
+  package var who: String { recipient?.shown ?? "passphrase" }
 }
 
 extension SlotState: DocumentValue {
@@ -32,7 +32,8 @@ extension SlotState: DocumentValue {
 
   /// The slot in a line of `key list`.
   package var line: String {
-    var columns = [slot.id.text, Printable.padded(slot.kind.name, to: 6), slot.createdAt.text, slot.who]
+    var columns = [slot.id.text, Printable.padded(slot.kind.name, to: 6), slot.createdAt.text]
+    columns.append(slot.recipient?.text ?? slot.who)
     if let strength { columns.append(strength) }
     if !slot.label.isEmpty { columns.append(slot.label) }
     return columns.joined(separator: "  ")

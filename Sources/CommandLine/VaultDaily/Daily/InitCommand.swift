@@ -35,6 +35,9 @@ struct InitCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Make an age identity and write it to a new file.", valueName: "file"))
   var generateIdentity: String?
 
+  @Flag(help: "Make a post-quantum identity, with OpenSSL 3.5 or later.")
+  var postQuantum = false
+
   @Option(help: ArgumentHelp("Unlock with the identity of an age recipient; may be repeated.", valueName: "age1…"))
   var recipient: [String] = []
 
@@ -74,10 +77,10 @@ struct InitCommand: AsyncParsableCommand {
     var slots = try recipient.map { text in NewSlot(.recipient(try AgeRecipient.argument(text)), label: label ?? "") }
     if let passphrase = try passphraseSlot() { slots.append(passphrase) }
     let identity = try generateIdentity.map { path in
-      let identity = try AgeIdentity.generate()
+      let identity = try AgeIdentity.generate(postQuantum: postQuantum)
       try IdentityFile.create(identity, at: path, created: Timestamp.now().text)
       let name = label ?? KeyLabel.usual(besides: slots.map(\.label))
-      slots.insert(NewSlot(.recipient(identity.recipient), label: name), at: 0)
+      slots.insert(NewSlot(.recipient(try identity.recipient), label: name), at: 0)
       return path
     }
     try report(await make(location, slots, identity: identity), location, identity: identity)
@@ -146,6 +149,7 @@ struct InitCommand: AsyncParsableCommand {
     guard (0...FormerValues.maximumCount).contains(former) else {
       throw CommandError.usage("--former", "must be between 0 and \(FormerValues.maximumCount)")
     }
+    try AgeIdentity.check(postQuantum: postQuantum, file: generateIdentity)
     if let path = generateIdentity { try IdentityFile.check(newFile: path, location) }
     guard newPassphrase.isEmpty || passphrase else {
       throw CommandError.usage("--new-passphrase-…", "needs --passphrase")
@@ -169,6 +173,7 @@ struct InitCommand: AsyncParsableCommand {
     if let identity {
       global.messages.note("the identity is in \(identity): keep a copy in a safe place, never beside the vault")
     }
+    if let note = vault.header.postQuantumNote { global.messages.note(note) }
     let fingerprint = try vault.locked.fingerprint()
     guard global.json else {
       let welcome = global.notesAreRead ? Welcome(location, identity: identity) : nil

@@ -18,11 +18,21 @@ import COpenSSL
 
   /// Ends the hash, whose size is `byteCount`; nothing may follow.
   func finish(byteCount: Int) throws(CryptoError) -> [UInt8] {
-    try unsafe [UInt8](byteCount: byteCount) { output throws(CryptoError) in
-      var written: UInt32 = 0
-      try ErrorQueue.check("hashing failed") {
-        unsafe EVP_DigestFinal_ex(pointer, output.byteStart, &written) == 1 && Int(written) == output.count
-      }
+    try unsafe [UInt8](byteCount: byteCount) { output throws(CryptoError) in try unsafe finish(into: output) }
+  }
+
+  /// Ends the hash and writes it to `output`, which has exactly its size.
+  @unsafe func finish(into output: UnsafeMutableRawBufferPointer) throws(CryptoError) {
+    var written: UInt32 = 0
+    try ErrorQueue.check("hashing failed") {
+      unsafe EVP_DigestFinal_ex(pointer, output.byteStart, &written) == 1 && Int(written) == output.count
+    }
+  }
+
+  /// Ends the hash of a function whose output has any size, and fills `output`.
+  @unsafe func finishOfAnySize(into output: UnsafeMutableRawBufferPointer) throws(CryptoError) {
+    try ErrorQueue.check("hashing failed") {
+      unsafe EVP_DigestFinalXOF(pointer, output.byteStart, output.count) == 1
     }
   }
 

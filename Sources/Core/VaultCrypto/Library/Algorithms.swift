@@ -12,6 +12,8 @@ enum Algorithms {
   static let sha1 = unsafe Fetched(start { unsafe EVP_MD_fetch(nil, "SHA1", nil) })
   static let sha256 = unsafe Fetched(start { unsafe EVP_MD_fetch(nil, "SHA256", nil) })
   static let sha512 = unsafe Fetched(start { unsafe EVP_MD_fetch(nil, "SHA512", nil) })
+  static let sha3 = unsafe Fetched(start { unsafe EVP_MD_fetch(nil, "SHA3-256", nil) })
+  static let shake256 = unsafe Fetched(start { unsafe EVP_MD_fetch(nil, "SHAKE256", nil) })
   static let hmac = unsafe Fetched(start { unsafe EVP_MAC_fetch(nil, "HMAC", nil) })
 
   /// An algorithm of OpenSSL; nil if this OpenSSL does not have it.

@@ -6,7 +6,7 @@ public struct CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Value: String {
       case authenticationFailed, wrongByteCount, secureMemoryExhausted, secureMemoryUnavailable
-      case randomFailed, lowOrderPoint, costOutOfRange, libraryFailed
+      case randomFailed, lowOrderPoint, invalidKey, costOutOfRange, libraryFailed
     }
 
     private let value: Value
@@ -23,6 +23,8 @@ public struct CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let randomFailed = Code(value: .randomFailed)
     /// The other side's public key forces an all-zero shared secret.
     public static let lowOrderPoint = Code(value: .lowOrderPoint)
+    /// The other side's public key breaks a rule of its algorithm.
+    public static let invalidKey = Code(value: .invalidKey)
     /// The cost of a key derivation is out of range, or needs more memory than the caller permits.
     public static let costOutOfRange = Code(value: .costOutOfRange)
     /// OpenSSL refused a call that should have worked; `underlying` has OpenSSL's messages.

@@ -16,6 +16,9 @@ enum Parameter {
     unsafe OSSL_PARAM_construct_octet_string(self.start(of: name), UnsafeMutableRawPointer(mutating: start), count)
   }
 
+  /// Both halves of a key: OpenSSL's EVP_PKEY_KEYPAIR, a macro that Swift does not see.
+  static let keyPair = Int32(OSSL_KEYMGMT_SELECT_PUBLIC_KEY | OSSL_KEYMGMT_SELECT_PRIVATE_KEY)
+
   @unsafe private static func start(of name: StaticString) -> UnsafePointer<CChar> {
     unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
   }

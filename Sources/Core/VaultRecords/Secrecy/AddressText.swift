@@ -175,6 +175,7 @@ struct AddressText {
     "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk_live_", "rk_live_", "sk_test_", "sk-proj-",
     "sk-ant-", "xoxa-", "xoxb-", "xoxp-", "xoxs-", "AKIA", "ASIA", "AIza", "eyJ", "hvs.", "npm_", "pypi-", "dop_v1_",
     "SG.", "shpat_", "whsec_", "ya29.", "ATATT", "hf_", "gsk_", "dckr_pat_", "AGE-SECRET-KEY-1", "age-secret-key-1",
+    "AGE-SECRET-KEY-PQ-1", "age-secret-key-pq-1",
   ])
 
   // MARK: Bytes

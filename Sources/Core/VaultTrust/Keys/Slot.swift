@@ -9,6 +9,10 @@ public struct Slot: Sendable {
   public enum Kind: Sendable, Equatable {
     /// The identity of this recipient.
     case x25519(AgeRecipient)
+    /// The identity of this hybrid (post-quantum) recipient.
+    case hybrid(AgeRecipient)
+    /// An identity of the plugin of this recipient.
+    case plugin(AgeRecipient)
     /// A passphrase.
     case scrypt
 
@@ -16,6 +20,8 @@ public struct Slot: Sendable {
     public var name: String {
       switch self {
       case .x25519: "x25519"
+      case .hybrid: "mlkem768x25519"
+      case .plugin: "plugin"
       case .scrypt: "scrypt"
       }
     }
@@ -34,8 +40,15 @@ public struct Slot: Sendable {
 
   /// The recipient; nil for a passphrase.
   public var recipient: AgeRecipient? {
-    if case .x25519(let recipient) = kind { recipient } else { nil }
+    switch kind {
+    case .x25519(let recipient), .hybrid(let recipient), .plugin(let recipient): recipient
+    case .scrypt: nil
+    }
   }
+
+  /// Whether the slot withstands quantum computers. A passphrase does. A plugin's slot does not count, because only the
+  /// plugin knows its key.
+  package var isPostQuantum: Bool { recipient.map(\.isPostQuantum) ?? true }
 
   /// The path of the slot's file below the vault's directory.
   public var path: String { "slots/\(id.text).age" }
@@ -54,17 +67,7 @@ public struct Slot: Sendable {
     label = try members.text("label")
     createdAt = try members.value("created_at")
     sha256 = try members.hash("sha256")
-    switch try members.text("kind") {
-    case "x25519":
-      guard let recipient = try? AgeRecipient(parsing: members.text("recipient")) else {
-        throw members.damaged("recipient")
-      }
-      kind = .x25519(recipient)
-    case "scrypt":
-      guard members["recipient"] == nil else { throw members.damaged("recipient") }
-      kind = .scrypt
-    default: throw members.damaged("kind")
-    }
+    kind = try Kind(members)
   }
 
   /// The slot in the header.
@@ -73,6 +76,32 @@ public struct Slot: Sendable {
       "created_at": createdAt, "id": id, "kind": kind.name, "label": label, "recipient": recipient?.text,
       "sha256": Hex.encode(sha256),
     ])
+  }
+}
+
+extension Slot.Kind {
+  /// The kind of a slot for `recipient`.
+  package init(_ recipient: AgeRecipient) {
+    self =
+      switch recipient.kind {
+      case .x25519: .x25519(recipient)
+      case .hybrid: .hybrid(recipient)
+      case .plugin: .plugin(recipient)
+      }
+  }
+
+  fileprivate init(_ members: MemberReader) throws(VaultError) {
+    let name = try members.text("kind")
+    if name == Self.scrypt.name {
+      guard members["recipient"] == nil else { throw members.damaged("recipient") }
+      self = .scrypt
+      return
+    }
+    guard ["x25519", "mlkem768x25519", "plugin"].contains(name) else { throw members.damaged("kind") }
+    guard let recipient = try? AgeRecipient(parsing: members.text("recipient")), case let kind = Self(recipient),
+      kind.name == name
+    else { throw members.damaged("recipient") }
+    self = kind
   }
 }
 

@@ -50,7 +50,7 @@ public enum SlotFile {
     guard header.stanzas.count == 1, let stanza = header.stanzas.first else {
       throw damaged(slot, "must have exactly one recipient")
     }
-    guard stanza.type == slot.ageStanzaType else {
+    guard slot.mayHave(stanza) else {
       throw damaged(slot, "is not of the kind that the header says")
     }
     if case .scrypt = slot.kind { try checkWorkFactor(of: stanza, slot, maximum: maximumWorkFactor) }
@@ -90,7 +90,7 @@ public enum SlotFile {
 extension NewSlot {
   fileprivate var slotKind: Slot.Kind {
     switch kind {
-    case .recipient(let recipient): .x25519(recipient)
+    case .recipient(let recipient): Slot.Kind(recipient)
     case .passphrase: .scrypt
     }
   }
@@ -107,10 +107,13 @@ extension NewSlot {
 }
 
 extension Slot {
-  fileprivate var ageStanzaType: String {
+  /// Whether the slot's file may have this stanza. A plugin chooses its types, but a passphrase is not one of them.
+  fileprivate func mayHave(_ stanza: AgeStanza) -> Bool {
     switch kind {
-    case .x25519: "X25519"
-    case .scrypt: "scrypt"
+    case .x25519: stanza.type == "X25519"
+    case .hybrid: stanza.type == "mlkem768x25519"
+    case .plugin: stanza.type != "scrypt"
+    case .scrypt: stanza.type == "scrypt"
     }
   }
 }

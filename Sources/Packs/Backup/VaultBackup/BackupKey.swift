@@ -6,14 +6,18 @@ internal import VaultStorage
 
 /// The key that opens a backup.
 public enum BackupKey: Sendable {
-  /// The identities of these recipients, which may differ from the vault's.
+  /// The identities of these recipients, which may differ from the vault's. Post-quantum recipients cannot be combined
+  /// with others.
   case recipients([AgeRecipient])
+  /// The identities that open the vault's own slots, of any types: each of them has the whole vault anyway.
+  case slots([AgeRecipient])
   /// A passphrase; `workFactor` is the binary logarithm of the scrypt cost, 10…20.
   case passphrase(SecretBytes, workFactor: Int = AgeFile.defaultWorkFactor)
 
   func writer(_ write: @escaping AgeWrite) throws(AgeError) -> AgeWriter {
     switch self {
     case .recipients(let recipients): try AgeWriter(to: recipients, write: write)
+    case .slots(let recipients): try AgeWriter(to: recipients, mayMix: true, write: write)
     case .passphrase(let passphrase, let workFactor):
       try AgeWriter(passphrase: passphrase, workFactor: workFactor, write: write)
     }
@@ -47,7 +51,8 @@ extension VaultError {
     switch error.code {
     case .noMatchingIdentity: .noMatchingSlot
     case .wrongPassphrase: .wrongPassphrase
-    case .noRecipient, .emptyPassphrase, .lowOrderShare: .inputRefused
+    case .noRecipient, .emptyPassphrase, .lowOrderShare, .malformedRecipient, .unsupportedRecipient, .mixedRecipients:
+      .inputRefused
     case .cryptoFailed: .memoryUnavailable
     case .readFailed, .writeFailed: .ioFailed
     default: .damaged

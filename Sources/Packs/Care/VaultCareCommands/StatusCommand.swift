@@ -90,6 +90,7 @@ private struct VaultStatus {
       Fact("records", String(recordCount), value: recordCount),
       Fact(rows: remote?.rows ?? [], name: "database", value: remote),
       Fact("slot", slots.map(\.summary), name: "slots", value: slots),
+      Fact("slots", header.isPostQuantum ? "post-quantum" : nil, name: "post_quantum", value: header.isPostQuantum),
       Fact(
         "rotation", header.unfinishedRotation.map { "\($0.unfinishedNote): `vault rekey` finishes it" },
         name: "unfinished_rotation", value: header.unfinishedRotation?.reason.rawValue),

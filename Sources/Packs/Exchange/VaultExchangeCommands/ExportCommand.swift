@@ -96,6 +96,7 @@ struct ExportCommand: AsyncParsableCommand {
     try checkUsage()
     if reveal { try global.requireReveal("--reveal") }
     let recipients = try age.map { try AgeRecipient.argument($0, of: "--age") }
+    if format != .sops { try AgeRecipient.check(recipients, of: "--age") }
     let target = ExportTarget(output: output, recipients: format == .sops ? [] : recipients)
     let isBinary = format.foreign?.isBinary ?? false
     if isBinary || !target.recipients.isEmpty, target.file == nil, Output.isTerminal {

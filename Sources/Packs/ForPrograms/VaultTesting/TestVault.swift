@@ -27,8 +27,10 @@ public struct TestVault: Sendable {
     types: [any VaultRecord.Type] = [], clock: TestClock = TestClock(),
     options: Vault.Options = Vault.Options(state: nil)
   ) async throws(VaultError) {
+    let slot: NewSlot
     do throws(AgeError) {
       identity = try AgeIdentity.generate()
+      slot = NewSlot(.recipient(try identity.recipient))
     } catch {
       throw VaultError(.memoryUnavailable, error.reason, underlying: error)
     }
@@ -36,7 +38,7 @@ public struct TestVault: Sendable {
     var options = options
     (options.types, options.now) = (types, { clock.now })
     self.options = options
-    vault = try await Vault.create(in: store, slots: [NewSlot(.recipient(identity.recipient))], options: options)
+    vault = try await Vault.create(in: store, slots: [slot], options: options)
   }
 
   /// Opens the same vault again, as another process would, with the same clock and options.

@@ -37,6 +37,9 @@ extension KeyCommand {
     @Option(help: ArgumentHelp("Make an age identity and write it to a new file.", valueName: "file"))
     var generateIdentity: String?
 
+    @Flag(help: "Make a post-quantum identity, with OpenSSL 3.5 or later.")
+    var postQuantum = false
+
     @Option(
       name: .customLong("label"),
       help: ArgumentHelp(
@@ -60,7 +63,7 @@ extension KeyCommand {
       let opened = try await session.unlock(unlocking, to: .writing, withRootKey: true)
       defer { session.rememberReaders(of: opened) }
       if let path = generateIdentity {
-        return try report(await generate(path, opened: opened, location: session.location), path)
+        return try report(await generate(path, opened: opened, location: session.location), path, opened)
       }
       let kind: NewSlot.Kind
       if let recipient {
@@ -68,7 +71,7 @@ extension KeyCommand {
       } else {
         kind = .passphrase(try newPassphrase.read(global), workFactor: workFactor ?? SlotFile.defaultWorkFactor)
       }
-      try report(await opened.addSlot(NewSlot(kind, label: label(opened.header))), nil)
+      try report(await opened.addSlot(NewSlot(kind, label: label(opened.header))), nil, opened)
     }
 
     /// Refuses wrong arguments before anybody is asked for a passphrase.
@@ -83,6 +86,7 @@ extension KeyCommand {
         throw CommandError.usage(workFactor == nil ? "--new-passphrase-…" : "--work-factor", "needs --passphrase")
       }
       try SlotFile.checkNewWorkFactor(workFactor)
+      try AgeIdentity.check(postQuantum: postQuantum, file: generateIdentity)
     }
 
     /// The given label, or the file name. A key that is made here is named after this user and machine.
@@ -114,23 +118,25 @@ extension KeyCommand {
 
     /// Writes the identity durably before the slot is made. If that fails, the identity is removed.
     private func generate(_ path: String, opened: Vault, location: VaultLocation) async throws -> Slot {
-      let identity = try AgeIdentity.generate()
+      let identity = try AgeIdentity.generate(postQuantum: postQuantum)
+      let recipient = try identity.recipient
       try IdentityFile.create(identity, at: path, created: Timestamp.now().text)
       do {
-        return try await opened.addSlot(NewSlot(.recipient(identity.recipient), label: label(opened.header)))
+        return try await opened.addSlot(NewSlot(.recipient(recipient), label: label(opened.header)))
       } catch {
         // If the header has the slot despite the error, the identity opens it and must be kept.
         let header = try? location.open(global).header
-        if header?.slots.contains(where: { $0.recipient == identity.recipient }) == false { System.remove(path) }
+        if header?.slots.contains(where: { $0.recipient == recipient }) == false { System.remove(path) }
         throw error
       }
     }
 
-    private func report(_ slot: Slot, _ identity: String?) throws {
+    private func report(_ slot: Slot, _ identity: String?, _ vault: Vault) throws {
       if let identity {
         global.messages.note("the identity is in \(identity): keep a copy in a safe place, never beside the vault")
       }
       if isFile { global.messages.note("\(slot.words) is for \(slot.who)") }
+      if let note = vault.header.postQuantumNote { global.messages.note(note) }
       guard global.json else { return try Output.line(slot.id.text) }
       try Output.document(["identity": identity, "slot": slot])
     }

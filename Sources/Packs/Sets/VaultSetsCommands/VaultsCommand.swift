@@ -161,7 +161,7 @@ private struct SetRow: DocumentValue {
 
 /// The recipients of the available identities.
 private struct OwnRecipients {
-  private let recipients: [String]
+  private let identities: [AgeIdentity]
   /// Whether an identity file is sealed, and nobody was asked for its passphrase.
   private let hasSealed: Bool
 
@@ -176,12 +176,12 @@ private struct OwnRecipients {
         hasSealed = true
       }
     }
-    recipients = identities.map(\.recipient.text)
-    self.hasSealed = hasSealed
+    (self.identities, self.hasSealed) = (identities, hasSealed)
   }
 
   func open(_ slots: [Slot]) -> String {
-    if slots.contains(where: { slot in slot.recipient.map { recipients.contains($0.text) } ?? false }) { return "yes" }
+    let recipients = slots.compactMap(\.recipient)
+    if recipients.contains(where: { slot in identities.contains { $0.mayOpen(slot) } }) { return "yes" }
     return slots.contains { hasSealed || $0.kind == .scrypt } ? "passphrase" : "no"
   }
 }

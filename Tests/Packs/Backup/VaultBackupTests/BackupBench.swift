@@ -53,7 +53,7 @@ struct BackupBench {
   }
 
   var options: Backup.Options {
-    var options = Backup.Options(key: .recipients([backupIdentity.recipient]))
+    var options = Backup.Options(key: .recipients([try backupIdentity.recipient]))
     options.now = { [clock] in clock.next() }
     options.lockTimeout = Self.patience
     return options

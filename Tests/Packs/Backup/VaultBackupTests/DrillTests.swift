@@ -51,7 +51,7 @@ private final class Drill: Sendable {
 
   /// Makes a backup and prunes, as the script does; gives the files of the vault by the name of the backup.
   func backUp(_ vault: Vault) async throws -> (name: BackupName, files: FolderState) {
-    var options = Backup.Options(key: .recipients([identity.recipient]))
+    var options = Backup.Options(key: .recipients([try identity.recipient]))
     options.proof = [.identity(identity)]
     options.now = { self.now }
     let directory = try BackupDirectory(at: backupPath)

@@ -26,6 +26,7 @@ struct BackupKeyOptions: ParsableArguments {
   ) throws -> (key: BackupKey, note: String?) {
     var recipients = try recipient.map { try AgeRecipient.argument($0) }
     if let recipientsFile { recipients += try RecipientsFile.read(recipientsFile) }
+    try AgeRecipient.check(recipients, of: recipient.isEmpty ? "--recipients-file" : "--recipient")
     if let newPassphraseFile {
       guard recipients.isEmpty else {
         throw CommandError.usage("--new-passphrase-file", "cannot be combined with --recipient or --recipients-file")
@@ -39,14 +40,19 @@ struct BackupKeyOptions: ParsableArguments {
       return (.passphrase(passphrase), nil)
     }
     let isNamed = !recipients.isEmpty
-    if !isNamed { recipients = try ownRecipients(session, opened) }
-    if let proof, !proof.contains(where: { recipients.contains($0.recipient) }) {
+    if !isNamed {
+      recipients = try ownRecipients(session, opened)
+      // Recipients of both types may be combined here, because each of them has the whole vault anyway.
+      try AgeRecipient.check(recipients.filter(\.isPostQuantum), of: session.location.path)
+    }
+    if let proof, !proof.contains(where: { recipients.contains(where: $0.mayOpen) }) {
       throw CommandError(
         .cannotUnlock, "no_matching_slot", subject: "--prove-with",
         "no identity in the file belongs to a recipient of the backup",
         hints: ["name the identity's recipient with --recipient; `age-keygen -y FILE` prints it"])
     }
-    return (.recipients(recipients), isNamed ? nil : note(recipients.count, isVerified: opened != nil))
+    guard !isNamed else { return (.recipients(recipients), nil) }
+    return (.slots(recipients), note(recipients.count, isVerified: opened != nil))
   }
 
   private func note(_ count: Int, isVerified: Bool) -> String {

@@ -213,8 +213,8 @@ extension Doctor {
     of name: String, ofSlot identity: String, _ slots: [SlotState], _ read: () throws -> [AgeIdentity]
   ) -> DoctorCheck? {
     do {
-      let recipients = try read().map(\.recipient)
-      let own = slots.filter { $0.slot.recipient.map(recipients.contains) ?? false }
+      let identities = try read()
+      let own = slots.filter { $0.slot.recipient.map { slot in identities.contains { $0.mayOpen(slot) } } ?? false }
       if let slot = own.first, own.allSatisfy({ $0.fault != nil }) {
         return .fault(
           "key", "\(identity) opens nothing while its slot is damaged",

@@ -39,7 +39,7 @@ extension Slot {
 
   /// Such as `Ada, laptop (age1…)`.
   fileprivate var line: String {
-    let who = recipient.map { "\($0)" } ?? kind.name
+    let who = recipient?.shown ?? kind.name
     return label.isEmpty ? who : "\(label) (\(who))"
   }
 

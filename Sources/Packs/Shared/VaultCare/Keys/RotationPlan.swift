@@ -100,7 +100,7 @@ extension Vault {
 
   private func kind(of slot: Slot, _ renewal: SlotRenewal) throws(VaultError) -> NewSlot.Kind {
     switch slot.kind {
-    case .x25519(let recipient): return .recipient(recipient)
+    case .x25519(let recipient), .hybrid(let recipient), .plugin(let recipient): return .recipient(recipient)
     case .scrypt:
       guard let passphrase = passphrase(of: slot, renewal) else { preconditionFailure("a plan knows what it needs") }
       // A typing error must not lock anybody out.

@@ -127,7 +127,7 @@ extension VaultHeader {
 
   fileprivate func requireNew(_ new: NewSlot) throws(VaultError) {
     guard case .recipient(let recipient) = new.kind,
-      let slot = slots.first(where: { $0.kind == .x25519(recipient) })
+      let slot = slots.first(where: { $0.recipient == recipient })
     else { return }
     let label = slot.label.isEmpty ? "" : ", \"\(slot.label)\""
     throw VaultError(

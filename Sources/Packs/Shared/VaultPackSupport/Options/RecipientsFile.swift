@@ -9,8 +9,11 @@ package enum RecipientsFile {
     let file = try NamedFile.reading(path)
     let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "a list of recipients")
     do throws(AgeError) {
-      return try bytes.withBytes { bytes throws(AgeError) in try AgeRecipientsFile.parse(bytes) }
+      let recipients = try bytes.withBytes { bytes throws(AgeError) in try AgeRecipientsFile.parse(bytes) }
+      for recipient in recipients { try AgeRecipient.requireUsable([recipient]) }
+      return recipients
     } catch {
+      if error.isOfOlderLibrary { throw CommandError.needsNewerOpenSSL(path) }
       let isSSHKey = bytes.string.map(AgeRecipient.isSSHKey) ?? false
       var refused = CommandError(error, subject: path).hinting(
         isSSHKey ? AgeRecipient.whyNoSSHKey : "the file must have one age1… recipient on each line")
