@@ -4,7 +4,8 @@ import VaultCrypto
 /// Why an age file, recipient or identity was refused.
 ///
 /// `reason` is always one of the fixed sentences of this module: no error holds text of its input, since an identity or
-/// a passphrase could be in it. `line` is that of the input if the input is text.
+/// a passphrase could be in it. Only with `.pluginFailed` it ends with what the plugin itself says about its failure,
+/// which may hold any characters. `line` is that of the input if the input is text.
 public typealias AgeError = Fault<AgeLayer>
 
 /// Files, recipients and identities of age.
@@ -55,14 +56,20 @@ extension FaultCode<AgeLayer> {
   public static var malformedRecipient: Self { Self("malformed recipient") }
   /// The text is no X25519 identity, or the file holds none.
   public static var malformedIdentity: Self { Self("malformed identity") }
-  /// The recipient is of a type that is deliberately left out: SSH, plugin, hybrid, tagged.
+  /// The recipient is of a type that is deliberately left out: SSH, hybrid, tagged.
   public static var unsupportedRecipient: Self { Self("unsupported recipient") }
-  /// The identity is of a type that is deliberately left out: SSH, plugin, hybrid, a sealed identity file.
+  /// The identity is of a type that is deliberately left out: SSH, hybrid, a sealed identity file.
   public static var unsupportedIdentity: Self { Self("unsupported identity") }
   /// There is nobody to seal to.
   public static var noRecipient: Self { Self("no recipient") }
   /// Sealing with an empty passphrase was asked for.
   public static var emptyPassphrase: Self { Self("empty passphrase") }
+  /// Recipients cannot be combined, because a plugin keeps its own apart.
+  public static var incompatibleRecipients: Self { Self("incompatible recipients") }
+  /// There is no program for a plugin, or the caller runs none.
+  public static var pluginMissing: Self { Self("plugin missing") }
+  /// A plugin refused, ended early, broke the protocol or took too long.
+  public static var pluginFailed: Self { Self("plugin failed") }
   /// The caller's `read` closure threw; `underlying` is its error.
   public static var readFailed: Self { Self("reading failed") }
   /// The caller's `write` closure threw; `underlying` is its error.

@@ -2,13 +2,14 @@ import VaultCrypto
 
 /// The stanzas of a header that this module or a plugin may unwrap, checked in form.
 struct WrappedFileKeys {
+  private let all: [AgeStanza]
   private let x25519: [X25519Stanza]
 
   /// Checks the form of every stanza of a known type.
   init(_ stanzas: [AgeStanza]) throws(AgeError) {
     var x25519: [X25519Stanza] = []
     for stanza in stanzas where stanza.type == AgeStanza.x25519Type { x25519.append(try X25519Stanza(stanza)) }
-    self.x25519 = x25519
+    (all, self.x25519) = (stanzas, x25519)
   }
 
   /// The file key; nil if no stanza is for `identity`.
@@ -20,18 +21,35 @@ struct WrappedFileKeys {
       }
       return nil
     case .hybrid: throw AgeError(.unsupportedIdentity, "hybrid (post-quantum) identities are not supported")
-    case .plugin: throw AgeError(.unsupportedIdentity, "plugin identities are not supported")
+    case .plugin(let name, let text): return try PluginWrap.unwrap(all, with: text, of: name)
     }
   }
 }
 
-extension AgeRecipient {
-  /// The stanzas that carry `fileKey` to this recipient; at least one.
-  func wrap(_ fileKey: SecretBytes) throws(AgeError) -> [AgeStanza] {
-    switch kind {
-    case .x25519(let publicKey): [try X25519Stanza.wrap(fileKey, to: publicKey)]
-    case .hybrid: throw AgeError(.unsupportedRecipient, "hybrid (post-quantum) recipients are not supported")
-    case .plugin: throw AgeError(.unsupportedRecipient, "plugin recipients are not supported")
+extension FileKey {
+  /// The stanzas that carry the key to `recipients`, in their order. A plugin runs once for all of its recipients.
+  static func stanzas(_ fileKey: SecretBytes, to recipients: [AgeRecipient]) throws(AgeError) -> [AgeStanza] {
+    var stanzas: [AgeStanza] = []
+    var labels: Set<Set<String>> = []
+    var plugins: Set<String> = []
+    for recipient in recipients {
+      switch recipient.kind {
+      case .x25519(let publicKey):
+        stanzas.append(try X25519Stanza.wrap(fileKey, to: publicKey))
+        labels.insert([])
+      case .hybrid: throw AgeError(.unsupportedRecipient, "hybrid (post-quantum) recipients are not supported")
+      case .plugin(let name, _):
+        guard plugins.insert(name).inserted else { continue }
+        let texts = recipients.filter { $0.pluginName == name }.map(\.text)
+        let wrapped = try PluginWrap.wrap(fileKey, to: texts, of: name)
+        stanzas += wrapped.stanzas
+        labels.insert(wrapped.labels)
+      }
     }
+    // Source: c2sp.org/age-plugin, "Wrapping with recipient-v1", the command `extension-labels`.
+    guard labels.count == 1 else {
+      throw AgeError(.incompatibleRecipients, "the recipients cannot be combined: a plugin keeps its own apart")
+    }
+    return stanzas
   }
 }

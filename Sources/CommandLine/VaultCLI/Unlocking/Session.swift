@@ -119,7 +119,9 @@ package struct Session {
   }
 
   private func openVault(_ options: UnlockOptions, for words: [String], withRootKey: Bool) async throws -> Vault {
-    if let vault = try await vaultByGivenKey(options) { return vault }
+    // A plugin may ask somebody, so an agent comes before the plugin of a variable.
+    let holder = !withRootKey && !options.givesKey ? vaultByHolder : nil
+    if let vault = try await vaultByGivenKey(options, before: holder) { return vault }
     if !withRootKey, let vault = try vaultByHolder() { return vault }
     if let identity = KeySource.standardIdentity(for: locked) { return try await vault(by: identity, options) }
     try pin.requireKnownState()
@@ -136,11 +138,11 @@ package struct Session {
 
   /// Opens the vault with a key that an option or a variable gives; nil without such a key. A key that fits no slot
   /// leads to the next one, and the error of the last key is thrown.
-  private func vaultByGivenKey(_ options: UnlockOptions) async throws -> Vault? {
+  private func vaultByGivenKey(_ options: UnlockOptions, before plugin: BeforePlugin? = nil) async throws -> Vault? {
     var sources = try KeySource.given(options)[...]
     while let source = sources.popFirst() {
       do {
-        return try await vault(by: source, options)
+        return try await vault(by: source, options, before: plugin)
       } catch let error as CommandError where error.vaultCode == .noMatchingSlot {
         // A wrong key proves nothing. So the remembered state is compared first, as without a key.
         if sources.isEmpty { try pin.requireKnownState() }
@@ -167,7 +169,12 @@ package struct Session {
   package func unlockWithoutAsking(_ options: UnlockOptions, with keys: UnaskedKeys = .given) async throws -> Vault? {
     if let vault = try await vaultIfTrusted(options, isStrict: keys == .ownStrict) { return vault }
     if keys != .given, let identity = KeySource.standardIdentity(for: locked) {
-      return try await vault(by: identity, options)
+      // As without a key, if a plugin would have to ask.
+      do {
+        return try await vault(by: identity, options, before: keys == .own ? Self.refusePlugin : nil)
+      } catch let error as CommandError where error.code == Self.unaskedPlugin {
+        messages.detail(error.reason)
+      }
     }
     try pin.requireKnownState()
     return nil
@@ -192,17 +199,21 @@ package struct Session {
       return nil
     }
     do {
-      return try await confirmingUse(.reading).vaultByGivenKey(options)
+      let before: BeforePlugin? = options.givesKey || isStrict ? nil : Self.refusePlugin
+      return try await confirmingUse(.reading).vaultByGivenKey(options, before: before)
     } catch let error as CommandError where error.status == .cannotUnlock && !options.givesKey && !isStrict {
       messages.note("the vault was not unlocked: " + error.reason)
       return nil
     }
   }
 
-  private func vault(by source: KeySource, _ options: UnlockOptions) async throws -> Vault {
+  private func vault(
+    by source: KeySource, _ options: UnlockOptions, before plugin: BeforePlugin? = nil
+  ) async throws -> Vault {
     messages.detail("key: \(source.explanation)")
     warnIfNotLocked()
     let key = try source.key(maximumWorkFactor: options.maximumWorkFactor())
+    if let plugin, key.needsPlugin(for: locked.header), let vault = try plugin() { return vault }
     return try await vault(with: key, subject: source.subject)
   }
 
