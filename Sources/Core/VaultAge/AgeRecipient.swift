@@ -2,7 +2,7 @@
 ///
 /// Source: c2sp.org/age, "The X25519 recipient type"; c2sp.org/age-plugin, "Recipients and identities".
 public struct AgeRecipient: Hashable, Sendable {
-  /// The types of recipients, with what each is made of.
+  /// The types of recipients, with their parts.
   package enum Kind: Hashable, Sendable {
     /// The 32 bytes of an X25519 public key.
     case x25519(publicKey: [UInt8])

@@ -66,18 +66,3 @@ extension VaultKey {
     return !header.slots.contains { slot in slot.recipient.map { slot in own.contains { $0.mayOpen(slot) } } ?? false }
   }
 }
-
-extension Session {
-  /// Runs before a plugin: gives the vault in another way, gives nil for the plugin, or refuses the plugin.
-  typealias BeforePlugin = () throws -> Vault?
-
-  static let unaskedPlugin = "unasked_plugin"
-
-  /// For commands that work without a key as well: nobody expects a question of them.
-  static var refusePlugin: BeforePlugin {
-    {
-      throw CommandError(
-        .cannotUnlock, unaskedPlugin, subject: nil, "its key is behind a plugin, which runs only with --identity FILE")
-    }
-  }
-}

@@ -298,6 +298,21 @@ package final class TypedPassphrase {
 }
 
 extension Session {
+  /// Runs before a plugin: gives the vault in another way, gives nil for the plugin, or refuses the plugin.
+  typealias BeforePlugin = () throws -> Vault?
+
+  static let unaskedPlugin = "unasked_plugin"
+
+  /// For commands that work without a key as well: nobody expects a question of them.
+  static var refusePlugin: BeforePlugin {
+    {
+      throw CommandError(
+        .cannotUnlock, unaskedPlugin, subject: nil, "its key is behind a plugin, which runs only with --identity FILE")
+    }
+  }
+}
+
+extension Session {
   /// Refuses a kind that neither the vault nor any record has. A misspelt kind would silently find nothing.
   package func checkKind(_ name: String?) async throws {
     guard let name, locked.kinds[name] == nil else { return }

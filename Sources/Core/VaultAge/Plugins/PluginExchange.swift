@@ -50,7 +50,7 @@ struct PluginExchange: ~Copyable {
 
   /// Ends the phase of this program and answers the commands of the plugin, until it is done.
   ///
-  /// - Parameter take: handles a command of this state machine; false if it is none.
+  /// - Parameter take: handles a command of this state machine; false for any other command.
   mutating func answerCommands(_ take: (PluginStanza) throws(AgeError) -> Bool) throws(AgeError) {
     try send("done")
     for _ in 0..<Self.maximumMessageCount {

@@ -9,7 +9,7 @@ struct PluginStanza {
   let type: String
   let arguments: [String]
   private let text: SecretBytes
-  /// Where the body begins in `text`.
+  /// The start of the body in `text`.
   private let bodyOffset: Int
 
   /// The largest message of a plugin.
