@@ -61,6 +61,13 @@ def slot_files():
                "vault_id": id_text(VAULT), "root_id": b64url(ROOT.id), "root_key_hex": ROOT.key.hex()}
 
 
+def plugin_slot():
+    """A slot of the plugin `sample-1`. Its file is sealed by nobody: no reader of a header opens it."""
+    return {"id": id_text(Seeded("slot id plugin")(16)), "label": "key ring", "kind": "plugin",
+            "created_at": date_text(NOW), "sha256": vaultdir.sha256_hex(b"plugin"),
+            "recipient": agefile.bech32("age1sample-1", Seeded("plugin")(20))}
+
+
 def header(**changes):
     at, files = date_text(NOW), list(slot_files())
     slots = [{"id": id_text(Seeded(f"slot id {case['kind']}")(16)), "label": "", "kind": case["kind"], "created_at": at,
