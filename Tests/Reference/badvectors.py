@@ -10,7 +10,7 @@ import agefile
 import vaultdir
 from samples import (
     DATA_KEY, LATER_ROOT, OLD_ROOT, OTHER, RECORD, ROOT, SEALED_AT, VAULT, checkpoint, customer, customer_with_former,
-    former_tokens, header, hybrid_slot_file, keyring, slot_entry, slot_files)
+    former_tokens, header, hybrid_slot_file, keyring, plugin_slot, slot_entry, slot_files)
 from vaultref import (
     Number, RecordKeys, Refused, Root, Seeded, b64, b64url, check_record, id_bytes, id_text, is_token, open_record, pad,
         parse,
@@ -394,6 +394,8 @@ def header_vectors():
              slot(1, recipient=slots[0]["recipient"]), header(slots=[lacking(slots[0], "recipient")]),
              slot(0, recipient=slots[0]["recipient"][:-1] + "x"), slot(0, recipient=slots[0]["recipient"].upper()),
              slot(0, recipient="age2" + slots[0]["recipient"][4:]), slot(0, recipient=slots[0]["recipient"][:-1]),
+             slot(0, kind="plugin"), slot(0, recipient=plugin_slot()["recipient"]),
+             slot(0, kind="plugin", recipient=agefile.bech32("age1a/b", bytes(20))),
              slot(0, recipient=""), slot(0, sha256=slots[0]["sha256"].upper()), slot(0, kind="mlkem768x25519"),
              slot(0, recipient=hybrid["recipient"]), header(slots=[lacking(hybrid, "recipient")]),
              header(slots=[{**hybrid, "kind": "scrypt"}]),

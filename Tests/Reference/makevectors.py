@@ -21,7 +21,7 @@ from badvectors import negatives
 from samples import (
     APP_KEY, CUSTOMER, DATA_KEY, LATER_ROOT, NOW, OLD_ROOT, OTHER, PASSPHRASE, RECORD, ROOT, SEALED, SEALED_AT, VAULT,
     checkpoint, customer, customer_with_former, envelope, former_tokens, header, hybrid_slot_file, identity, keyring,
-    slot_entry, slot_files)
+    plugin_slot, slot_entry, slot_files)
 from vaultref import (
     Number, RecordKeys, Root, Seeded, app_keys, b64, b64url, compact, compact_time, date_text, enc, fingerprint,
         id_text,
@@ -278,7 +278,8 @@ def slot_cases():
 def header_cases():
     for name, document in (("new vault", header()), ("with a keyring and a declared kind", header(
             keyring=keyring(), revision=Number("12"), kinds={"wifi": {"type": "object", "x-title": "ssid"}})),
-            ("with a post-quantum slot", header(slots=[slot_entry(case) for case in slot_cases()]))):
+            ("with a post-quantum slot", header(slots=[slot_entry(case) for case in slot_cases()])),
+            ("with the slot of a plugin", header(slots=header()["slots"] + [plugin_slot()]))):
         vaultdir.check_header(document)
         yield {"name": name, "root_key_hex": ROOT.key.hex(), "file": pretty(document).decode(), "mac": document["mac"],
                "header_hash": vaultdir.sha256_hex(tree_bytes(document))}

@@ -85,6 +85,13 @@ def slot_entry(case):
             **({"recipient": case["recipient"]} if "recipient" in case else {})}
 
 
+def plugin_slot():
+    """A slot of the plugin `sample-1`. Its file is sealed by nobody: no reader of a header opens it."""
+    return {"id": id_text(Seeded("slot id plugin")(16)), "label": "key ring", "kind": "plugin",
+            "created_at": date_text(NOW), "sha256": vaultdir.sha256_hex(b"plugin"),
+            "recipient": agefile.bech32("age1sample-1", Seeded("plugin")(20))}
+
+
 def header(**changes):
     at = date_text(NOW)
     slots = [slot_entry(case) for case in slot_files()]

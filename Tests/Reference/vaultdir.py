@@ -35,11 +35,21 @@ def an_object(value): expect(isinstance(value, dict))
 def a_hash(value): expect(SHA256_TEXT.fullmatch(value))
 
 
-def a_recipient(value):
+def recipient_kind(value):
+    """The kind of slot that a recipient has (section 7, Header)."""
     try:
-        agefile.parse_recipient(value)
+        prefix = value.rpartition("1")[0]
+        data = agefile.unbech32(prefix, value)
     except agefile.AgeFault:
-        expect(False)
+        return None
+    sizes = {"age": ("x25519", 32), "age1pq": ("mlkem768x25519", 1216)}
+    if prefix in sizes:
+        kind, size = sizes[prefix]
+        return kind if len(data) == size else None
+    return "plugin" if re.fullmatch(r"age1[a-z0-9+._-]+", prefix) else None
+
+
+def a_recipient(value): expect(isinstance(value, str) and recipient_kind(value))
 
 
 def one_of(*words): return lambda value: expect(value in words)
@@ -49,7 +59,8 @@ HEADER = {"format": an_integer, "id": an_id, "created_at": a_date, "revision": a
           "keyring": a_list, "slots": a_list, "kinds": an_object, "mac": bytes_of(32)}
 ROOT = {"id": a_root_id, "commitment": bytes_of(32), "created_at": a_date}
 ENTRY = {**ROOT, "replaced_at": a_date, "reason": one_of("rewrap", "reseal"), "state": one_of("open-only", "retired")}
-KINDS = {"x25519": "X25519", "mlkem768x25519": "mlkem768x25519", "scrypt": "scrypt"}
+# The type of stanza of each kind of slot; a plugin chooses its own.
+KINDS = {"x25519": "X25519", "mlkem768x25519": "mlkem768x25519", "plugin": None, "scrypt": "scrypt"}
 SLOT = {"id": an_id, "label": a_string, "kind": one_of(*KINDS), "created_at": a_date, "sha256": a_hash}
 CHECKPOINT = {"format": an_integer, "sequence": an_integer, "created_at": a_date,
               "previous": lambda value: value is None or a_hash(value), "header": a_hash, "root": a_root_id,
@@ -65,8 +76,8 @@ def check_header(header):
             raise Refused("keyring", "malformed", "an entry that opens has a wrap, a retired one has none")
     for slot in header["slots"]:
         check_members(slot, SLOT, {"recipient": a_recipient}, "header")
-        if slot["kind"] != (agefile.parse_recipient(slot["recipient"])[0] if "recipient" in slot else "scrypt"):
-            raise Refused("header", "malformed", "the recipient of a slot is not of its kind")
+        if slot["kind"] != (recipient_kind(slot["recipient"]) if "recipient" in slot else "scrypt"):
+            raise Refused("header", "malformed", "the recipient is not of the kind of the slot")
     hints = [unb64url(item["id"])[:8] for item in [header["root"]] + header["keyring"]]
     ids, recipients = ([slot[name] for slot in header["slots"] if name in slot] for name in ("id", "recipient"))
     if not ids or any(len(set(group)) != len(group) for group in (hints, ids, recipients)):
@@ -180,21 +191,30 @@ def parse_slot_payload(data):
     return root
 
 
-def open_slot(file, sha256, identities=(), passphrase=None, maximum_work_factor=20, kind=None):
-    """Section 4.2, Slots, in its order. Returns the Root."""
+def inspect_slot(file, sha256, kind=None, maximum_work_factor=20):
+    """The checks of section 4.2, Slots, that need no key. Without a kind the stanza is of any kind but a plugin's."""
     if len(file) > SLOT_BYTE_LIMIT:
         raise Refused("slot", "too-large", "too large for a slot")
+    stanzas = agefile.parse_header(file)[0]
+    arguments = stanzas[0][0]
+    if kind == "plugin":
+        is_right = arguments[0] != "scrypt"
+    else:
+        is_right = arguments[0] in ([KINDS[kind]] if kind else KINDS.values())
+    if len(stanzas) != 1 or not is_right:
+        raise Refused("slot", "hidden-recipient", "more than one stanza, or one of another type")
+    if arguments[0] == "scrypt":
+        factor = arguments[2] if len(arguments) == 3 and re.fullmatch("[1-9][0-9]?", arguments[2]) else "0"
+        if not 10 <= int(factor) <= maximum_work_factor:
+            raise Refused("slot", "work-factor", "the work factor is out of range")
+    if sha256_hex(file) != sha256:
+        raise Refused("slot", "wrong-hash", "differs from what the header names")
+
+
+def open_slot(file, sha256, identities=(), passphrase=None, maximum_work_factor=20, kind=None):
+    """Section 4.2, Slots, in its order. Returns the Root."""
     try:
-        stanzas = agefile.parse_header(file)[0]
-        if len(stanzas) != 1 or stanzas[0][0][0] not in ([KINDS[kind]] if kind else KINDS.values()):
-            raise Refused("slot", "hidden-recipient", "more than one stanza, or one of another type")
-        arguments = stanzas[0][0]
-        if arguments[0] == "scrypt":
-            factor = arguments[2] if len(arguments) == 3 and re.fullmatch("[1-9][0-9]?", arguments[2]) else "0"
-            if not 10 <= int(factor) <= maximum_work_factor:
-                raise Refused("slot", "work-factor", "the work factor is out of range")
-        if sha256_hex(file) != sha256:
-            raise Refused("slot", "wrong-hash", "differs from what the header names")
+        inspect_slot(file, sha256, kind, maximum_work_factor)
         return parse_slot_payload(agefile.open_file(file, identities, passphrase))
     except agefile.AgeFault as fault:
         raise Refused("slot", fault.kind, str(fault)) from None

@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaultAge
 import VaultKit
 package import VaultTerminal
 
@@ -14,7 +15,9 @@ package enum CommandRun {
   package static func status(of arguments: [String]) async -> ExitStatus {
     let written = WrittenFiles()
     let status = await WrittenFiles.$current.withValue(written) {
-      await HiddenContent.$findings.withValue(HiddenContent.Findings()) { await outcome(of: arguments) }
+      await HiddenContent.$findings.withValue(HiddenContent.Findings()) {
+        await AgePlugins.$host.withValue(GivenFlags(arguments).pluginHost) { await outcome(of: arguments) }
+      }
     }
     let entries = written.entries
     if let history = Packs.history, !entries.isEmpty {
@@ -123,14 +126,25 @@ private struct GivenFlags {
   let isJSON: Bool
   let isVerbose: Bool
   let noColor: Bool
+  private let isQuiet: Bool
+  private let noInput: Bool
+
+  var pluginHost: PluginHost {
+    let messages = Messages(isQuiet: isQuiet, isVerbose: isVerbose, isJSON: isJSON, noColor: noColor)
+    return PluginHost(noInput: noInput, messages: messages)
+  }
 
   init(_ arguments: [String]) {
     let flags = arguments.prefix { $0 != "--" }
     isJSON = flags.contains("--json")
     noColor = flags.contains("--no-color")
-    isVerbose = flags.contains { argument in
-      argument == "--verbose"
-        || argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.utf8.contains(UInt8(ascii: "v"))
+    noInput = flags.contains("--no-input")
+    func isGiven(_ name: String, _ letter: Unicode.Scalar) -> Bool {
+      flags.contains { argument in
+        argument == name
+          || argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.utf8.contains(UInt8(ascii: letter))
+      }
     }
+    (isVerbose, isQuiet) = (isGiven("--verbose", "v"), isGiven("--quiet", "q"))
   }
 }

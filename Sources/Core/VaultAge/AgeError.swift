@@ -4,7 +4,8 @@ import VaultCrypto
 /// Why an age file, recipient or identity was refused.
 ///
 /// `reason` is always one of the fixed sentences of this module: no error holds text of its input, since an identity or
-/// a passphrase could be in it. `line` is that of the input if the input is text.
+/// a passphrase could be in it. Only a `.pluginFailed` may end with the message of the plugin itself, which can hold any
+/// characters. `line` is that of the input if the input is text.
 public typealias AgeError = Fault<AgeLayer>
 
 /// Files, recipients and identities of age.
@@ -61,12 +62,16 @@ extension FaultCode<AgeLayer> {
   /// The identity has a type that is deliberately left out, SSH or a sealed identity file. Or it is post-quantum, and
   /// this OpenSSL is too old.
   public static var unsupportedIdentity: Self { Self("unsupported identity") }
-  /// Post-quantum recipients and others were given for one file.
+  /// Recipients that cannot be combined in one file: post-quantum and others, or those that a plugin keeps apart.
   public static var mixedRecipients: Self { Self("mixed recipients") }
   /// There is nobody to seal to.
   public static var noRecipient: Self { Self("no recipient") }
   /// Sealing with an empty passphrase was asked for.
   public static var emptyPassphrase: Self { Self("empty passphrase") }
+  /// There is no program for a plugin, or the caller runs none.
+  public static var pluginMissing: Self { Self("plugin missing") }
+  /// A plugin refused, ended early, broke the protocol or took too long.
+  public static var pluginFailed: Self { Self("plugin failed") }
   /// The caller's `read` closure threw; `underlying` is its error.
   public static var readFailed: Self { Self("reading failed") }
   /// The caller's `write` closure threw; `underlying` is its error.

@@ -7,7 +7,7 @@ public import VaultCrypto
 ///
 /// - The format is age v1 (c2sp.org/age) and nothing else.
 /// - File keys, scalars, passphrases and shared secrets live only in `SecretBytes`.
-/// - No plugin or other program is ever run.
+/// - A plugin runs only for a key that names it, and only if the program has plugins.
 /// - No error holds text of its input.
 public enum AgeFile {
   /// The work factor of new files: scrypt with N = 2^18, about a second.

@@ -40,8 +40,8 @@ extension AgeHeader {
   }
 }
 
-/// Reads the lines of a header; each call gets the same file.
-private struct HeaderCursor {
+/// Reads the lines of a header, or of a message with a plugin; each call gets the same bytes.
+struct HeaderCursor {
   /// The start of the next line.
   private(set) var offset: Int
   /// The number of the current line, from 1.

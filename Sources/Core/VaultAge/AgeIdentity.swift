@@ -6,7 +6,7 @@ public import VaultCrypto
 /// The secret lives in secure memory and never leaves it as a `String`. Source: c2sp.org/age, "The X25519 recipient
 /// type", "The MLKEM768-X25519 hybrid post-quantum recipient type"; c2sp.org/age-plugin, "Recipients and identities".
 public struct AgeIdentity: Sendable {
-  /// The types of identities, with what each is made of.
+  /// The types of identities, with their parts.
   package enum Kind: Sendable {
     /// The 32 bytes of an X25519 private key, and its public key.
     case x25519(scalar: SecretBytes, publicKey: [UInt8])

@@ -5,7 +5,7 @@ import VaultCrypto
 /// Source: c2sp.org/age, "The X25519 recipient type", "The MLKEM768-X25519 hybrid post-quantum recipient type";
 /// c2sp.org/age-plugin, "Recipients and identities".
 public struct AgeRecipient: Hashable, Sendable {
-  /// The types of recipients, with what each is made of.
+  /// The types of recipients, with their parts.
   package enum Kind: Hashable, Sendable {
     /// The 32 bytes of an X25519 public key.
     case x25519(publicKey: [UInt8])
@@ -77,7 +77,8 @@ public struct AgeRecipient: Hashable, Sendable {
   ///   post-quantum beside other recipients, because the weaker one would decide.
   public static func requireUsable(_ recipients: [AgeRecipient]) throws(AgeError) {
     try requireLibrary(for: recipients)
-    guard Set(recipients.map(\.isPostQuantum)).count <= 1 else {
+    // What a plugin makes is known only when it has run.
+    guard Set(recipients.filter { $0.pluginName == nil }.map(\.isPostQuantum)).count <= 1 else {
       throw AgeError(.mixedRecipients, "post-quantum and other recipients cannot be combined in one file")
     }
   }

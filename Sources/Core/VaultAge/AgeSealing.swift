@@ -16,9 +16,7 @@ package struct AgeSealing {
       throw AgeError(.tooLarge, "there are more recipients than a header can have")
     }
     let fileKey = try FileKey.random()
-    var stanzas: [AgeStanza] = []
-    for recipient in recipients { stanzas += try recipient.wrap(fileKey) }
-    try self.init(fileKey: fileKey, stanzas: stanzas)
+    try self.init(fileKey: fileKey, stanzas: FileKey.stanzas(fileKey, to: recipients, mayMix: mayMix))
   }
 
   init(passphrase: RawSpan, workFactor: Int) throws(AgeError) {

@@ -131,38 +131,56 @@ public final class Vault: Sendable {
         .inputRefused, "has files of a vault whose \(VaultHeader.fileName) is missing", file: remains,
         remedies: ["restore that file from git or a backup"])
     }
-    return try await create(
-      in: inStore { () throws(StoreError) in try place.createStore(makingTables: makingTables) }, slots: slots,
-      options: options)
+    // Nothing is stored if a slot cannot be made, such as by a plugin that refuses.
+    let groundwork = try Groundwork(slots, options)
+    let store = try inStore { () throws(StoreError) in try place.createStore(makingTables: makingTables) }
+    return try create(in: store, groundwork, options)
   }
 
   /// Makes a new vault in an empty store.
   ///
   /// - Throws: ``VaultError`` like ``create(at:slots:options:)``.
   public static func create(
-    in store: any RecordStore, slots newSlots: [NewSlot], options: Options = Options()
+    in store: any RecordStore, slots: [NewSlot], options: Options = Options()
   ) async throws(VaultError) -> Vault {
-    guard !newSlots.isEmpty else { throw VaultError(.slotRefused, "a vault needs at least one way to unlock it") }
-    try KindCatalog(types: options.types).requireGoodTypes()
-    try options.requireGoodCount()
-    let now = options.now()
-    let root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: .random()) }
-    var slots: [Slot] = []
-    var changes: [StoreChange] = []
-    for new in newSlots {
-      let (slot, file) = try SlotFile.make(new, root: root, now: now)
-      slots.append(slot)
-      changes.append(StoreChange(.slot(slot.id), from: nil, to: file))
+    try create(in: store, Groundwork(slots, options), options)
+  }
+
+  /// The key, the header and the slots of a new vault, before anything of it is stored.
+  private struct Groundwork {
+    let root: RootKey
+    let header: VaultHeader
+    let changes: [StoreChange]
+
+    init(_ newSlots: [NewSlot], _ options: Options) throws(VaultError) {
+      guard !newSlots.isEmpty else { throw VaultError(.slotRefused, "a vault needs at least one way to unlock it") }
+      try KindCatalog(types: options.types).requireGoodTypes()
+      try options.requireGoodCount()
+      let now = options.now()
+      root = try inSealing { () throws(SealingError) in try RootKey.random(vaultID: .random()) }
+      var slots: [Slot] = []
+      var changes: [StoreChange] = []
+      for new in newSlots {
+        let (slot, file) = try SlotFile.make(new, root: root, now: now)
+        slots.append(slot)
+        changes.append(StoreChange(.slot(slot.id), from: nil, to: file))
+      }
+      header = try VaultHeader.make(
+        vaultID: root.vaultID, createdAt: now, revision: 1, root: root, rootCreatedAt: now, slots: slots,
+        formerCount: options.formerValues)
+      self.changes = changes + [StoreChange(.header, from: nil, to: try header.fileBytes())]
     }
-    let header = try VaultHeader.make(
-      vaultID: root.vaultID, createdAt: now, revision: 1, root: root, rootCreatedAt: now, slots: slots,
-      formerCount: options.formerValues)
-    changes.append(StoreChange(.header, from: nil, to: try header.fileBytes()))
+  }
+
+  private static func create(
+    in store: any RecordStore, _ new: Groundwork, _ options: Options
+  ) throws(VaultError) -> Vault {
+    let (header, slot) = (new.header, new.header.slots[0])
     var made: Vault?
     try storing(
       { () throws(StoreError) in
         do throws(StoreError) {
-          try store.apply(changes, timeout: options.lockTimeout)
+          try store.apply(new.changes, timeout: options.lockTimeout)
         } catch {
           guard error.code == .changedUnderneath else { throw error }
           throw StoreError(.alreadyExists, reason: "a vault already exists here", path: VaultHeader.fileName)
@@ -172,8 +190,8 @@ public final class Vault: Sendable {
         let locked = try LockedVault(store: store)
         let memory = RollbackMemory(of: locked, options)
         try memory?.remember(header, isOwn: true)
-        options.tell(.created, of: header.vaultID, slots: [slots[0].id])
-        made = Vault(locked: locked, root: root, slot: slots[0], memory: memory, options: options)
+        options.tell(.created, of: header.vaultID, slots: [slot.id])
+        made = Vault(locked: locked, root: new.root, slot: slot, memory: memory, options: options)
       })
     guard let made else { preconditionFailure("what was stored was noted") }
     return made

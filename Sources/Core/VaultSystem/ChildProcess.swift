@@ -153,12 +153,23 @@ package enum ChildProcess {
 
   package static func kill(_ process: Int32) { _ = signalProcess(process, SIGKILL) }
 
+  /// Kills a child that runs alone, and all processes of its group. Call it before the child is collected.
+  package static func killGroup(_ process: Int32) { _ = signalProcess(-process, SIGKILL) }
+
   package static func terminate(_ process: Int32) { _ = signalProcess(process, SIGTERM) }
 
   /// Waits until a child ends but does not collect its status, so that its number is not given to another process.
   package static func awaitEnd(of process: Int32) {
     var information = unsafe siginfo_t()
     while unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
+  }
+
+  /// Whether a child has ended. It is not collected.
+  package static func hasEnded(_ process: Int32) -> Bool {
+    var information = unsafe siginfo_t()
+    // The call gives 0 also if the child still runs, and then fills in no signal.
+    let result = unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT | WNOHANG)
+    return unsafe result != 0 || information.si_signo != 0
   }
 
   private static func arrange(_ streams: ChildStreams, in actions: inout SpawnActions) {

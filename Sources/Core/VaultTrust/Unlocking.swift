@@ -34,12 +34,13 @@ package struct Unlocking {
     try header.authenticate(under: root)
   }
 
-  /// Opens the first slot for one of the identities. If that slot is damaged, no other is tried.
+  /// Opens the first slot for one of the identities. If that slot is damaged, no other is tried. Slots of plugins come
+  /// last, because a plugin may ask somebody for something.
   private func open(with identities: [AgeIdentity]) throws(VaultError) -> (SecretBytes, Slot) {
     for slot in header.slots {
-      guard let recipient = slot.recipient, let identity = identities.first(where: { $0.mayOpen(recipient) }) else {
-        continue
-      }
+      guard let recipient = slot.recipient, recipient.pluginName == nil,
+        let identity = identities.first(where: { $0.mayOpen(recipient) })
+      else { continue }
       let file = try inspected(slot, maximumWorkFactor: SlotFile.defaultMaximumWorkFactor)
       do throws(AgeError) {
         return unsafe (try AgeFile.open(file.span.bytes, with: [.identity(identity)]), slot)
@@ -47,7 +48,27 @@ package struct Unlocking {
         throw SlotFile.damaged(slot, "does not open with its recipient's identity")
       }
     }
+    for slot in header.slots {
+      if let payload = try openByPlugin(slot, with: identities) { return (payload, slot) }
+    }
     throw VaultError(.noMatchingSlot, "no slot of the vault is for this identity")
+  }
+
+  /// The content of a plugin's slot; nil if no identity is of this plugin, or if the plugin has no key for the slot.
+  private func openByPlugin(_ slot: Slot, with identities: [AgeIdentity]) throws(VaultError) -> SecretBytes? {
+    guard case .plugin(let recipient) = slot.kind else { return nil }
+    let own = identities.filter { $0.mayOpen(recipient) }
+    guard !own.isEmpty else { return nil }
+    let file = try inspected(slot, maximumWorkFactor: SlotFile.defaultMaximumWorkFactor)
+    do throws(AgeError) {
+      return try unsafe AgeFile.open(file.span.bytes, with: own.map { .identity($0) })
+    } catch {
+      switch error.code {
+      case .noMatchingIdentity: return nil
+      case .pluginFailed, .pluginMissing: throw VaultError(.pluginFailed, error.reason, underlying: error)
+      default: throw SlotFile.damaged(slot, "does not open with its plugin's key")
+      }
+    }
   }
 
   /// Tries every passphrase slot; a damaged one is an error only if no other opens.

@@ -120,12 +120,9 @@ package struct Session {
 
   private func openVault(_ options: UnlockOptions, for words: [String], withRootKey: Bool) async throws -> Vault {
     // A variable is set for every command, so it must not ask again if the agent holds the key.
-    if !withRootKey, !options.givesKey, try KeySource.given(options).contains(where: \.isSlow),
-      let vault = try vaultByHolder()
-    {
-      return vault
-    }
-    if let vault = try await vaultByGivenKey(KeyReader(options, global)) { return vault }
+    let holder = !withRootKey && !options.givesKey ? vaultByHolder : nil
+    if let holder, try KeySource.given(options).contains(where: \.isSlow), let vault = try holder() { return vault }
+    if let vault = try await vaultByGivenKey(KeyReader(options, global), before: holder) { return vault }
     if !withRootKey, let vault = try vaultByHolder() { return vault }
     if let identity = KeySource.standardIdentity(for: locked) { return try await vault(by: identity, options) }
     try pin.requireKnownState()
@@ -143,10 +140,10 @@ package struct Session {
 
   /// Opens the vault with a key that an option or a variable gives; nil without such a key. A key that fits no slot
   /// leads to the next one, and the error of the last key is thrown.
-  private func vaultByGivenKey(_ keys: KeyReader) async throws -> Vault? {
+  private func vaultByGivenKey(_ keys: KeyReader, before plugin: BeforePlugin? = nil) async throws -> Vault? {
     while let source = keys.next() {
       do {
-        return try await vault(by: source, keys)
+        return try await vault(by: source, keys, before: plugin)
       } catch let error as CommandError where error.vaultCode == .noMatchingSlot {
         // A wrong key proves nothing. So the remembered state is compared first, as without a key.
         if keys.isEmpty { try pin.requireKnownState() }
@@ -187,7 +184,12 @@ package struct Session {
   package func unlockWithoutAsking(_ options: UnlockOptions, with keys: UnaskedKeys = .given) async throws -> Vault? {
     if let vault = try await vaultIfTrusted(options, isStrict: keys == .ownStrict) { return vault }
     if keys != .given, let identity = KeySource.standardIdentity(for: locked) {
-      return try await vault(by: identity, options)
+      // As without a key, if a plugin would have to ask.
+      do {
+        return try await vault(by: identity, options, before: keys == .own ? Self.refusePlugin : nil)
+      } catch let error as CommandError where error.code == Self.unaskedPlugin {
+        messages.detail(error.reason)
+      }
     }
     try pin.requireKnownState()
     return nil
@@ -213,7 +215,8 @@ package struct Session {
     }
     do {
       let keys = try KeyReader(options, global, asks: options.givesKey)
-      return try await confirmingUse(.reading).vaultByGivenKey(keys)
+      let before: BeforePlugin? = options.givesKey || isStrict ? nil : Self.refusePlugin
+      return try await confirmingUse(.reading).vaultByGivenKey(keys, before: before)
     } catch let error as CommandError where error.status == .cannotUnlock && !options.givesKey && !isStrict {
       // With a sealed identity file in a variable the note would stand at every command.
       let text = "the vault was not unlocked: " + error.reason
@@ -222,14 +225,20 @@ package struct Session {
     }
   }
 
-  private func vault(by source: KeySource, _ options: UnlockOptions) async throws -> Vault {
-    try await vault(by: source, KeyReader([source], options, global))
+  private func vault(
+    by source: KeySource, _ options: UnlockOptions, before plugin: BeforePlugin? = nil
+  ) async throws -> Vault {
+    try await vault(by: source, KeyReader([source], options, global), before: plugin)
   }
 
-  private func vault(by source: KeySource, _ keys: KeyReader) async throws -> Vault {
+  private func vault(
+    by source: KeySource, _ keys: KeyReader, before plugin: BeforePlugin? = nil
+  ) async throws -> Vault {
     messages.detail("key: \(source.explanation)")
     warnIfNotLocked()
-    return try await vault(with: keys.key(of: source), subject: source.subject)
+    let key = try keys.key(of: source)
+    if let plugin, key.needsPlugin(for: locked.header), let vault = try plugin() { return vault }
+    return try await vault(with: key, subject: source.subject)
   }
 
   package func vaultOptions() throws -> Vault.Options {
@@ -315,6 +324,21 @@ package struct Session {
 /// A passphrase that the user typed, as the answer to a later question.
 package final class TypedPassphrase {
   package fileprivate(set) var secret: SecretBytes?
+}
+
+extension Session {
+  /// Runs before a plugin: gives the vault in another way, gives nil for the plugin, or refuses the plugin.
+  typealias BeforePlugin = () throws -> Vault?
+
+  static let unaskedPlugin = "unasked_plugin"
+
+  /// For commands that work without a key as well: nobody expects a question of them.
+  static var refusePlugin: BeforePlugin {
+    {
+      throw CommandError(
+        .cannotUnlock, unaskedPlugin, subject: nil, "its key is behind a plugin, which runs only with --identity FILE")
+    }
+  }
 }
 
 extension Session {

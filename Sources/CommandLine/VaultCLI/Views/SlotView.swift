@@ -6,8 +6,14 @@ import VaultTerminal
 extension Slot: DocumentValue {
   package var document: JSONValue {
     let recipient = recipient?.text
-    return .members(["created_at": createdAt, "id": id, "kind": kind.name, "label": label, "recipient": recipient])
+    var members = JSONObject(members: [
+      "created_at": createdAt, "id": id, "kind": kind.name, "label": label, "recipient": recipient,
+    ])
+    if let plugin { members["plugin"] = plugin.document }
+    return .object(members)
   }
+
+  private var plugin: String? { recipient?.pluginName }
 }
 
 extension Slot {
@@ -16,6 +22,9 @@ extension Slot {
     let start = id.text.prefix(8)
     return label.isEmpty ? "\(start) (\(kind.name))" : "\"\(label)\" (\(start))"
   }
+
+  /// The kind in lists, with the name of a plugin.
+  package var kindWords: String { plugin.map { "\(kind.name) \($0)" } ?? kind.name }
 
   /// The holder of the slot, for eyes.
   package var who: String { recipient?.shown ?? "passphrase" }
@@ -32,7 +41,7 @@ extension SlotState: DocumentValue {
 
   /// The slot in a line of `key list`.
   package var line: String {
-    var columns = [slot.id.text, Printable.padded(slot.kind.name, to: 6), slot.createdAt.text]
+    var columns = [slot.id.text, Printable.padded(slot.kindWords, to: 6), slot.createdAt.text]
     columns.append(slot.recipient?.text ?? slot.who)
     if let strength { columns.append(strength) }
     if !slot.label.isEmpty { columns.append(slot.label) }

@@ -7,6 +7,10 @@ package struct Messages: Sendable {
   package let isJSON: Bool
   package let noColor: Bool
 
+  package init(isQuiet: Bool, isVerbose: Bool, isJSON: Bool, noColor: Bool) {
+    (self.isQuiet, self.isVerbose, self.isJSON, self.noColor) = (isQuiet, isVerbose, isJSON, noColor)
+  }
+
   /// The vault of a set that all messages are about; nil if there is only one.
   @TaskLocal package static var vault: String?
 

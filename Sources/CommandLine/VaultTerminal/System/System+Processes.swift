@@ -27,6 +27,8 @@ package struct ExitCleanup: Sendable {
   var hasInterruptedChild = false
   /// The program that this process waits for. It receives the signals that are sent to this process.
   package var program: pid_t?
+  /// The age plugins that run now. They have no terminal, so its signals do not reach them.
+  var plugins: [pid_t] = []
   /// The folder of that program's files in memory.
   package var folder: String?
 
@@ -191,6 +193,7 @@ extension ExitCleanup {
 
   /// Undoes the changes that would outlive the process. It must not use `shared`, because its caller holds the lock.
   private mutating func putRight() {
+    for plugin in plugins { ChildProcess.killGroup(plugin) }
     // The next output begins on a line of its own.
     if let folder { System.removeDirectory(folder) }
     if let asksAt { try? System.writeAll([UInt8(ascii: "\n")], to: asksAt) }

@@ -36,7 +36,7 @@ package enum ExitStatus: Int32 {
       case .notAVault: .noVault
       case .alreadyExists: .alreadyExists
       case .noSuchRecord, .noSuchMember, .ambiguousRecord, .noSuchSlot, .ambiguousSlot, .noCheckpoint: .notFound
-      case .noKey, .noMatchingSlot, .wrongPassphrase: .cannotUnlock
+      case .noKey, .noMatchingSlot, .wrongPassphrase, .pluginFailed: .cannotUnlock
       case .lockedByOther: .locked
       case .damaged, .newerFormat: .damaged
       case .changedUnderneath: .changedUnderneath

@@ -17,6 +17,7 @@ extension VaultError {
     case .noCheckpoint: return ["`vault checkpoint` makes one"]
     case .noMatchingSlot:
       return ["`vault status` lists the slots", "use the identity or the passphrase of one of them"]
+    case .pluginFailed: return ["see whether the plugin is installed and its device is there, and try again"]
     case .lockedByOther: return ["wait for the other process, or wait longer with --lock-timeout SECONDS"]
     case .changedUnderneath: return ["run the command again"]
     case .rotationUnfinished: return ["`vault rekey` finishes the rekey; then run the command again"]

@@ -72,6 +72,8 @@ extension FaultCode<VaultError> {
   public static var noMatchingSlot: Self { Self() }
   /// The passphrase opens no slot.
   public static var wrongPassphrase: Self { Self() }
+  /// A plugin that has the key of a slot is missing, refused, broke its protocol or took too long.
+  public static var pluginFailed: Self { Self() }
   /// A new slot cannot be made this way.
   public static var slotRefused: Self { Self() }
   /// No slot has this id or label.

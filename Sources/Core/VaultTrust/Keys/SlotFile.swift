@@ -30,7 +30,17 @@ public enum SlotFile {
       throw VaultError(.slotRefused, error.reason, underlying: error)
     }
     let slot = Slot(id: .random(), label: new.label, kind: new.slotKind, createdAt: now, sha256: try hash(of: file))
+    if case .plugin = slot.kind { try checkPlugin(file, slot) }
     return (slot, file)
+  }
+
+  /// A plugin chooses its stanzas, so its file may be one that no reader would take.
+  private static func checkPlugin(_ file: [UInt8], _ slot: Slot) throws(VaultError) {
+    do throws(VaultError) {
+      try inspect(file, slot, maximumWorkFactor: defaultMaximumWorkFactor)
+    } catch {
+      throw VaultError(.slotRefused, "the plugin made a slot that \(error.reason)")
+    }
   }
 
   package static func hash(of file: [UInt8]) throws(VaultError) -> [UInt8] {

@@ -107,7 +107,7 @@ private struct VaultStatus {
 
 extension SlotState {
   fileprivate var summary: String {
-    var columns = [slot.kind.name, slot.who, slot.createdAt.text]
+    var columns = [slot.kindWords, slot.who, slot.createdAt.text]
     if let strength { columns.append(strength) }
     if !slot.label.isEmpty { columns.append(slot.label) }
     return columns.joined(separator: "  ")

@@ -21,6 +21,7 @@ enum ManualFacts {
     ("CVAULT_CLIPBOARD", "The way to the clipboard: wayland, x11, macos or osc52."),
     ("CVAULT_EDITOR", "The editor, before VISUAL and EDITOR."),
     ("CVAULT_PAGER", "The pager, before PAGER."),
+    ("CVAULT_PLUGIN_TIMEOUT", "How many seconds an age plugin may be silent, 1 to 3600."),
     ("CVAULT_NO_AGENT", "If set, no agent is asked."),
     ("CVAULT_NO_INDEX", "If set, no index is kept."),
     ("CVAULT_NO_REVEAL", "If set, no sealed value is shown."),

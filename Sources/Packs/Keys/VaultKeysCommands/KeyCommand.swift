@@ -63,7 +63,7 @@ extension KeyCommand {
         TableColumn(title: "LABEL", rank: 0, least: 12) { state in
           state.slot.label.isEmpty ? "-" : state.slot.label
         },
-        TableColumn(title: "KIND", rank: 3) { $0.slot.kind.name },
+        TableColumn(title: "KIND", rank: 3) { $0.slot.kindWords },
         TableColumn(title: "KEY", rank: 1, least: 12, most: 62) { state in
           [state.slot.who, state.strength].compactMap { $0 }.joined(separator: ", ")
         },
