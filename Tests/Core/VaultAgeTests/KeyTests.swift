@@ -47,11 +47,10 @@ struct KeyTests {
   }
 
   @Test(
-    "SSH, plugin and tagged recipients are refused by name",
+    "SSH and tagged recipients are refused by name",
     arguments: [
       ("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIH9pO5pz22JZEasoS2LEWWvJiUYI9M6l1uZc31FGYMXa", "SSH"),
-      ("ssh-rsa AAAAB3NzaC1yc2E=", "SSH"), ("age1tag1qqqqqqqq", "tagged"),
-      ("age1tagpq1qqqqqqqq", "tagged"), ("age1yubikey1qqqqqqqq", "plugin"),
+      ("ssh-rsa AAAAB3NzaC1yc2E=", "SSH"), ("age1tag1qqqqqqqq", "tagged"), ("age1tagpq1qqqqqqqq", "tagged"),
     ])
   func unsupportedRecipient(text: String, name: String) throws {
     let error = #expect(throws: AgeError.self) { _ = try AgeRecipient(parsing: text) }
@@ -72,9 +71,9 @@ struct KeyTests {
   }
 
   @Test(
-    "SSH, plugin and sealed identities are refused by name",
+    "SSH and sealed identities are refused by name",
     arguments: [
-      ("-----BEGIN OPENSSH PRIVATE KEY-----", "SSH"), ("AGE-PLUGIN-YUBIKEY-1QQQQQQQQ", "plugin"),
+      ("-----BEGIN OPENSSH PRIVATE KEY-----", "SSH"),
       ("age-encryption.org/v1", "age file"), ("-----BEGIN AGE ENCRYPTED FILE-----", "age file"),
     ])
   func unsupportedIdentity(text: String, name: String) throws {
@@ -95,7 +94,7 @@ struct KeyTests {
   func identityFileFaults() {
     expect(.malformedIdentity, line: 3) { _ = try parseFile("# one\n\nAGE-SECRET-KEY-1QQ\n") }
     expect(.malformedIdentity, line: 1) { _ = try parseFile(" \(identityText)\n") }
-    expect(.unsupportedIdentity, line: 2) { _ = try parseFile("\(identityText)\nAGE-PLUGIN-X-1QQ\n") }
+    expect(.malformedIdentity, line: 2) { _ = try parseFile("\(identityText)\nAGE-PLUGIN-X-1QQ\n") }
     expect(.malformedIdentity) { _ = try parseFile("# only a comment\n") }
     expect(.malformedIdentity) { _ = try parseFile("") }
     expect(.tooLarge) { _ = try parseFile(String(repeating: "#", count: AgeIdentityFile.maximumByteCount + 1)) }
