@@ -4,8 +4,8 @@ import VaultCrypto
 /// Why an age file, recipient or identity was refused.
 ///
 /// `reason` is always one of the fixed sentences of this module: no error holds text of its input, since an identity or
-/// a passphrase could be in it. Only a `.pluginFailed` may end with the message of the plugin itself, which can hold any
-/// characters. `line` is that of the input if the input is text.
+/// a passphrase could be in it. Only a `.pluginFailed` may end with the message of the plugin itself, which can hold
+/// any characters. `line` is that of the input if the input is text.
 public typealias AgeError = Fault<AgeLayer>
 
 /// Files, recipients and identities of age.
