@@ -77,7 +77,7 @@ public struct AgeRecipient: Hashable, Sendable {
   ///   post-quantum beside other recipients, because the weaker one would decide.
   public static func requireUsable(_ recipients: [AgeRecipient]) throws(AgeError) {
     try requireLibrary(for: recipients)
-    // What a plugin makes is known only when it has run.
+    // Nobody knows before a plugin has run whether its stanzas are post-quantum.
     guard Set(recipients.filter { $0.pluginName == nil }.map(\.isPostQuantum)).count <= 1 else {
       throw AgeError(.mixedRecipients, "post-quantum and other recipients cannot be combined in one file")
     }
