@@ -47,8 +47,13 @@ struct VectorVault {
     try VaultHeader(parsing: OwnVectors.cases("headers")[index].file("file"))
   }
 
-  /// A slot of each kind: those of the last header of `headers.json`.
-  private static func allSlots() throws -> [Slot] { try headers(OwnVectors.cases("headers").count - 1).slots }
+  /// A slot of each kind of `slots.json`, as a header of `headers.json` has it.
+  private static func allSlots() throws -> [Slot] {
+    let listed = try OwnVectors.cases("headers").indices.flatMap { try headers($0).slots }
+    return try OwnVectors.cases("slots").map { one in
+      try #require(try listed.first { try $0.kind.name == one.text("kind") })
+    }
+  }
 
   func write(_ bytes: [UInt8], to relative: String) { FileTree.writeWithFolder(bytes, to: path + "/" + relative) }
 
