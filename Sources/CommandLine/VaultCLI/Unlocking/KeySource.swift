@@ -271,7 +271,7 @@ package enum IdentityFile {
 
   /// Whether a text is an identity, where a file or a recipient is expected.
   package static func isIdentity(_ text: String) -> Bool {
-    ["AGE-SECRET-KEY-1", "AGE-SECRET-KEY-PQ-1"].contains(where: text.contains)
+    ["AGE-SECRET-KEY-1", "AGE-SECRET-KEY-PQ-1"].contains(where: text.contains) || text.hasPrefix("AGE-PLUGIN-")
   }
 
   /// Refuses an identity instead of a file name, as in a variable of a CI system. The error does not show it.
