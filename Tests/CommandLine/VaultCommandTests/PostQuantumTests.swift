@@ -137,13 +137,14 @@ struct PostQuantumTests {
     #expect(workspace.run("list", "--verify", "--vault", "v", "--identity", "pq.txt").code == 0)
   }
 
-  @Test(
-    "--post-quantum without a new identity is refused", arguments: [["--passphrase"], ["--recipient", "age1…"], []])
-  func alone(_ words: [String]) throws {
+  @Test("init --post-quantum by itself makes the user's own identity, and never replaces it", .withPostQuantum)
+  func usualPlace() throws {
     let workspace = try Workspace()
-    let refused = workspace.run(["init", "v", "--post-quantum"] + words)
-    #expect(refused.status == .usage)
-    #expect(FileTree.names(in: workspace.path).contains("v") == false)
+    let made = workspace.run("init", "v", "--post-quantum")
+    #expect(made.code == 0, "\(made.errors)")
+    #expect(workspace.run("add", "note", "Ada", "--vault", "v", "--set", "body=x").code == 0)
+    #expect(workspace.run("init", "w", "--post-quantum").status == .alreadyExists)
+    #expect(workspace.run("list", "--verify", "--vault", "v").code == 0)
   }
 
   @Test("a vault of passphrases is post-quantum")
@@ -186,7 +187,8 @@ extension PostQuantumTests {
     let (before, recipient) = (workspace.snapshot(), try vectorRecipient())
     let open = ["--vault", "v", "--identity", "classic.txt"]
     let commands = [
-      ["init", "new", "--generate-identity", "new.txt", "--post-quantum"], ["init", "new", "--recipient", recipient],
+      ["init", "new", "--generate-identity", "new.txt", "--post-quantum"], ["init", "new", "--post-quantum"],
+      ["init", "new", "--recipient", recipient],
       ["key", "add", "--generate-identity", "new.txt", "--post-quantum"] + open, ["key", "add", recipient] + open,
       ["key", "add", "pq.pub"] + open, ["rekey"] + open, ["rekey", "--reseal"] + open,
       ["backup", "create", "--vault", "v", "--to", "b", "--recipient", recipient],

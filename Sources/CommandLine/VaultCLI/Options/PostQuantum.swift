@@ -37,11 +37,11 @@ extension AgeIdentity {
   /// Refuses `--post-quantum` without a new identity, and with an OpenSSL that cannot make one.
   package static func check(postQuantum: Bool, file: String?) throws {
     guard postQuantum else { return }
+    guard HybridKEM.isAvailable else { throw CommandError.needsNewerOpenSSL("--post-quantum") }
     guard file != nil else {
       throw CommandError.usage(
         "--post-quantum", "needs --generate-identity FILE", "a passphrase is post-quantum without this option")
     }
-    guard HybridKEM.isAvailable else { throw CommandError.needsNewerOpenSSL("--post-quantum") }
   }
 
   /// A new identity of either type.

@@ -35,7 +35,7 @@ struct InitCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Make an age identity and write it to a new file.", valueName: "file"))
   var generateIdentity: String?
 
-  @Flag(help: "Make a post-quantum identity, with OpenSSL 3.5 or later.")
+  @Flag(help: "Make a post-quantum identity, with OpenSSL 3.5 or later; the default file is the usual one.")
   var postQuantum = false
 
   @Option(help: ArgumentHelp("Unlock with the identity of an age recipient; may be repeated.", valueName: "age1…"))
@@ -76,7 +76,7 @@ struct InitCommand: AsyncParsableCommand {
     }
     var slots = try recipient.map { text in NewSlot(.recipient(try AgeRecipient.argument(text)), label: label ?? "") }
     if let passphrase = try passphraseSlot() { slots.append(passphrase) }
-    let identity = try generateIdentity.map { path in
+    let identity = try newIdentityPath.map { path in
       let identity = try AgeIdentity.generate(postQuantum: postQuantum)
       try IdentityFile.create(identity, at: path, created: Timestamp.now().text)
       let name = label ?? KeyLabel.usual(besides: slots.map(\.label))
@@ -89,6 +89,9 @@ struct InitCommand: AsyncParsableCommand {
       WrittenFiles.current?.note(.newVault(mayCommit: !noGit), at: location.path, global.messages)
     }
   }
+
+  /// The file for a new identity; nil if the command makes none.
+  private var newIdentityPath: String? { generateIdentity ?? (postQuantum ? IdentityFile.usualPath : nil) }
 
   /// Makes the vault. If that fails, the new identity is removed, unless there is a header that it may open.
   private func make(_ location: VaultLocation, _ slots: [NewSlot], identity: String?) async throws -> Vault {
@@ -149,8 +152,8 @@ struct InitCommand: AsyncParsableCommand {
     guard (0...FormerValues.maximumCount).contains(former) else {
       throw CommandError.usage("--former", "must be between 0 and \(FormerValues.maximumCount)")
     }
-    try AgeIdentity.check(postQuantum: postQuantum, file: generateIdentity)
-    if let path = generateIdentity { try IdentityFile.check(newFile: path, location) }
+    try AgeIdentity.check(postQuantum: postQuantum, file: newIdentityPath)
+    if let path = newIdentityPath { try IdentityFile.check(newFile: path, location) }
     guard newPassphrase.isEmpty || passphrase else {
       throw CommandError.usage("--new-passphrase-…", "needs --passphrase")
     }
@@ -158,7 +161,7 @@ struct InitCommand: AsyncParsableCommand {
 
   /// The slot of a passphrase: for `--passphrase`, or because no other key is given. Otherwise nil.
   private func passphraseSlot() throws -> NewSlot? {
-    let hasOther = generateIdentity != nil || !recipient.isEmpty
+    let hasOther = newIdentityPath != nil || !recipient.isEmpty
     guard passphrase || !hasOther else { return nil }
     guard passphrase || global.canAsk else {
       throw CommandError.usage(
