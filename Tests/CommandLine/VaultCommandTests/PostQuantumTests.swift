@@ -142,7 +142,7 @@ struct PostQuantumTests {
     let workspace = try Workspace()
     let made = workspace.run("init", "v", "--post-quantum")
     #expect(made.code == 0, "\(made.errors)")
-    #expect(workspace.run("add", "note", "Ada", "--vault", "v", "--set", "body=x").code == 0)
+    #expect(workspace.run("add", "customer", "--set", "name=Ada", "--generate", "access_key", "--vault", "v").code == 0)
     #expect(workspace.run("init", "w", "--post-quantum").status == .alreadyExists)
     #expect(workspace.run("list", "--verify", "--vault", "v").code == 0)
   }

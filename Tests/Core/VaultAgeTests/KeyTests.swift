@@ -126,7 +126,7 @@ struct KeyTests {
     func read(_ passphrase: String, maximum: Int = 20) throws -> [String] {
       try AgeIdentityFile.parse(
         RawSpan(_elements: file.span), passphrase: secret(passphrase), maximumWorkFactor: maximum
-      ).map(\.recipient.text)
+      ).map { try $0.recipient.text }
     }
     #expect(try read("words") == [recipientText])
     expect(.wrongPassphrase) { _ = try read("other") }

@@ -72,7 +72,7 @@ import VaultTestSupport
     let path = folder.path + "/id.age"
     for file in [sealed, AgeArmor.encode(RawSpan(_elements: sealed.span))] {
       FileTree.write(file, to: path)
-      #expect(try AgeIdentityFile.read(at: path, passphrase: words).map(\.recipient) == [identity.recipient])
+      #expect(try AgeIdentityFile.read(at: path, passphrase: words).map { try $0.recipient } == [identity.recipient])
       let refused = #expect(throws: VaultError.self) {
         try AgeIdentityFile.read(at: path, passphrase: secret("wrong"))
       }
