@@ -48,6 +48,7 @@ struct IdentityCommandTests {
   @Test("it is taken where an identity is taken: by writing commands, checks, backups, status and doctor")
   func everywhere() throws {
     let bench = try Bench()
+    bench.workspace.prepare("mkdir -m 700 b")
     for words in [
       ["set", "Ada", "address.city=Rome"], ["verify"], ["check", "--deep"], ["checkpoint"],
       ["backup", "create", "--to", "b"], ["scan", "id.txt"], ["key", "add", "--generate-identity", "second.txt"],

@@ -264,6 +264,7 @@ struct SealedIdentityTests {
   @Test("a backup is made, proved and verified with a sealed identity")
   func backups() throws {
     let bench = try Bench()
+    bench.workspace.prepare("mkdir -m 700 b")
     let key = ["--identity", "id.age", "--passphrase-file", "words.txt"]
     let made = bench.workspace.run(["backup", "create", "--to", "b", "-q"] + key, adding: bench.scope)
     try #require(made.code == 0, "\(made.errors)")
