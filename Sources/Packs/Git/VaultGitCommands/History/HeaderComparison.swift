@@ -1,3 +1,4 @@
+import VaultCLI
 import VaultDocument
 import VaultKit
 import VaultMerge
