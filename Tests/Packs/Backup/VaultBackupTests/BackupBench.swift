@@ -29,6 +29,7 @@ struct BackupBench {
   let identity: AgeIdentity
   /// Lies in a safe.
   let backupIdentity: AgeIdentity
+  private let backupRecipient: AgeRecipient
   let vault: Vault
   private let clock = StepClock()
   /// Writers that write without a pause go before a backup; on a busy machine that takes its time.
@@ -39,6 +40,7 @@ struct BackupBench {
   init(records: Int = 3) async throws {
     identity = try AgeIdentity.generate()
     backupIdentity = try AgeIdentity.generate()
+    backupRecipient = try backupIdentity.recipient
     FileTree.makeFolder(folder.path + "/b")
     var options = Vault.Options(state: nil)
     options.lockTimeout = Self.patience
@@ -53,7 +55,7 @@ struct BackupBench {
   }
 
   var options: Backup.Options {
-    var options = Backup.Options(key: .recipients([try backupIdentity.recipient]))
+    var options = Backup.Options(key: .recipients([backupRecipient]))
     options.now = { [clock] in clock.next() }
     options.lockTimeout = Self.patience
     return options
