@@ -118,7 +118,7 @@ struct KeyTests {
   @Test("a sealed identity file is known by its beginning, and nothing else is", arguments: [false, true])
   func sealedFile(_ isArmored: Bool) throws {
     let sealed = try seal(bytes("# mine\n\(identityText)\n"), passphrase: "words", workFactor: 10)
-    let file = isArmored ? bytes("\n ") + armor(sealed) : sealed
+    let file = isArmored ? bytes("\n \n") + armor(sealed) : sealed
     let isSealed = AgeIdentityFile.isSealed(RawSpan(_elements: file.span))
     #expect(isSealed)
     let workFactor = try AgeIdentityFile.workFactor(ofSealed: RawSpan(_elements: file.span))
