@@ -138,7 +138,7 @@ struct SealedIdentityTests {
     let words = Self.get + ["--identity", "id.age", "--max-work-factor", "11"]
     let run = bench.type(words, [])
     #expect(run.status == .cannotUnlock)
-    #expect(run.errorLines.first == "vault: id.age: needs the work factor 12, but at most 11 is allowed")
+    #expect(run.errorLines.first == "vault: id.age needs the work factor 12, but at most 11 is allowed")
     #expect(run.errors.contains("--max-work-factor 12"))
     #expect(!run.shown.contains("Passphrase"))
   }
@@ -256,7 +256,7 @@ struct SealedIdentityTests {
       ["verify", "--everywhere"], [("Passphrase of ada.age: ", "p\n")],
       adding: ["CVAULT_IDENTITY_FILE": "ada.age", "CVAULT_STATE_DIR": bench.path + "/state-ada"])
     #expect(run.code == 0, "\(run.errors)\(run.shown)")
-    #expect(run.shown.split(separator: "Passphrase of").count == 2, "\(run.shown)")
+    #expect(run.shown.ranges(of: "Passphrase of").count == 1, "\(run.shown)")
     let listed = bench.run(["vaults", "list", "--json"], adding: ["CVAULT_IDENTITY_FILE": "ada.age"])
     #expect(JSON(listed.stdout)["vaults"]?[0]?["opens"]?.text == "passphrase", "\(listed.errors)")
   }
