@@ -31,7 +31,7 @@ struct CompletionTests {
     #expect(words(workspace, "ge") == ["get", "generate"])
     #expect(words(workspace, "tot") == ["totp"])
     #expect(words(workspace, "key", "") == ["list", "add", "remove", "change-passphrase", "help"])
-    #expect(words(workspace, "get", "--iden") == ["--identity"])
+    #expect(words(workspace, "get", "--iden") == ["--identity", "--identity-command"])
     #expect(words(workspace, "add", "lo") == ["login"])
     #expect(words(workspace, "list", "--kind", "lo") == ["login"])
     #expect(words(workspace, "list", "--kind=lo") == ["--kind=login"])

@@ -105,10 +105,11 @@ struct PluginTests {
   func backups() throws {
     let bench = try PluginBench("sample")
     try bench.makeVault("sample")
+    bench.workspace.prepare("mkdir b")
     let made = bench.run(
-      "backup", "create", "b.age", "--recipient", bench.recipient("sample"), "--identity", "id-sample")
+      "backup", "create", "--to", "b", "--recipient", bench.recipient("sample"), "--identity", "id-sample")
     #expect(made.code == 0, "\(made.errors)")
-    let verified = bench.run("backup", "verify", "b.age", "--identity", "id-sample")
+    let verified = bench.run("backup", "verify", made.output.trimmingNewline, "--identity", "id-sample")
     #expect(verified.code == 0, "\(verified.errors)")
   }
 
@@ -218,8 +219,10 @@ struct PluginTests {
     let bench = try PluginBench("alone")
     try #require(bench.run("init", "v", "--generate-identity", "own.txt").code == 0)
     let own = String(bench.workspace.text(of: "own.txt").split(separator: "\n")[1].dropFirst("# public key: ".count))
+    bench.workspace.prepare("mkdir b")
     let refused = bench.run(
-      "backup", "create", "b.age", "--recipient", own, "--recipient", bench.recipient("alone"), "--identity", "own.txt")
+      "backup", "create", "--to", "b", "--recipient", own, "--recipient", bench.recipient("alone"), "--identity",
+      "own.txt")
     #expect(refused.code != 0)
     #expect(refused.errors.contains("cannot be combined"), "\(refused.errors)")
   }
