@@ -34,9 +34,11 @@ public enum AgeArmor {
 
   /// Whether `text` begins, after white space, like PEM.
   static func isBegun(in text: RawSpan) -> Bool {
-    let start = text.byteOffsets.first { !text[octet: $0].isWhiteSpace }
-    return start.map { text.has("-----BEGIN ", at: $0) } ?? false
+    start(of: text).map { text.has("-----BEGIN ", at: $0) } ?? false
   }
+
+  /// The offset of the first byte that is not white space; nil for white space alone.
+  static func start(of text: RawSpan) -> Int? { text.byteOffsets.first { !text[octet: $0].isWhiteSpace } }
 }
 
 extension RawSpan {

@@ -83,7 +83,10 @@ public struct AgeRecipient: Hashable, Sendable {
     }
   }
 
-  static func requireLibrary(for recipients: [AgeRecipient]) throws(AgeError) {
+  /// Refuses post-quantum recipients if OpenSSL is older than 3.5.
+  ///
+  /// - Throws: `.unsupportedRecipient`.
+  package static func requireLibrary(for recipients: [AgeRecipient]) throws(AgeError) {
     guard HybridKEM.isAvailable || !recipients.contains(where: \.isPostQuantum) else {
       throw AgeError(.unsupportedRecipient, AgeError.needsNewerLibrary)
     }

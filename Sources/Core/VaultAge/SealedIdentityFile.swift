@@ -6,8 +6,8 @@ extension AgeIdentityFile {
   /// Whether an identity file is itself an age file, binary or armored.
   public static func isSealed(_ file: RawSpan) -> Bool {
     if file.has("age-encryption.org/") { return true }
-    let start = file.byteOffsets.first { !file[octet: $0].isWhiteSpace }
-    return start.map { $0 <= AgeArmor.maximumWhiteSpaceCount && file.has(AgeArmor.begin, at: $0) } ?? false
+    return AgeArmor.start(of: file).map { $0 <= AgeArmor.maximumWhiteSpaceCount && file.has(AgeArmor.begin, at: $0) }
+      ?? false
   }
 
   /// The base-two logarithm of scrypt's N for a sealed identity file. No key is derived.

@@ -85,16 +85,16 @@ package struct NewPassphraseOptions: ParsableArguments {
 extension AgeRecipient {
   /// The value of `--recipient`, or of another option.
   package static func argument(_ text: String, of option: String = "--recipient") throws -> AgeRecipient {
-    do throws(AgeError) {
-      let recipient = try AgeRecipient(parsing: text)
-      try requireUsable([recipient])
-      return recipient
+    let recipient: AgeRecipient
+    do {
+      recipient = try AgeRecipient(parsing: text)
     } catch {
       if Self.isSSHKey(text) { throw CommandError.usage(option, error.reason, whyNoSSHKey) }
-      if error.isOfOlderLibrary { throw CommandError.needsNewerOpenSSL(option) }
       let reason = error.code == .malformedRecipient ? "is not an age recipient: \(error.reason)" : error.reason
       throw CommandError.usage(option, reason, "a recipient is the public part of an identity: age1…")
     }
+    try checkLibrary(for: [recipient], of: option)
+    return recipient
   }
 
   /// Whether a text is the public key of SSH, and not the name of a file with one.

@@ -20,12 +20,23 @@ extension AgeRecipient {
   ///
   /// - Parameter option: the option, or the file, that names them.
   package static func check(_ recipients: [AgeRecipient], of option: String) throws {
+    try checkLibrary(for: recipients, of: option)
     do throws(AgeError) {
       try requireUsable(recipients)
     } catch {
-      if error.isOfOlderLibrary { throw CommandError.needsNewerOpenSSL(option) }
       throw CommandError.usage(
         option, error.reason, "name recipients of one type, and make another file for the others")
+    }
+  }
+
+  /// Refuses post-quantum recipients to which OpenSSL cannot seal here, before anything is written.
+  ///
+  /// - Parameter place: the option, the file, or the vault that names them.
+  package static func checkLibrary(for recipients: [AgeRecipient], of place: String) throws {
+    do throws(AgeError) {
+      try requireLibrary(for: recipients)
+    } catch {
+      throw CommandError.needsNewerOpenSSL(place)
     }
   }
 

@@ -117,16 +117,10 @@ package final class IdentityOpening {
       }
       if let identities = try identities(in: file, passphrase, name) { return identities }
       guard attempt < 3 else { break }
-      terminal.dropTyped()
-      try terminal.say("That passphrase does not open the identity file\(hidden(in: passphrase)). Try again.\n")
+      try terminal.sayWrong(passphrase, for: "the identity file")
     }
     throw CommandError(
       .cannotUnlock, "wrong_passphrase", subject: name, "no passphrase that you typed opens this identity file")
-  }
-
-  private func hidden(in passphrase: SecretBytes) -> String {
-    let hidden = HiddenContent(in: passphrase)
-    return hidden.isEmpty ? "" : ": it has \(hidden.words)"
   }
 
   /// Nil if the passphrase is wrong.

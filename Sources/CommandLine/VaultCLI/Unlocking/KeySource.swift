@@ -83,7 +83,7 @@ package struct KeySource {
   /// The user's own identity file, if it exists and the vault has a slot for it.
   static func standardIdentity(for vault: LockedVault) -> KeySource? {
     guard let path = standardIdentityPath, let identities = try? IdentityFile.read(path),
-      vault.header.slots.compactMap(\.recipient).contains(where: { slot in identities.contains { $0.mayOpen(slot) } })
+      vault.header.slots.contains(where: { $0.mayOpen(with: identities) })
     else { return nil }
     return KeySource(kind: .identities([path]), origin: "default identity")
   }

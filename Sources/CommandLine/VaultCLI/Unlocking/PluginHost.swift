@@ -23,19 +23,18 @@ struct PluginHost: AgePluginHost {
   }
 
   func show(_ message: String, from plugin: String) -> Bool {
-    let line = "age-plugin-\(plugin): \(Printable.text(message))"
     guard let terminal = Terminal(noInput: noInput) else {
       guard !messages.isQuiet, !messages.isJSON else { return false }
       messages.note("age-plugin-\(plugin): \(message)")
       return true
     }
-    return (try? terminal.say(line + "\n")) != nil
+    return (try? terminal.say(Self.line(message, plugin) + "\n")) != nil
   }
 
   func confirm(_ message: String, yes: String, no: String?, from plugin: String) -> Bool? {
     guard let terminal = Terminal(noInput: noInput) else { return nil }
     terminal.dropTyped()
-    let line = "age-plugin-\(plugin): \(Printable.text(message))"
+    let line = Self.line(message, plugin)
     guard let no else {
       let answer = try? terminal.answer("\(line)\n[Enter: \(Printable.text(yes)), Ctrl-C: stop] ")
       return answer.map { _ in true }
@@ -50,9 +49,13 @@ struct PluginHost: AgePluginHost {
 
   func request(_ message: String, isSecret: Bool, from plugin: String) -> SecretBytes? {
     guard let terminal = Terminal(noInput: noInput) else { return nil }
-    let prompt = "age-plugin-\(plugin): \(Printable.text(message)): "
+    let prompt = Self.line(message, plugin) + ": "
     if isSecret { return try? terminal.secret(prompt) }
     return (try? terminal.answer(prompt)).flatMap { try? SecretBytes(utf8: $0) }
+  }
+
+  private static func line(_ message: String, _ plugin: String) -> String {
+    "age-plugin-\(plugin): \(Printable.text(message))"
   }
 }
 
@@ -63,6 +66,6 @@ extension VaultKey {
       return false
     }
     let own = identities.filter { $0.pluginName == nil }
-    return !header.slots.contains { slot in slot.recipient.map { slot in own.contains { $0.mayOpen(slot) } } ?? false }
+    return !header.slots.contains { $0.mayOpen(with: own) }
   }
 }

@@ -120,9 +120,11 @@ package struct Session {
 
   private func openVault(_ options: UnlockOptions, for words: [String], withRootKey: Bool) async throws -> Vault {
     // A variable is set for every command, so it must not ask again if the agent holds the key.
+    let sources = try KeySource.given(options)
     let holder = !withRootKey && !options.givesKey ? vaultByHolder : nil
-    if let holder, try KeySource.given(options).contains(where: \.isSlow), let vault = try holder() { return vault }
-    if let vault = try await vaultByGivenKey(KeyReader(options, global), before: holder) { return vault }
+    if let holder, sources.contains(where: \.isSlow), let vault = try holder() { return vault }
+    let keys = try KeyReader(sources, options, global)
+    if let vault = try await vaultByGivenKey(keys, before: holder) { return vault }
     if !withRootKey, let vault = try vaultByHolder() { return vault }
     if let identity = KeySource.standardIdentity(for: locked) { return try await vault(by: identity, options) }
     try pin.requireKnownState()
@@ -291,10 +293,7 @@ package struct Session {
         if keepsPassphrase { typed.secret = passphrase }
         return vault
       } catch let error as CommandError where error.status == .cannotUnlock && attempt < 3 {
-        terminal.dropTyped()
-        let hidden = HiddenContent(in: passphrase)
-        let what = hidden.isEmpty ? "" : ": it has \(hidden.words)"
-        try terminal.say("That passphrase does not open the vault\(what). Try again.\n")
+        try terminal.sayWrong(passphrase, for: "the vault")
       }
     }
     preconditionFailure("the third attempt ends the loop")

@@ -76,6 +76,14 @@ package struct Terminal: ~Copyable {
   /// Drops typing that was meant for another question.
   package func dropTyped() { System.dropTyped(at: file.descriptor) }
 
+  /// Says before the next attempt that a typed passphrase is wrong, and which characters nobody sees in it.
+  package func sayWrong(_ passphrase: SecretBytes, for subject: String) throws {
+    dropTyped()
+    let hidden = HiddenContent(in: passphrase)
+    let reason = hidden.isEmpty ? "" : ": it has \(hidden.words)"
+    try say("That passphrase does not open \(subject)\(reason). Try again.\n")
+  }
+
   /// Whether the user types a secret again correctly. Nobody sees a mistake, and the old value may be gone.
   package func repeats(_ secret: SecretBytes, _ prompt: String) throws -> Bool {
     if try self.secret(prompt) == secret { return true }

@@ -1,18 +1,10 @@
 package import VaultAge
 import VaultSystem
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// A running age plugin: a process in a session of its own, with pipes as its only streams.
 package final class PluginProcess: AgePluginProcess {
   private let plugin: String
-  private let process: pid_t
+  private let process: Int32
   private let input: Int32
   private let output: Int32
   private let wait: Wait
@@ -60,7 +52,7 @@ package final class PluginProcess: AgePluginProcess {
   package func write(_ bytes: RawSpan) throws(AgeError) {
     var rest = bytes
     while rest.byteCount > 0 {
-      try awaitReady(input, POLLOUT, "does not read")
+      try awaitReady(input, toWrite: true, "does not read")
       // A pipe that is ready takes this many bytes without a wait.
       let piece = rest.extracting(first: 512)
       do throws(SystemError) {
@@ -73,7 +65,7 @@ package final class PluginProcess: AgePluginProcess {
   }
 
   package func read(into bytes: inout MutableRawSpan, at offset: Int) throws(AgeError) -> Int {
-    try awaitReady(output, POLLIN, "does not answer")
+    try awaitReady(output, toWrite: false, "does not answer")
     do throws(SystemError) {
       return try System.readSome(into: &bytes, at: offset, from: output)
     } catch {
@@ -82,32 +74,31 @@ package final class PluginProcess: AgePluginProcess {
   }
 
   /// Waits until a stream is ready, or closed by the plugin.
-  private func awaitReady(_ stream: Int32, _ events: Int32, _ reason: String) throws(AgeError) {
+  private func awaitReady(_ stream: Int32, toWrite isWriting: Bool, _ reason: String) throws(AgeError) {
     let first = min(wait.beforeNote, wait.limit)
-    if isReady(stream, events, first) { return }
+    if Self.isReady(stream, toWrite: isWriting, first) { return }
     if wait.limit > first {
       wait.note()
-      if isReady(stream, events, wait.limit - first) { return }
+      if Self.isReady(stream, toWrite: isWriting, wait.limit - first) { return }
     }
     throw AgeError(plugin: plugin, "\(reason) for \(wait.limit / 1000) seconds, and was ended")
   }
 
-  private func isReady(_ stream: Int32, _ events: Int32, _ milliseconds: Int32) -> Bool {
+  private static func isReady(_ stream: Int32, toWrite isWriting: Bool, _ milliseconds: Int32) -> Bool {
     let end = ContinuousClock.now + .milliseconds(Int64(milliseconds))
-    while true {
-      let left = (end - ContinuousClock.now) / .milliseconds(1)
-      var polled = pollfd(fd: stream, events: Int16(events), revents: 0)
-      let count = unsafe poll(&polled, 1, Int32(max(0, left)))
-      if count > 0 { return true }
-      if count == 0 || errno != EINTR { return false }
-    }
+    // A signal ends a wait early.
+    repeat {
+      let left = Int32(max(0, (end - ContinuousClock.now) / .milliseconds(1)))
+      if LocalSocket.wait(for: stream, toWrite: isWriting, milliseconds: left) { return true }
+    } while ContinuousClock.now < end
+    return false
   }
 
   /// Closes the streams, lets the plugin end by itself for a moment, and then ends it with all of its children.
   package func end() {
     System.closePipe(input)
     System.closePipe(output)
-    for _ in 0..<100 where !ChildProcess.hasEnded(process) { usleep(5000) }
+    for _ in 0..<100 where !ChildProcess.hasEnded(process) { LiveFileOperations().sleep(.milliseconds(5)) }
     ChildProcess.killGroup(process)
     _ = ChildProcess.end(of: process)
     ExitCleanup.shared.withLock { [process] pending in pending.plugins.removeAll { $0 == process } }

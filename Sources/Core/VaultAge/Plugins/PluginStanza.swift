@@ -46,7 +46,7 @@ struct PluginStanza {
   /// The body of one line, which stays in secure memory; nil if it does not have this size.
   func secretBody(count: Int) throws(AgeError) -> SecretBytes? {
     let digits = text.count - 1 - bodyOffset
-    guard digits < AgeStanza.columnCount, digits == (count * 8 + 5) / 6 else { return nil }
+    guard digits < AgeStanza.columnCount, digits == Self.digitCount(of: count) else { return nil }
     var isCanonical = false
     let body = try AgeError.mappingCrypto { () throws(CryptoError) in
       try text.withBytes { (bytes) throws(CryptoError) in
@@ -66,8 +66,7 @@ struct PluginStanza {
     -> SecretBytes
   {
     let head = Array("-> \(words.joined(separator: " "))".utf8)
-    let bodyCount = body?.count ?? 0
-    let digits = (bodyCount * 8 + 5) / 6
+    let digits = digitCount(of: body?.count ?? 0)
     let count = head.count + (word.map { $0.count + 1 } ?? 0) + 1 + digits + digits / AgeStanza.columnCount + 1
     return try AgeError.mappingCrypto { () throws(CryptoError) in
       try lend(word) { word throws(CryptoError) in
@@ -84,6 +83,9 @@ struct PluginStanza {
       }
     }
   }
+
+  /// The number of base64 digits of so many bytes, without padding.
+  private static func digitCount(of byteCount: Int) -> Int { (byteCount * 8 + 5) / 6 }
 
   private static func lend(
     _ secret: SecretBytes?, _ body: (RawSpan) throws(CryptoError) -> SecretBytes

@@ -46,6 +46,11 @@ public struct Slot: Sendable {
     }
   }
 
+  /// Whether one of the identities may open the slot. Only the plugin knows whether one of its identities does.
+  package func mayOpen(with identities: [AgeIdentity]) -> Bool {
+    recipient.map { recipient in identities.contains { $0.mayOpen(recipient) } } ?? false
+  }
+
   /// Whether the slot withstands quantum computers. A passphrase does. A plugin's slot does not count, because only the
   /// plugin knows its key.
   package var isPostQuantum: Bool { recipient.map(\.isPostQuantum) ?? true }

@@ -126,8 +126,7 @@ extension KeyCommand {
       } catch {
         // If the header has the slot despite the error, the identity opens it and must be kept.
         let header = try? location.open(global).header
-        let isInHeader = header.map { $0.slots.compactMap(\.recipient).contains(where: identity.mayOpen) }
-        if isInHeader == false { System.remove(path) }
+        if header?.slots.contains(where: { $0.recipient == recipient }) == false { System.remove(path) }
         throw error
       }
     }

@@ -65,7 +65,7 @@ struct RotationRun {
 
   /// Asks for the passphrases of other people's slots.
   private func withPassphrases(_ plan: RotationPlan) throws -> SlotRenewal {
-    try AgeRecipient.check(plan.slots.compactMap(\.recipient).filter(\.isPostQuantum), of: location.path)
+    try AgeRecipient.checkLibrary(for: plan.slots.compactMap(\.recipient), of: location.path)
     var renewal = renewal
     for slot in plan.needsPassphrase { renewal.passphrases[slot.id] = try passphrase(of: slot, plan) }
     return renewal

@@ -180,8 +180,7 @@ private struct OwnRecipients {
   }
 
   func open(_ slots: [Slot]) -> String {
-    let recipients = slots.compactMap(\.recipient)
-    if recipients.contains(where: { slot in identities.contains { $0.mayOpen(slot) } }) { return "yes" }
+    if slots.contains(where: { $0.mayOpen(with: identities) }) { return "yes" }
     return slots.contains { hasSealed || $0.kind == .scrypt } ? "passphrase" : "no"
   }
 }

@@ -43,7 +43,7 @@ struct BackupKeyOptions: ParsableArguments {
     if !isNamed {
       recipients = try ownRecipients(session, opened)
       // Recipients of both types may be combined here, because each of them has the whole vault anyway.
-      try AgeRecipient.check(recipients.filter(\.isPostQuantum), of: session.location.path)
+      try AgeRecipient.checkLibrary(for: recipients, of: session.location.path)
     }
     if let proof, !proof.contains(where: { recipients.contains(where: $0.mayOpen) }) {
       throw CommandError(

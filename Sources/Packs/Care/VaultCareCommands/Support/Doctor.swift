@@ -182,7 +182,7 @@ extension Doctor {
       return files.map { check(identityFile: $0, source.origin, keys.opening, slots) }
     }
     if case .identityCommand = source.kind {
-      let fault = fault(of: "\(source.explanation)", ofSlot: "the \(source.explanation)", slots) {
+      let fault = fault(of: source.explanation, ofSlot: "the \(source.explanation)", slots) {
         try keys.identities(of: source) ?? []
       }
       return [fault ?? .good("key", source.explanation)]
@@ -214,7 +214,7 @@ extension Doctor {
   ) -> DoctorCheck? {
     do {
       let identities = try read()
-      let own = slots.filter { $0.slot.recipient.map { slot in identities.contains { $0.mayOpen(slot) } } ?? false }
+      let own = slots.filter { $0.slot.mayOpen(with: identities) }
       if let slot = own.first, own.allSatisfy({ $0.fault != nil }) {
         return .fault(
           "key", "\(identity) opens nothing while its slot is damaged",

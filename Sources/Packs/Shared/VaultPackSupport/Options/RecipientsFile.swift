@@ -8,12 +8,10 @@ package enum RecipientsFile {
   package static func read(_ path: String) throws -> [AgeRecipient] {
     let file = try NamedFile.reading(path)
     let bytes = try SecretInput.bytes(from: file.descriptor, named: path, as: "a list of recipients")
+    let recipients: [AgeRecipient]
     do throws(AgeError) {
-      let recipients = try bytes.withBytes { bytes throws(AgeError) in try AgeRecipientsFile.parse(bytes) }
-      for recipient in recipients { try AgeRecipient.requireUsable([recipient]) }
-      return recipients
+      recipients = try bytes.withBytes { bytes throws(AgeError) in try AgeRecipientsFile.parse(bytes) }
     } catch {
-      if error.isOfOlderLibrary { throw CommandError.needsNewerOpenSSL(path) }
       let isSSHKey = bytes.string.map(AgeRecipient.isSSHKey) ?? false
       var refused = CommandError(error, subject: path).hinting(
         isSSHKey ? AgeRecipient.whyNoSSHKey : "the file must have one age1… recipient on each line")
@@ -21,5 +19,7 @@ package enum RecipientsFile {
       (refused.status, refused.code, refused.file) = (.inputRefused, "input_refused", path)
       throw refused
     }
+    try AgeRecipient.checkLibrary(for: recipients, of: path)
+    return recipients
   }
 }
