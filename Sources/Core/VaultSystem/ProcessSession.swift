@@ -31,6 +31,14 @@ package enum ProcessSession {
     status(of: process, word: 4).flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil }
   }
 
+  /// The processes above this one, the nearest first; empty if the system does not tell.
+  package static var callers: some Sequence<Int32> { sequence(first: getppid()) { parent(of: $0) } }
+
+  /// The words of a process's command line; empty if the system does not tell.
+  package static func words(of process: Int32) -> [String] {
+    text(of: "/proc/\(process)/cmdline")?.split(separator: "\0").map(String.init) ?? []
+  }
+
   /// A word of proc_pid_stat(5), where the second word is the name in parentheses.
   private static func status(of process: Int32, word number: Int) -> Substring? {
     guard let text = text(of: "/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else { return nil }

@@ -105,6 +105,23 @@ struct AgentAskingTests {
     #expect(bench.run("get", "Bank", "password").status == .cannotUnlock)
   }
 
+  @Test("the question and the list of uses name the coding agent that runs the command")
+  func codingAgent() throws {
+    let bench = try Bench()
+    let plan = bench.plan([("Open \"Bank\" (", "y\n")])
+    let agent = Background { plan.run() }
+    #expect(bench.waits(for: "asks before each record"))
+    let allowed = ["AI_AGENT": "scout\u{1B}[31m", "CVAULT_ALLOW_REVEAL": "1"]
+    let run = bench.workspace.runProgram("get", "Bank", "password", adding: bench.scope.merging(allowed) { $1 })
+    #expect(run.output == "pw of Bank", "\(run.errors)")
+    let status = bench.run("agent", "status").output
+    #expect(status.contains(" for scout\\u001b[31m\n"), "\(status)")
+    #expect(JSON(bench.run("agent", "status", "--json").stdout)["agents"]?[0]?["uses"]?[0]?["agent"]?.text != nil)
+    #expect(bench.run("lock").code == 0)
+    let shown = try agent.value().shown
+    #expect(shown.contains(") for scout\\u001b[31m: vault ("), "\(shown)")
+  }
+
   @Test("three noes in a row lock it, and so does a word from elsewhere while it asks")
   func locks() throws {
     let bench = try Bench()

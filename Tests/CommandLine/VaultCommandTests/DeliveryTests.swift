@@ -140,7 +140,8 @@ struct RunTests {
     #expect(workspace.runShell([], "grep SigBlk /proc/self/status").output.hasSuffix("\t0000000000000000\n"))
   }
 
-  @Test("CVAULT_NO_REVEAL and --no-reveal: nothing sealed is shown, programs are given it all the same", .atTerminal)
+  @Test(
+    "CVAULT_NO_REVEAL and --no-reveal: nothing sealed is shown, programs get it nevertheless, and hide it", .atTerminal)
   func noReveal() throws {
     let workspace = try makeWorkspace()
     let variable = ["CVAULT_NO_REVEAL": ""]
@@ -160,8 +161,16 @@ struct RunTests {
       workspace.type(["edit", "GitHub", "--vault", "v", "--identity", "id.txt"], [], adding: variable).status
         == .declined)
     #expect(workspace.run("show", "GitHub", "--vault", "v", adding: variable).code == 0)
-    let run = workspace.runShell(["--env", "A=cvault://Orders/password"], "echo ${#A}", adding: variable)
-    #expect(run.output == "6\n")
+    let words = ["--vault", "v", "--identity", "id.txt", "--env", "A=cvault://Orders/password", "--", "sh", "-c"]
+    for start in [["run"], ["--no-reveal", "run"]] {
+      let run = workspace.run(
+        start + words + ["echo ${#A} ${CVAULT_NO_REVEAL-unset}"], adding: start == ["run"] ? variable : [:])
+      #expect(run.output == (start == ["run"] ? "6 \n" : "6 1\n"), "\(run)")
+      let shown = workspace.run(
+        start + ["--redact", "never"] + words + ["touch ran"], adding: start == ["run"] ? variable : [:])
+      #expect(shown.status == .notRun, "\(shown)")
+    }
+    #expect(FileTree.kind(of: workspace.path + "/ran") == nil)
   }
 
   @Test("--dry-run tells it all without a key, and ends with 14 when something would be refused")

@@ -105,7 +105,7 @@ struct InjectTests {
     #expect(place.status == .inputRefused)
   }
 
-  @Test("CVAULT_NO_REVEAL keeps it from stdout, not from files")
+  @Test("CVAULT_NO_REVEAL keeps a sealed value from stdout and files")
   func noReveal() throws {
     let workspace = try makeWorkspace()
     let words = ["inject", "--vault", "v", "--identity", "id.txt"]
@@ -113,8 +113,10 @@ struct InjectTests {
     let shown = workspace.run(words, input: text, adding: ["CVAULT_NO_REVEAL": ""])
     #expect(shown.status == .declined)
     #expect(shown.stdout.isEmpty)
-    #expect(workspace.run(words + ["-o", "out"], input: text, adding: ["CVAULT_NO_REVEAL": ""]).code == 0)
-    #expect(workspace.text(of: "out") == marker)
+    #expect(workspace.run(words + ["-o", "out"], input: text, adding: ["CVAULT_NO_REVEAL": ""]).status == .declined)
+    #expect(FileTree.kind(of: workspace.path + "/out") == nil)
+    let readable = workspace.run(words, input: "{{ cvault://GitHub/username }}", adding: ["CVAULT_NO_REVEAL": ""])
+    #expect(readable.output == "ada", "\(readable)")
   }
 
   @Test(

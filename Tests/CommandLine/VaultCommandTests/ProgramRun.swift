@@ -39,7 +39,8 @@ enum ProgramRun {
   ]
   /// The variables that mean the same within a run; libraries in C read others from the process.
   private static let variables: Set<String> = [
-    "HOME", "PATH", "LANG", "TMPDIR", "USER", "NO_COLOR", "TERM", "COLUMNS", "EDITOR", "VISUAL", "PAGER",
+    "HOME", "PATH", "LANG", "TMPDIR", "USER", "NO_COLOR", "TERM", "COLUMNS", "EDITOR", "VISUAL", "PAGER", "AI_AGENT",
+    "CLAUDECODE", "CODEX_SANDBOX", "CODEX_THREAD_ID", "CURSOR_AGENT", "GEMINI_CLI", "OPENCODE", "COPILOT_CLI",
   ]
   private static let prefixes = ["CVAULT_", "GIT_", "XDG_"]
 

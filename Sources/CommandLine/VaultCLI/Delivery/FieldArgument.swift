@@ -1,5 +1,6 @@
 package import VaultDocument
 package import VaultKit
+import VaultRecords
 package import VaultTerminal
 
 /// RECORD and FIELD of the command line: two words, or a reference instead of both.
@@ -56,5 +57,48 @@ extension Session {
     } catch {
       throw CommandError(error).about("\(reference)")
     }
+  }
+}
+
+extension OpenRecord {
+  /// The permission to reveal the value at a path. A value that was never sealed needs none.
+  ///
+  /// - Parameters:
+  ///   - path: nil for a view of the whole record.
+  ///   - use: the command, or its option.
+  package func revealing(
+    _ path: MemberPath?, view: SecretReference.View? = nil, _ use: String, _ global: GlobalOptions
+  ) throws -> Revealing {
+    if view == nil, let path, kind?.value(at: path)?.isSealed != true,
+      let permission = Revealing(neverSealed: try value(at: path))
+    {
+      return permission
+    }
+    return try global.revealing(use, of: RevealedPlace(record: shownName, path: path, view: view))
+  }
+}
+
+extension Session {
+  /// Refuses to reveal a sealed value before a key is asked for. The record is not verified yet, so the command asks
+  /// for the permission again when it has the verified record.
+  package func checkRevealing(
+    _ field: FieldArgument, view: SecretReference.View?, _ use: String
+  ) async throws {
+    guard global.revealBan != nil else { return }
+    let found = try? await locked.record(resolve(field.word))
+    let named = field.path.map { found?.kind?.inputPath($0) ?? $0 }
+    let place = RevealedPlace(record: found?.name ?? field.word, path: named, view: view)
+    guard view == nil, let path = field.path else {
+      _ = try global.revealing(use, of: place)
+      return
+    }
+    guard let found else { return }
+    let fields = JSONValue.object(found.fields)
+    let paths = [path, named ?? path]
+    let isReadable = paths.allSatisfy { path in
+      found.kind?.value(at: path)?.isSealed != true
+        && (try? fields.value(at: path)).map { Revealing(neverSealed: $0) != nil } ?? true
+    }
+    if !isReadable { _ = try global.revealing(use, of: place) }
   }
 }

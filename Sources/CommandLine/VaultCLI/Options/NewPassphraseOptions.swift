@@ -66,6 +66,8 @@ package struct NewPassphraseOptions: ParsableArguments {
 
   /// Words that are shown once. The user types them after writing them down.
   private func words(_ global: GlobalOptions) throws -> SecretBytes {
+    _ = try global.revealing(
+      "New passphrase", "the new passphrase", way: "type a passphrase of your own, or use --new-passphrase-file FILE")
     let terminal = try terminal(global)
     let words = try PasswordRecipe.passphrase.make()
     try terminal.say(

@@ -89,8 +89,8 @@ package protocol CodeDrawing: Sendable {
   ///
   /// - Parameter hint: the alternative to drawing.
   func check(_ global: GlobalOptions, _ hint: String) throws
-  /// Draws bytes, if the screen can show the whole code.
-  func draw(_ bytes: RawSpan) throws
+  /// Draws a secret, if the screen can show the whole code.
+  func draw(_ bytes: RawSpan, by permission: Revealing) throws
 }
 
 /// Reads files that are states of a vault, such as backups.

@@ -1,4 +1,5 @@
 package import VaultAge
+package import VaultCrypto
 import VaultSystem
 package import VaultTerminal
 
@@ -49,6 +50,11 @@ package struct ExportTarget {
     let whole = WholeFile(try OutputFile.replacing(file))
     try await sealing(body) { try whole.write($0) }
     try whole.commit()
+  }
+
+  /// Writes one secret.
+  package func write(_ secret: SecretBytes, by _: Revealing) async throws {
+    try await write { write in try secret.withBytes { try write($0) } }
   }
 
   private func sealing(

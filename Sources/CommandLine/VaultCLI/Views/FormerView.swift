@@ -36,7 +36,7 @@ package struct FormerValue: Sendable {
 
 extension OpenRecord {
   /// The former values of all fields, the newest of each field first.
-  func formerValues() throws -> [FormerValue] {
+  func formerValues(by _: Revealing) throws -> [FormerValue] {
     var values: [FormerValue] = []
     for path in pathsWithFormerSecrets {
       let present = (try? value(at: path))?.string.flatMap { try? SealedToken(parsing: $0) }?.sealedAt

@@ -31,17 +31,19 @@ package struct RecordView: Sendable {
     isRevealed = false
   }
 
-  /// - Parameter withFormer: whether former values are opened, too, if the fields are.
-  package init(_ record: OpenRecord, revealed: Bool, withFormer: Bool = false) throws {
+  /// - Parameters:
+  ///   - revealed: opens the sealed fields; nil leaves them masked.
+  ///   - withFormer: whether former values are opened, too, if the fields are.
+  package init(_ record: OpenRecord, revealed: Revealing? = nil, withFormer: Bool = false) throws {
     id = record.id
     envelope = record.envelope
     name = record.name
-    fields = revealed ? try record.revealed() : record.fields
+    fields = revealed != nil ? try record.revealed() : record.fields
     stored = record.fields
     kind = record.kind
     isVerified = true
-    isRevealed = revealed
-    if revealed, withFormer { former = try record.formerValues() }
+    isRevealed = revealed != nil
+    if let revealed, withFormer { former = try record.formerValues(by: revealed) }
   }
 }
 

@@ -62,7 +62,7 @@ enum HelpTopic {
       let page = VaultCommand.helpMessage(columns: nil).replacing(" SUBCOMMANDS:\n", with: ":\n")
       try Output.line(HelpPage.exampleFirst(page, of: VaultCommand.self))
     case .topics:
-      let pages = Self.pages.keys.filter { $0 != "design" }
+      let pages = Self.pages.keys.filter { !["design", "SKILL"].contains($0) }
         .map { CommandNames.named([$0]).path == "vault" ? $0 : $0 + ".md" }
       try Output.line((["all", "options"] + pages.sorted()).joined(separator: "\n"))
     case .page(let path): try Self.print(TextInput.text(of: NamedFile.reading(path)))

@@ -6,7 +6,7 @@ import VaultTerminal
 
 extension GetCommand {
   /// Writes an attachment to a file, atomically, or to standard output. The whole attachment is verified first.
-  func writeAttachment(_ word: String) async throws {
+  func writeAttachment(_ word: String, by permission: Revealing) async throws {
     guard path == nil, !url, !qr else {
       throw CommandError.usage("--attachment", "cannot be combined with a field, --url or --qr")
     }
@@ -26,9 +26,11 @@ extension GetCommand {
     let found = try await session.record(record, in: opened)
     let attachment = try found.attachments.named(word, of: record)
     guard let file = target.file else {
-      return try await opened.read(attachment, of: found, checkingFirst: true) { try Output.writeWhole($0) }
+      return try await opened.read(attachment, of: found, checkingFirst: true) { piece in
+        try Output.writeWhole(piece, by: permission)
+      }
     }
-    let whole = AttachmentOutput(try OutputFile.replacing(file))
+    let whole = AttachmentOutput(try OutputFile.replacing(file), by: permission)
     try await opened.read(attachment, of: found) { try whole.write($0) }
     try whole.commit()
     guard global.json else { return }
@@ -40,7 +42,7 @@ extension GetCommand {
 private final class AttachmentOutput: Sendable {
   private let file: OutputFile
 
-  init(_ file: consuming OutputFile) { self.file = file }
+  init(_ file: consuming OutputFile, by _: Revealing) { self.file = file }
 
   func write(_ bytes: [UInt8]) throws { try file.write(bytes) }
 

@@ -56,8 +56,8 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
 
   func run() async throws {
     if let attachment {
-      try global.requireReveal("get")
-      return try await writeAttachment(attachment)
+      return try await writeAttachment(
+        attachment, by: global.revealing("get", "an attachment", way: "a person can write it with this command"))
     }
     let field = try FieldArgument(record, path)
     // A script with a missing word would get the wrong value.
@@ -67,7 +67,6 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
       guard !url else { throw CommandError.usage("--url", "cannot be combined with a field", "give a field, or --url") }
       throw await withoutField()
     }
-    try global.requireReveal("get")
     let target = ExportTarget(output: output, recipients: [])
     try checkOutput()
     if qr { try Packs.codes().check(global, "leave out --qr to give the value to a program") }
@@ -75,36 +74,45 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
     try session.location.checkOutside(target.file)
     try target.checkGit(global)
     try target.checkReplacing(global)
+    if former.number != nil {
+      let permission = try global.revealing(
+        "get", "a former value", of: RevealedPlace(record: field.word, path: field.path))
+      let found = try await record(field, session)
+      return try await writeFormer(of: found, at: field.path, to: target, by: permission)
+    }
+    let view = url ? .url : field.view
+    try await session.checkRevealing(field, view: view, "get")
     let found = try await record(field, session)
-    if former.number != nil { return try await writeFormer(of: found, at: field.path, to: target) }
     let path = try field.path.map(found.readingPlace) ?? (takesMain ? found.mainSecret() : nil)
     try await CommandError.naming(membersOf: found) {
-      if target.file == nil, global.json { return try document(of: field, at: path, in: found) }
-      try await deliver(value(of: field, at: path, in: found), at: path, of: found, to: target)
+      let permission = try found.revealing(path, view: view, "get", global)
+      if target.file == nil, global.json { return try document(of: field, at: path, in: found, by: permission) }
+      try await deliver(value(of: field, at: path, in: found), at: path, of: found, to: target, by: permission)
     }
   }
 
   /// Prints the value, or writes it to the file.
   private func deliver(
-    _ value: SecretBytes, at path: MemberPath?, of found: OpenRecord, to target: ExportTarget
+    _ value: SecretBytes, at path: MemberPath?, of found: OpenRecord, to target: ExportTarget, by permission: Revealing
   ) async throws {
-    guard let file = target.file else { return try print(value, at: path, of: found) }
-    try await target.write { write in try value.withBytes { try write($0) } }
+    guard let file = target.file else { return try print(value, at: path, of: found, by: permission) }
+    try await target.write(value, by: permission)
     guard global.json else { return }
     try Output.document(["file": file, "id": found.id, "path": path?.description])
   }
 
   /// Prints or writes a former value.
-  private func writeFormer(of found: OpenRecord, at path: MemberPath?, to target: ExportTarget) async throws {
+  private func writeFormer(
+    of found: OpenRecord, at path: MemberPath?, to target: ExportTarget, by permission: Revealing
+  ) async throws {
     let secret = try former.secret(of: found, at: path)
     let value = try found.secret(secret)
     if target.file == nil, global.json {
       let text = value.string.map { JSONValue.string($0) } ?? .string(value.withBytes { Base64.encode($0) })
-      return try Output.document([
-        "id": found.id, "path": secret.path.description, "sealed_at": secret.sealedAt, "value": text,
-      ])
+      return try Output.document(
+        ["id": found.id, "path": secret.path.description, "sealed_at": secret.sealedAt, "value": text], by: permission)
     }
-    try await deliver(value, at: secret.path, of: found, to: target)
+    try await deliver(value, at: secret.path, of: found, to: target, by: permission)
   }
 
   private func checkOutput() throws {
@@ -139,23 +147,28 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
   }
 
   /// Draws the value with `--qr`, shows it at a terminal, or writes its exact bytes to a pipe.
-  private func print(_ value: SecretBytes, at path: MemberPath?, of found: OpenRecord) throws {
-    if qr { return try value.withBytes { try Packs.codes().draw($0) } }
-    guard Output.isTerminal else { return try value.withBytes { try Output.write($0) } }
+  private func print(
+    _ value: SecretBytes, at path: MemberPath?, of found: OpenRecord, by permission: Revealing
+  ) throws {
+    if qr { return try value.withBytes { try Packs.codes().draw($0, by: permission) } }
+    guard Output.isTerminal else { return try Output.write(value, by: permission) }
     let isBytes = path.map { found.kind?.value(at: $0)?.isBytes == true } ?? false
     guard let text = value.string, !isBytes || Printable.document(text) == text else {
       throw CommandError.usage(
         path?.description ?? "value", "has bytes that a terminal cannot show", "write them to a file: --output FILE")
     }
-    try show(text)
+    try show(text, by: permission)
   }
 
   /// Prints the value as JSON: bytes in base64, other values with their type.
-  private func document(of field: FieldArgument, at path: MemberPath?, in found: OpenRecord) throws {
+  private func document(
+    of field: FieldArgument, at path: MemberPath?, in found: OpenRecord, by permission: Revealing
+  ) throws {
     guard let path else {
-      return try Output.document(["id": found.id, "url": url(of: found)])
+      return try Output.document(["id": found.id, "url": url(of: found)], by: permission)
     }
-    try Output.document(["id": found.id, "path": path.description, "value": tree(of: field, at: path, in: found)])
+    try Output.document(
+      ["id": found.id, "path": path.description, "value": tree(of: field, at: path, in: found)], by: permission)
   }
 
   /// The value for `--json`: a code, bytes in base64, or the value itself.
@@ -169,9 +182,9 @@ struct GetCommand: AsyncParsableCommand, OneRecordNaming {
   }
 
   /// Prints a value at a terminal, with control characters escaped.
-  private func show(_ value: String) throws {
+  private func show(_ value: String, by permission: Revealing) throws {
     let shown = Printable.document(value)
-    try Output.line(shown)
+    try Output.line(shown, by: permission)
     if shown != value { global.messages.note("control characters are shown as escapes; a pipe gets them unchanged") }
   }
 

@@ -32,9 +32,9 @@ struct ShowCommand: AsyncParsableCommand, OneRecordNaming {
   @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
   func run() async throws {
-    if reveal { try global.requireReveal("--reveal") }
+    let permission = reveal ? try global.revealing("--reveal", of: RevealedPlace(record: record)) : nil
     let session = try Session(vault, at: revision, global)
-    let view = try await view(session)
+    let view = try await view(session, permission)
     guard global.json else {
       try Output.lines(Output.isTerminal ? view.screen(global.style) : view.lines(global.style))
       if !view.isVerified { global.messages.note(Messages.unverifiedNote) }
@@ -48,13 +48,14 @@ struct ShowCommand: AsyncParsableCommand, OneRecordNaming {
   }
 
   /// The record is verified if a key is used, or if the word names an earlier version.
-  private func view(_ session: Session) async throws -> RecordView {
+  private func view(_ session: Session, _ permission: Revealing?) async throws -> RecordView {
     if let found = try await session.version(record, options: vault, unlocking: unlocking, unless: revision) {
-      return try RecordView(found.record, revealed: reveal)
+      return try RecordView(found.record, revealed: permission)
     }
     let opened =
-      reveal ? try await session.unlock(unlocking, for: [record]) : try await session.unlockWithoutAsking(unlocking)
+      permission != nil
+      ? try await session.unlock(unlocking, for: [record]) : try await session.unlockWithoutAsking(unlocking)
     guard let opened else { return RecordView(try session.locked.record(await session.resolve(record))) }
-    return try RecordView(try await session.record(record, in: opened), revealed: reveal)
+    return try RecordView(try await session.record(record, in: opened), revealed: permission)
   }
 }

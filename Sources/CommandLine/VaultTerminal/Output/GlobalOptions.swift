@@ -56,17 +56,6 @@ package struct GlobalOptions: ParsableArguments {
     return options
   }
 
-  /// Refuses to show sealed values if that is forbidden. Programs still receive values, because nobody reads those.
-  ///
-  /// - Parameter use: the command, or its option.
-  package func requireReveal(_ use: String) throws {
-    guard noReveal || System.variable("CVAULT_NO_REVEAL") != nil else { return }
-    throw CommandError(
-      .declined, "no_reveal", subject: use,
-      "this would show a sealed value, which \(noReveal ? "--no-reveal" : "CVAULT_NO_REVEAL") forbids",
-      hints: ["`vault run` gives the value to a program, `vault copy` to the clipboard"])
-  }
-
   /// Whether a user types the command and reads its output. Omitted words can then have their usual meaning.
   package var isAtTerminal: Bool {
     !json && System.isTerminal(System.standardInput) && System.isTerminal(System.standardError) && canAsk

@@ -8,6 +8,8 @@ package struct AgentQuestion: Sendable {
   package let record: RecordID
   /// The process that wants to open the record; nil if it is unknown.
   package let process: Int32?
+  /// The coding agent that runs this process, as the process says; nil for none.
+  package let agent: String?
 }
 
 /// The terminal at which an agent asks, one question at a time. The agent continues to serve meanwhile.

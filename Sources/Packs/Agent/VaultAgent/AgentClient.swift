@@ -10,17 +10,21 @@ package final class AgentClient: RootKeyHolder {
   private let vault: VaultID
   private let connection: Mutex<Int32>
   private let whenAsking: @Sendable () -> Void
+  private let agent: String?
 
   /// Connects to the agent of a vault; nil if no agent runs.
   ///
-  /// - Parameter whenAsking: called each time the agent asks its user before it answers.
+  /// - Parameters:
+  ///   - agent: the coding agent that runs this process, to be named to the user.
+  ///   - whenAsking: called each time the agent asks its user before it answers.
   package init?(
-    of vault: VaultID, in place: AgentPlace, whenAsking: @escaping @Sendable () -> Void = {}
+    of vault: VaultID, in place: AgentPlace, for agent: String? = nil, whenAsking: @escaping @Sendable () -> Void = {}
   ) throws(AgentError) {
     guard let connection = try place.connect(to: vault) else { return nil }
     self.place = place
     self.vault = vault
     self.whenAsking = whenAsking
+    self.agent = agent
     self.connection = Mutex(connection)
   }
 
@@ -81,6 +85,7 @@ package final class AgentClient: RootKeyHolder {
   ) throws(AgentError) -> AgentMessage {
     var message = AgentMessage(members, key: key)
     message.members["vault"] = .string(vault.text)
+    if let agent { message.members["agent"] = .string(agent) }
     let frame = try message.frame()
     let answer = try connection.withLock { file throws(AgentError) -> AgentMessage in
       do throws(Errno) {

@@ -10,9 +10,13 @@ package struct AgentUse: Sendable, DocumentValue {
   package let action: String
   package let process: Int32?
   package let name: String?
+  /// The coding agent that ran the process, as the process said.
+  package let agent: String?
 
   package var document: JSONValue {
-    .members(["action": action, "name": name, "pid": process.map { Int($0) }, "record": record, "time": time])
+    .members([
+      "action": action, "agent": agent, "name": name, "pid": process.map { Int($0) }, "record": record, "time": time,
+    ])
   }
 }
 
@@ -89,7 +93,7 @@ package struct HeldKey {
       let wrapped = request["wrapped"]?.string, let token = try? WrappedKey(parsing: wrapped),
       (try? root.unwrapDataKey(token, record: record)) != nil
     else { return nil }
-    return AgentQuestion(record: record, process: peer.process)
+    return AgentQuestion(record: record, process: peer.process, agent: Self.agent(of: request))
   }
 
   /// Takes the answer to a question. A permitted record is not asked about again.
@@ -129,19 +133,24 @@ package struct HeldKey {
         answer = AgentMessage([:], key: try root.unwrapDataKey(WrappedKey(parsing: text), record: record))
         guard !handover.confirms || confirmed.contains(record) else { return .refusal("unconfirmed") }
       }
-      note(record, action: isNew ? "wrap" : "open", peer: peer)
+      note(record, action: isNew ? "wrap" : "open", peer: peer, for: Self.agent(of: request))
       return answer
     } catch {
       return .refusal(error.code == .unknownRoot ? "root" : "damaged")
     }
   }
 
-  private mutating func note(_ record: RecordID, action: String, peer: LocalSocket.Peer) {
+  /// Any process can send any name, so a long one is cut.
+  private static func agent(of request: AgentMessage) -> String? {
+    request["agent"]?.string.map { String($0.prefix(40)) }
+  }
+
+  private mutating func note(_ record: RecordID, action: String, peer: LocalSocket.Peer, for agent: String?) {
     if uses.count == Self.longestLog { uses.removeFirst() }
     uses.append(
       AgentUse(
         time: clock.now(), record: record, action: action, process: peer.process,
-        name: peer.process.flatMap { ProcessSession.name(of: $0) }))
+        name: peer.process.flatMap { ProcessSession.name(of: $0) }, agent: agent))
   }
 
   private var status: AgentMessage {

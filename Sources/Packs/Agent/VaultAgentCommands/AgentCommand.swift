@@ -54,8 +54,9 @@ struct AgentStatusCommand: ParsableCommand {
       + uses.map { use in
         let process = use["pid"]?.int.map { " process \($0)" } ?? ""
         let name = use["name"]?.string.map { " " + Printable.text($0) } ?? ""
-        return
-          "  \(use["time"]?.string ?? "")  \(use["action"]?.string ?? "")  \(use["record"]?.string ?? "")\(process)\(name)"
+        let agent = use["agent"]?.string.map { " for " + Printable.text($0) } ?? ""
+        let words = ["time", "action", "record"].map { use[$0]?.string ?? "" }.joined(separator: "  ")
+        return "  \(words)\(process)\(name)\(agent)"
       }
   }
 }

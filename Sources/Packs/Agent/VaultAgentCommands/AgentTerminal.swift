@@ -27,8 +27,9 @@ final class AgentTerminal {
   /// The question, with the id of the record, because anybody who can write the vault's folder can change a name.
   private func text(of question: AgentQuestion) -> String {
     let name = vault.summaries(of: [question.record]).first?.name ?? ""
-    return
-      "Open \"\(Printable.text(name))\" (\(question.record.text.prefix(8))) for \(Self.words(for: question.process))?"
+    let agent = question.agent.map { "\(Printable.text($0)): " } ?? ""
+    let record = "\"\(Printable.text(name))\" (\(question.record.text.prefix(8)))"
+    return "Open \(record) for \(agent)\(Self.words(for: question.process))?"
   }
 
   /// The asking process. It is always this program, so its parent is named, too.

@@ -32,7 +32,7 @@ extension Session {
     let options = try vaultOptions()
     do {
       let messages = messages
-      let client = try AgentClient(of: locked.header.vaultID, in: place) {
+      let client = try AgentClient(of: locked.header.vaultID, in: place, for: CodingAgent.current?.name) {
         messages.note("the agent is waiting for an answer at its terminal")
       }
       guard let client else {

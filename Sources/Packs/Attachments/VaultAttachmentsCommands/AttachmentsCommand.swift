@@ -28,7 +28,7 @@ struct AttachmentsCommand: AsyncParsableCommand, OneRecordNaming {
     let session = try Session(vault, global)
     let view: RecordView
     if let opened = try await session.unlockWithoutAsking(unlocking) {
-      view = try RecordView(try await session.record(record, in: opened), revealed: false)
+      view = try RecordView(try await session.record(record, in: opened))
     } else {
       view = RecordView(try session.locked.record(await session.resolve(record)))
     }

@@ -53,6 +53,9 @@ struct RepairCommand: AsyncParsableCommand, ManyRecordsNaming {
     if plan.hasUnmergedCopies { Remedy.mergeCopies.sentences.forEach(global.messages.note) }
     guard !dryRun, plan.hasWork else { return try finish(plan, nil) }
     if !global.json { try Output.lines(plan.steps.map(\.line)) }
+    if plan.steps.contains(where: { $0.action == .salvage }) {
+      _ = try global.revealing("repair", way: "name the other records, which are repaired without clear text")
+    }
     try global.confirm("Carry out this plan?")
     try finish(plan, try await opened.repair(plan, asideFolder: folder))
   }

@@ -127,7 +127,7 @@ enum TerminalClipboard {
   /// The size that all terminals accept.
   private static let maximumByteCount = 74_994
 
-  static func put(_ value: RawSpan, isPrimary: Bool) throws {
+  static func put(_ value: RawSpan, isPrimary: Bool, by _: Revealing) throws {
     guard let terminal = NamedFile.terminal() else {
       throw CommandError(
         .inputOutput, "no_clipboard", subject: "terminal", "there is no terminal to give the value to",

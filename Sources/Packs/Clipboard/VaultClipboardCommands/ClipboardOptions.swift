@@ -42,9 +42,13 @@ struct ClipboardOptions: ParsableArguments {
   }
 
   /// Puts a value into the clipboard, and schedules its clearing. Returns the seconds until then; nil for never.
-  func put(_ value: RawSpan, in clipboard: Clipboard) throws -> Int? {
+  ///
+  /// - Parameter permission: called for the clipboard of the terminal, which is output like any other.
+  func put(
+    _ value: RawSpan, in clipboard: Clipboard, by permission: @autoclosure () throws -> Revealing
+  ) throws -> Int? {
     guard clipboard.way != .osc52 else {
-      try TerminalClipboard.put(value, isPrimary: primary)
+      try TerminalClipboard.put(value, isPrimary: primary, by: permission())
       return nil
     }
     let clearing = ClipboardClearing(clipboard: clipboard, seconds: clearAfter)

@@ -38,10 +38,13 @@ struct CopyCommand: AsyncParsableCommand, OneRecordNaming {
     let found = try await field.record(in: session, unlocking)
     let chosen = try field.path.map(found.readingPlace) ?? (field.view == .url ? .root : found.mainSecret())
     let seconds = try await CommandError.naming(membersOf: found) {
-      if let reference = field.reference {
-        return try found.value(of: reference).withBytes { try clipboard.put($0, in: target) }
+      func put(_ value: RawSpan) throws -> Int? {
+        try clipboard.put(
+          value, in: target,
+          by: found.revealing(field.view == .url ? nil : chosen, view: field.view, "--via osc52", global))
       }
-      return try found.withValue(at: chosen) { try clipboard.put($0, in: target) }
+      if let reference = field.reference { return try found.value(of: reference).withBytes(put) }
+      return try found.withValue(at: chosen, put)
     }
     guard !global.json else {
       return try Output.document(["id": found.id, "path": chosen.description, "clear_after": seconds])

@@ -44,23 +44,30 @@ struct OtpCommand: AsyncParsableCommand, OneRecordNaming {
 
   func run() async throws {
     try checkForm()
-    if !copy || uri || qr { try global.requireReveal("otp") }
     let field = try FieldArgument(record, path)
     let target = copy ? try clipboard.clipboard() : nil
+    let permission = try permission(field, target)
     let session = try Session(vault, global)
     let found = try await field.record(in: session, unlocking)
     let chosen = try field.path.map(found.readingPlace) ?? found.oneTimeKeyPath()
     let key = try await CommandError.naming(membersOf: found) { try found.oneTimeKey(at: chosen) }
-    if uri { return try print(address: key.address(named: found.name), of: found, chosen) }
-    if qr {
-      let address = Array(key.address(named: found.name).utf8)
-      return try unsafe QRCode.draw(address.span.bytes)
-    }
+    if let permission, uri || qr { return try give(key.address(named: found.name), of: found, chosen, by: permission) }
     let now = Timestamp.now()
     if now < found.envelope.updatedAt {
       global.messages.note("the clock is behind: this record was changed at \(found.envelope.updatedAt.text)")
     }
-    try give(key, at: now.secondsSinceEpoch, of: found, path: chosen, target: target)
+    try give(key, at: now.secondsSinceEpoch, of: found, path: chosen, target: target, by: permission)
+  }
+
+  /// Nil if the run must not reveal the code, and only the clipboard gets it.
+  private func permission(_ field: FieldArgument, _ target: Clipboard?) throws -> Revealing? {
+    do {
+      return try global.revealing(
+        "otp", "a one-time code", of: RevealedPlace(record: field.word, path: field.path, view: .otp))
+    } catch {
+      guard let target, target.way != .osc52 else { throw error }
+      return nil
+    }
   }
 
   private func checkForm() throws {
@@ -73,27 +80,36 @@ struct OtpCommand: AsyncParsableCommand, OneRecordNaming {
   }
 
   private func give(
-    _ key: OneTimeKey, at seconds: Int64, of found: OpenRecord, path: MemberPath, target: Clipboard?
+    _ key: OneTimeKey, at seconds: Int64, of found: OpenRecord, path: MemberPath, target: Clipboard?,
+    by permission: Revealing?
   ) throws {
     let moment = seconds + (next ? Int64(key.remaining(at: seconds)) : 0)
     let code = try key.code(at: moment)
     let remaining = key.remaining(at: seconds)
     if let target {
-      let cleared = try unsafe clipboard.put(Array(code.utf8).span.bytes, in: target)
+      let cleared = try unsafe clipboard.put(
+        Array(code.utf8).span.bytes, in: target, by: permission ?? global.revealing("--via osc52"))
       clipboard.report("the code of \(found.name)", in: target, clearedAfter: cleared, global)
     }
     guard !global.json else {
       return try Output.document([
-        "id": found.id, "path": path.description, "code": code, "period": key.period, "remaining": remaining,
+        "id": found.id, "path": path.description, "code": permission.map { _ in code }, "period": key.period,
+        "remaining": remaining,
       ])
     }
-    if target == nil { try Output.line(code) }
+    if let permission, target == nil { try Output.line(code, by: permission) }
     global.messages.note(next ? "good in \(remaining) s, for \(key.period) s" : "good for \(remaining) s")
   }
 
-  private func print(address: String, of found: OpenRecord, _ path: MemberPath) throws {
-    guard global.json else { return try Output.line(address) }
-    try Output.document(["id": found.id, "path": path.description, "uri": address])
+  private func give(
+    _ address: String, of found: OpenRecord, _ path: MemberPath, by permission: Revealing
+  ) throws {
+    if qr {
+      let address = Array(address.utf8)
+      return try unsafe QRCode.draw(address.span.bytes, by: permission)
+    }
+    guard global.json else { return try Output.line(address, by: permission) }
+    try Output.document(["id": found.id, "path": path.description, "uri": address], by: permission)
   }
 }
 

@@ -35,7 +35,7 @@ struct QRCode {
     }
   }
 
-  static func draw(_ bytes: RawSpan) throws {
+  static func draw(_ bytes: RawSpan, by _: Revealing) throws {
     let codes = try Spare.allCases.compactMap { spare in try QRCode(of: bytes, spare) }
     guard let smallest = codes.last else {
       let reason =
@@ -101,5 +101,5 @@ struct QRCode {
 /// The part of the pack in other commands.
 struct QRCodes: CodeDrawing {
   func check(_ global: GlobalOptions, _ hint: String) throws { try QRCode.check(global, hint) }
-  func draw(_ bytes: RawSpan) throws { try QRCode.draw(bytes) }
+  func draw(_ bytes: RawSpan, by permission: Revealing) throws { try QRCode.draw(bytes, by: permission) }
 }

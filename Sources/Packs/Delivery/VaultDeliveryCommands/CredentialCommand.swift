@@ -45,6 +45,7 @@ extension CredentialCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
+      let permission = try HelperProtocol.aws.revealing(global)
       let helper = try HelperSession(vault, unlocking: unlocking, global: global)
       let found = try await helper.record(record)
       let expires = found.fields["expires_at"]?.string
@@ -58,7 +59,7 @@ extension CredentialCommand {
         "SecretAccessKey": try found.line(at: "secret").text, "Version": 1,
       ])
       DeliveryLog.note([.init(found, "secret", as: "aws", to: System.callerPath)], helper.session)
-      try Output.line(String(decoding: JSONValue.object(members).compactBytes(), as: UTF8.self))
+      try Output.line(String(decoding: JSONValue.object(members).compactBytes(), as: UTF8.self), by: permission)
     }
   }
 
@@ -86,11 +87,12 @@ extension CredentialCommand {
 
     func run() async throws {
       do {
+        let permission = try HelperProtocol.ansible.revealing(global)
         let helper = try HelperSession(vault, unlocking: unlocking, global: global)
         let found = try await helper.record(vaultId)
         let password = try found.line(at: "password")
         DeliveryLog.note([.init(found, "password", as: "ansible", to: System.callerPath)], helper.session)
-        try password.withBytes { try Output.write($0) }
+        try Output.write(password, by: permission)
         try Output.write([UInt8(ascii: "\n")])
       } catch let error as CommandError where error.status == .notFound {
         global.messages.report(error)

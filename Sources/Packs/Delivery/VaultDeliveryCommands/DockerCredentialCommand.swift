@@ -59,6 +59,7 @@ extension CredentialCommand {
       guard let bytes = System.bytes(from: System.standardInput, limit: 1 << 16),
         let words = String(validating: bytes, as: UTF8.self)?.split(whereSeparator: \.isWhitespace), words.count == 1
       else { throw CommandError(.inputRefused, "input_refused", subject: "-", "the request does not name a registry") }
+      let permission = try HelperProtocol.docker.revealing(global)
       let server = String(words[0])
       let helper = try HelperSession(vault, unlocking: unlocking, global: global)
       var found: OpenRecord?
@@ -74,7 +75,7 @@ extension CredentialCommand {
         ("Secret", .string(try login.line(at: "password").text)),
       ]
       DeliveryLog.note([.init(login, "password", as: "docker", to: System.callerPath)], helper.session)
-      try Self.print(members)
+      try Self.print(members, by: permission)
     }
 
     private func list() async throws {
@@ -101,8 +102,10 @@ extension CredentialCommand {
       return hub.map { "https://" + $0 }
     }
 
-    private static func print(_ members: [(String, JSONValue)]) throws {
-      try Output.line(String(decoding: JSONValue.object(JSONObject(members)).compactBytes(), as: UTF8.self))
+    /// - Parameter permission: nil for members without a secret.
+    private static func print(_ members: [(String, JSONValue)], by permission: Revealing? = nil) throws {
+      let text = try String(decoding: JSONValue.object(JSONObject(members)).compactBytes(), as: UTF8.self)
+      try permission.map { try Output.line(text, by: $0) } ?? Output.line(text)
     }
   }
 }

@@ -51,6 +51,7 @@ extension CredentialCommand {
     }
 
     private func give(_ place: LoginPlace) async throws {
+      let permission = try HelperProtocol.git.revealing(global)
       let helper = try HelperSession(vault, unlocking: unlocking, global: global)
       guard let login = try await helper.login(for: place), login.has("password") else { return }
       var lines: [(name: String, value: SecretBytes)] = []
@@ -59,7 +60,7 @@ extension CredentialCommand {
       DeliveryLog.note(lines.map { .init(login, $0.name, as: "git", to: System.callerPath) }, helper.session)
       for line in lines {
         try Output.write(Array("\(line.name)=".utf8))
-        try line.value.withBytes { try Output.write($0) }
+        try Output.write(line.value, by: permission)
         try Output.write([UInt8(ascii: "\n")])
       }
     }

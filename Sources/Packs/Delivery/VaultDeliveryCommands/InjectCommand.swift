@@ -51,9 +51,8 @@ struct InjectCommand: AsyncParsableCommand {
 
   func run() async throws {
     let target = ExportTarget(output: output, recipients: [])
-    if target.file == nil, !dryRun {
-      try global.requireReveal("inject to stdout")
-      guard !global.json else { throw CommandError.usage("--json", "needs --output or --dry-run") }
+    guard target.file != nil || dryRun || !global.json else {
+      throw CommandError.usage("--json", "needs --output or --dry-run")
     }
     guard input != nil || !System.isTerminal(System.standardInput) else {
       throw CommandError.usage(nil, "no template is named", "name one with --input FILE")
@@ -89,11 +88,18 @@ struct InjectCommand: AsyncParsableCommand {
     for place in template.placeholders where fields[place.reference] == nil {
       fields[place.reference] = try await session.field(of: place.reference)
     }
+    // The records are verified later, and the permission is then asked for again.
+    if let field = fields.values.first(where: { $0.sealedAt != nil || $0.reference.view != nil }) {
+      _ = try global.revealing("inject", of: RevealedPlace(field.reference))
+    }
     let name = input ?? "-"
     let wanted = template.placeholders.map { ($0.reference, "\(name), line \($0.line)") }
     let opened = try await session.unlock(unlocking)
     let values = try await session.values(of: wanted, in: opened)
     try checkTexts(values)
+    for (reference, value) in values {
+      _ = try value.record.revealing(reference.path, view: reference.view, "inject", global)
+    }
     let text: [UInt8]
     do throws(TemplateFault) {
       text = try template.filled(

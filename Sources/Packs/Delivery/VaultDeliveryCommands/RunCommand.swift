@@ -25,7 +25,7 @@ struct RunCommand: AsyncParsableCommand {
 
       In each stream that is not a terminal, sealed values in the output are replaced by «RECORD/FIELD», and the values \
       that these fields had before by «RECORD/FIELD (former)». This is a guard against accidents; --redact never turns \
-      it off. vault keeps running beside the program only to replace \
+      it off. Beside a coding agent the values are replaced at a terminal too (`vault help agents`). vault keeps running beside the program only to replace \
       values, or with --file or --wait. It then passes signals on.
 
       The command exits as the program does. If it fails before the program runs, it exits with 125. It exits with \
@@ -91,12 +91,8 @@ struct RunCommand: AsyncParsableCommand {
       throw CommandError.usage(nil, "no program is named", "`vault run … -- PROGRAM ARGUMENT…`")
     }
     guard inherit == nil || pristine else { throw CommandError.usage("--inherit", "needs --pristine") }
-    let named = Self.names(inherit) ?? []
-    let environment = ProgramEnvironment { name in
-      // Some variables of this program lead to keys.
-      guard passVault || !Delivery.isOwn(name) else { return false }
-      return !pristine || ProgramEnvironment.isNeeded(name) || named.contains(name)
-    }
+    let ban = try checkedBan()
+    let environment = try environment(ban)
     let plan = try plan(environment)
     let session = try Session(vault, global)
     if dryRun { return try await DeliveryPreview(plan, session).print() }
@@ -114,7 +110,7 @@ struct RunCommand: AsyncParsableCommand {
     var program = try ProgramRun(
       wordCount: command.count, environment: environment,
       redaction: OutputRedaction(
-        redact, of: values.values.sorted { "\($0.reference)" < "\($1.reference)" }, global.messages), waits: wait)
+        redact, of: values.values.sorted { "\($0.reference)" < "\($1.reference)" }, ban, global.messages), waits: wait)
     for delivery in plan.deliveries {
       if delivery.form == .variable, environment.inherits(delivery.name), !fromEnvironment {
         global.messages.note("\(delivery.name) of the environment is replaced")
@@ -125,6 +121,28 @@ struct RunCommand: AsyncParsableCommand {
     let number = try program.run(global.messages)
     note.takeBack()
     throw failure(of: number)
+  }
+
+  /// The reason to hide the values in every output. Then `--redact never` is refused.
+  private func checkedBan() throws -> RevealBan? {
+    guard let ban = global.revealBan else { return nil }
+    if redact == .never {
+      _ = try global.revealing("--redact never", "the values that the program prints", way: "leave out --redact never")
+    }
+    return ban
+  }
+
+  private func environment(_ ban: RevealBan?) throws -> ProgramEnvironment {
+    let named = Self.names(inherit) ?? []
+    var environment = ProgramEnvironment { name in
+      if Revealing.variables.contains(name) { return true }
+      // Some variables of this program lead to keys.
+      guard passVault || !Delivery.isOwn(name) else { return false }
+      return !pristine || ProgramEnvironment.isNeeded(name) || named.contains(name)
+    }
+    // The program may run this one again.
+    if ban?.isOption == true { try environment.set(Revealing.forbidding, to: .text("1")) }
+    return environment
   }
 
   private static func names(_ list: String?) -> [String]? { list?.split(separator: ",").map(String.init) }

@@ -14,7 +14,7 @@ struct UsesCommand: AsyncParsableCommand {
         vault uses Orders --since 30d
 
       The list comes from the log of this machine. The log has what `run`, `inject`, `credential` and `ssh add` gave: \
-      names, never values or arguments. If you replace a value, these are the places to look at. The command needs no \
+      names, never values or arguments. AGENT is the coding agent that ran the command, as its variables say. If you replace a value, these are the places to look at. The command needs no \
       key. With CVAULT_NO_USES=1 no log is kept.
       """)
 
@@ -61,6 +61,7 @@ struct UsesCommand: AsyncParsableCommand {
       TableColumn(title: "FIELD", rank: 1, least: 10) { $0.last.field },
       TableColumn(title: "PROGRAM", rank: 2, least: 12) { $0.last.program ?? "-" },
       TableColumn(title: "FORM", rank: 3) { $0.last.form },
+      TableColumn(title: "AGENT", rank: 7, isOptional: true) { $0.last.agent ?? "-" },
       TableColumn(title: "LAST", rank: 4, look: global.style.dim) { shown($0.last.time) },
       TableColumn(title: "FIRST", rank: 6, isOptional: true, look: global.style.dim) { shown($0.first) },
       TableColumn(title: "TIMES", rank: 5) { "\($0.count)" },
@@ -71,7 +72,8 @@ struct UsesCommand: AsyncParsableCommand {
 extension DeliveryUses: DocumentValue {
   package var document: JSONValue {
     .members([
-      "count": count, "field": last.field, "first": first, "folder": last.folder, "form": last.form, "id": last.id,
+      "agent": last.agent, "count": count, "field": last.field, "first": first, "folder": last.folder,
+      "form": last.form, "id": last.id,
       "last": last.time, "name": last.name, "program": last.program,
     ])
   }

@@ -40,13 +40,18 @@ struct EditCommand: AsyncParsableCommand, OneRecordNaming {
 
   func run() async throws {
     let field = try field.map { text in try MemberPath.argument(text, of: "--field") }
-    try global.requireReveal("edit")
+    let argument = try FieldArgument(record, self.field)
+    if field == nil { _ = try global.revealing("edit", of: RevealedPlace(record: record)) }
     guard global.canAsk else { throw EditableText.noTerminal }
     let session = try Session(vault, global)
+    if field != nil { try await session.checkRevealing(argument, view: nil, "edit") }
     let opened = try await session.unlock(unlocking, to: .writing, for: [record])
     let found = try await session.record(record, in: opened)
     let place = field.map(found.place)
-    let draft = try RecordDraft(found, field: place)
+    let permission = try await CommandError.naming(membersOf: found) {
+      try place.map { try found.revealing($0, "edit", global) } ?? global.revealing("edit")
+    }
+    let draft = try RecordDraft(found, field: place, by: permission)
     let source = TextSource(
       vault: session.locked.header.vaultID.text, record: found.id.text, field: place?.description,
       revision: found.envelope.revision)
@@ -128,7 +133,7 @@ struct RecordDraft {
   private let original: JSONValue
   let text: [UInt8]
 
-  init(_ record: OpenRecord, field: MemberPath?) throws {
+  init(_ record: OpenRecord, field: MemberPath?, by _: Revealing) throws {
     self.record = record
     self.field = field
     guard let field else {

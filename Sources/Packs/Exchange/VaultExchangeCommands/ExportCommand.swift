@@ -94,7 +94,7 @@ struct ExportCommand: AsyncParsableCommand {
 
   func run() async throws {
     try checkUsage()
-    if reveal { try global.requireReveal("--reveal") }
+    let permission = reveal ? try global.revealing("--reveal") : nil
     let recipients = try age.map { try AgeRecipient.argument($0, of: "--age") }
     if format != .sops { try AgeRecipient.check(recipients, of: "--age") }
     let target = ExportTarget(output: output, recipients: format == .sops ? [] : recipients)
@@ -112,7 +112,7 @@ struct ExportCommand: AsyncParsableCommand {
     let ids = try await selection.ids(session, kind: kind)
     let opened = reveal ? try await session.unlock(unlocking) : try await session.unlockWithoutAsking(unlocking)
     if reveal, global.canAsk { try global.confirm("Write the secrets of this vault \(question(target))?") }
-    var form = RecordForm(reveal: reveal, sealed: sealed, keys: keys?.style, paths: try selection.paths())
+    var form = RecordForm(permission: permission, sealed: sealed, keys: keys?.style, paths: try selection.paths())
     form.hasFormer = former
     var run = ExportRun(kind: kind, ids: ids, form: form, session: session, opened: opened, global: global)
     let leftOut = try await run.takeAttachments(byteLimit: format.foreign?.attachmentByteLimit ?? 0)

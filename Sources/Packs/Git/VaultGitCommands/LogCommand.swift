@@ -21,8 +21,8 @@ struct LogCommand: AsyncParsableCommand {
       time, commit, and the fields that changed. The command shows no sealed value: it only says whether the value was \
       replaced, resealed, moved or restored from a former value.
 
-      If a key is available without a question, each version is verified. Authors and times of commits come from git, \
-      and nobody authenticates them.
+      If a key is available without a question, each version is verified. Authors, coding agents and times of commits \
+      come from git, and nobody authenticates them.
       """,
     aliases: ["history"])
 
@@ -193,7 +193,8 @@ private struct LoggedVersion: DocumentValue {
   var document: JSONValue {
     let envelope = version.state?.envelope
     return .members([
-      "attachments": attachments, "author": version.commit?.author, "changes": changes, "commit": version.commit?.id,
+      "agent": version.commit?.agent, "attachments": attachments, "author": version.commit?.author, "changes": changes,
+      "commit": version.commit?.id,
       "committed_at": version.commit?.time,
       "event": version.comparison.flatMap { $0.event == .unchanged ? nil : $0.event.rawValue },
       "fault": version.fault?.name, "former": former, "replaced_root": verdict == .underReplacedRoot,

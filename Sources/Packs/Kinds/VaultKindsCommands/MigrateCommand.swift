@@ -34,6 +34,7 @@ struct MigrateCommand: AsyncParsableCommand {
     if plan.faults.isEmpty, !dryRun, !plan.records.isEmpty {
       let paths = plan.opened
       if !paths.isEmpty {
+        _ = try global.revealing("migrate", way: "a person can run the migration, because it makes secrets readable")
         let list = paths.map { Printable.text($0.description) }.sorted().joined(separator: ", ")
         try global.confirm("Make these sealed fields readable: \(list)?")
       }

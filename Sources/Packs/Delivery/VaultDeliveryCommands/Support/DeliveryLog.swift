@@ -18,10 +18,13 @@ struct DeliveryLog {
     /// The path of the program; nil if it is unknown.
     let program: String?
     let folder: String?
+    /// The coding agent that ran the command, as its variables announced it; nil for none.
+    let agent: String?
 
     fileprivate var line: JSONValue {
       .members([
-        "field": field, "folder": folder, "form": form, "id": id, "name": name, "program": program, "time": time,
+        "agent": agent, "field": field, "folder": folder, "form": form, "id": id, "name": name, "program": program,
+        "time": time,
         "vault": vault,
       ])
     }
@@ -34,11 +37,11 @@ struct DeliveryLog {
         let form: String = members.read("form")
       else { return nil }
       (self.time, self.vault, self.id, self.name, self.field, self.form) = (time, vault, id, name, field, form)
-      (program, folder) = (members.read("program"), members.read("folder"))
+      (program, folder, agent) = (members.read("program"), members.read("folder"), members.read("agent"))
     }
 
     fileprivate init(_ given: Given, _ session: Session, at time: Timestamp, from folder: String?) {
-      (self.time, self.folder) = (time, folder)
+      (self.time, self.folder, agent) = (time, folder, CodingAgent.current?.name)
       vault = session.locked.header.vaultID.text
       (id, name, field) = (given.id.text, given.name, given.field)
       (form, program) = (given.form, given.program)
@@ -177,7 +180,7 @@ struct DeliveryUses {
 
   /// The groups, the latest first.
   static func grouped(_ uses: [DeliveryLog.Use]) -> [DeliveryUses] {
-    let groups = Dictionary(grouping: uses) { [$0.id, $0.field, $0.form, $0.program ?? ""] }
+    let groups = Dictionary(grouping: uses) { [$0.id, $0.field, $0.form, $0.program ?? "", $0.agent ?? ""] }
     return groups.values.compactMap { group in
       guard let first = group.first, let last = group.last else { return nil }
       return DeliveryUses(last: last, first: first.time, count: group.count)

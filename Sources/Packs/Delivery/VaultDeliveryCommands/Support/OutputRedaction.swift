@@ -23,19 +23,22 @@ extension DeliveredValue {
 struct OutputRedaction {
   /// The descriptors of these streams.
   let streams: [Int32]
+  /// Whether the user may choose to see the values.
+  let mayBeShown: Bool
   private let needles: NeedleSet
   private let names: [String]
 
+  /// - Parameter ban: a reason to hide the values also at a terminal; nil for none.
   init(
-    _ mode: RedactionMode, of values: [DeliveredValue], _ messages: Messages
+    _ mode: RedactionMode, of values: [DeliveredValue], _ ban: RevealBan?, _ messages: Messages
   ) throws {
     let outputs = [System.standardOutput, System.standardError]
-    if mode == .always, outputs.contains(where: System.isTerminal) {
+    if mode == .always, ban == nil, outputs.contains(where: System.isTerminal) {
       throw CommandError.usage(
         "--redact", "`always` works only if neither stream goes to a terminal",
         "redirect both streams, or leave out --redact")
     }
-    let seen = mode == .never ? [] : outputs.filter { !System.isTerminal($0) && !System.isNull($0) }
+    let seen = mode == .never ? [] : outputs.filter { (ban != nil || !System.isTerminal($0)) && !System.isNull($0) }
     var (needles, names): (NeedleSet, [String]) = (NeedleSet(), [])
     func add(_ values: [SecretBytes], _ mark: String, named name: String) {
       for sealed in values {
@@ -55,7 +58,7 @@ struct OutputRedaction {
     for value in redacted {
       add(try value.formerValues(), "\(value.name) (former)", named: "a former value of \(value.name)")
     }
-    (self.needles, self.names) = (needles, names)
+    (self.needles, self.names, mayBeShown) = (needles, names, ban == nil)
     streams = needles.isEmpty ? [] : seen
   }
 

@@ -64,7 +64,8 @@ struct ProgramRun {
     let (end, failure) = program.wait { folder?.remove() }
     if tally.count > 0 {
       let values = tally.count == 1 ? "1 sealed value was" : "\(tally.count) sealed values were"
-      messages.note("\(values) replaced in the output; `--redact never` shows the values")
+      let way = redaction.mayBeShown ? "; `--redact never` shows the values" : ""
+      messages.note("\(values) replaced in the output\(way)")
     }
     if let failure {
       guard end.status != 0 else { throw failure }

@@ -131,7 +131,7 @@ struct ExportRun {
     do throws(VaultError) {
       try await opened.forEachOpenRecord { [kind, ids, form] record -> Result<Output, any Error>? in
         guard Self.isChosen(record.envelope, kind: kind, ids: ids) else { return nil }
-        return Result { try make(RecordView(record, revealed: form.reveal, withFormer: form.hasFormer)) }
+        return Result { try make(RecordView(record, revealed: form.permission, withFormer: form.hasFormer)) }
       } consume: { result throws(VaultError) in
         do {
           if let result { try take(result) }

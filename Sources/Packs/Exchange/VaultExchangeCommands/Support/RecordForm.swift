@@ -6,7 +6,9 @@ import VaultSealing
 import VaultTerminal
 
 struct RecordForm: Sendable {
-  let reveal: Bool
+  /// Opens the sealed fields; nil for an export without secrets.
+  let permission: Revealing?
+  var reveal: Bool { permission != nil }
   /// Whether sealed fields stay tokens. Otherwise they are left out unless they are revealed.
   let sealed: Bool
   let keys: KeyStyle?

@@ -114,7 +114,7 @@ struct GitChanges {
     let parts = git.parts(
       [
         "log", "-z", "--raw", "-c", "--root", "--no-abbrev", "--no-renames", "--no-color", "--no-relative",
-        "--no-follow", "-O/dev/null", "--encoding=UTF-8", "--format=commit %H %ct %an",
+        "--no-follow", "-O/dev/null", "--encoding=UTF-8", "--format=commit %H %ct " + GitCommit.authorFormat,
       ] + count + ["HEAD", "--"] + paths, limit: 1 << 30)
     var found: [(commit: GitCommit, files: [File])] = []
     var rest = parts[...]
@@ -132,7 +132,7 @@ struct GitChanges {
         let words = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
         guard words.count == 4, words[0] == "commit" else { continue }
         let commit = GitCommit(
-          id: String(words[1]), parents: [], time: GitCommit.time(words[2]), author: String(words[3]))
+          id: String(words[1]), parents: [], time: GitCommit.time(words[2]), authorAndAgent: words[3])
         found.append((commit, []))
       }
     }

@@ -90,7 +90,7 @@ struct LoggedCommit: DocumentValue {
 
   var document: JSONValue {
     .members([
-      "author": commit.author, "commit": commit.id, "committed_at": commit.time,
+      "agent": commit.agent, "author": commit.author, "commit": commit.id, "committed_at": commit.time,
       "new_root": comparison.hasNewRoot,
       "records": comparison.records.map { record in
         JSONValue.members(["event": record.event, "id": record.id, "kind": record.kind, "name": record.name])

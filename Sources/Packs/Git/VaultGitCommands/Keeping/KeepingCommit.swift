@@ -75,7 +75,9 @@ struct KeepingCommit {
       throw refused("git does not take the new files into its index")
     }
     let (subject, body) = message()
-    let words = ["commit", "--quiet", "--only", "-m", subject] + (body.isEmpty ? [] : ["-m", body])
+    let agent = CodingAgent.current.map { GitCommit.agentMark + $0.name } ?? ""
+    let words =
+      ["commit", "--quiet", "--only"] + [subject, body, agent].filter { !$0.isEmpty }.flatMap { ["-m", $0] }
     let result = git.asPerson(words + ["--pathspec-from-file=-", "--pathspec-file-nul"], input)
     guard let result, result.code == 0 else {
       if !new.isEmpty { _ = git.asPerson(["update-index", "--force-remove", "-z", "--stdin"], added) }

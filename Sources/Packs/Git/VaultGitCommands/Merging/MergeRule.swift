@@ -102,10 +102,10 @@ final class MergeQuestions {
     for (side, name) in [(MergeSide.ours, "ours  "), (.theirs, "theirs")] {
       try terminal.say(Printable.text("    \(name)  \(record.words(on: side, conflict))") + "\n")
     }
-    let isRevealable = isSecret && (try? global.requireReveal("merge")) != nil
+    let permission = isSecret ? try? global.revealing("merge") : nil
     var shownLines = 0
     while true {
-      let reveal = isRevealable && shownLines == 0 ? "[r]eveal, " : ""
+      let reveal = permission != nil && shownLines == 0 ? "[r]eveal, " : ""
       let text = try terminal.answer("  [o]urs, [t]heirs, \(reveal)[l]eave, [s]top: ").lowercased()
       if shownLines > 0 { try terminal.erase(lines: shownLines + 1) }
       let wasShown = shownLines > 0
@@ -116,9 +116,9 @@ final class MergeQuestions {
       case "l", "leave": return .leave
       case "s", "stop": return .stop
       case "r", "reveal":
-        guard isRevealable, !wasShown, let path = conflict.path else { continue }
+        guard let permission, !wasShown, let path = conflict.path else { continue }
         for (side, name) in [(record.ours, "ours  "), (record.theirs, "theirs")] {
-          try terminal.say("    \(name)  \(try secret(side, of: record.id, at: path))\n")
+          try terminal.say("    \(name)  \(try secret(side, of: record.id, at: path, by: permission))\n")
           shownLines += 1
         }
       default: continue
@@ -127,7 +127,9 @@ final class MergeQuestions {
   }
 
   /// A sealed value on one line. The middle of a long value is cut.
-  private func secret(_ side: StoredVersion?, of id: RecordID, at path: MemberPath) throws -> String {
+  private func secret(
+    _ side: StoredVersion?, of id: RecordID, at path: MemberPath, by _: Revealing
+  ) throws -> String {
     guard let side else { return "" }
     let text = try vault.authentic(side.bytes, id).withSecret(at: path) { bytes in
       unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
