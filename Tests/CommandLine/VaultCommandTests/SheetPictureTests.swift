@@ -100,7 +100,7 @@ struct SheetRecoveryTests {
   ) -> ProcessOutcome {
     workspace.prepare("rm -rf desk elsewhere; mkdir -p desk elsewhere bin; ln -sf \(Binary.path) bin/vault")
     var plan = ProcessRun(
-      path: "/bin/sh", arguments: ["-ec", commands.joined(separator: "\n")],
+      path: "/bin/sh", arguments: ["-c", commands.map { $0 + " || exit 9\n" }.joined()],
       environment: [
         "HOME": workspace.path + "/elsewhere", "PATH": "\(workspace.path)/bin:\(path)", "LANG": "C.UTF-8",
         "TMPDIR": workspace.path + "/tmp",
