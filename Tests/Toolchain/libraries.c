@@ -36,6 +36,36 @@ CALLS(crc32, unsigned long, unsigned long, const unsigned char *, unsigned int);
 #pragma message("not compared: zlib.h")
 #endif
 
+#if __has_include(<cairo/cairo-pdf.h>)
+#include <cairo/cairo-pdf.h>
+SAME_SIZE(int, cairo_status_t);
+SAME_SIZE(int, cairo_font_slant_t);
+SAME_SIZE(int, cairo_font_weight_t);
+SAME_VALUE(CAIRO_STATUS_SUCCESS, 0);
+SAME_VALUE(CAIRO_STATUS_WRITE_ERROR, 11);
+SAME_VALUE(CAIRO_FONT_SLANT_NORMAL, 0);
+SAME_VALUE(CAIRO_FONT_WEIGHT_BOLD, 1);
+_Static_assert(
+    _Generic((cairo_write_func_t)0, cairo_status_t (*)(void *, const unsigned char *, unsigned int): 1, default: 0),
+    "cairo_write_func_t");
+CALLS(cairo_pdf_surface_create_for_stream, cairo_surface_t *, cairo_write_func_t, void *, double, double);
+CALLS(cairo_create, cairo_t *, cairo_surface_t *);
+CALLS(cairo_select_font_face, void, cairo_t *, const char *, cairo_font_slant_t, cairo_font_weight_t);
+CALLS(cairo_set_font_size, void, cairo_t *, double);
+CALLS(cairo_move_to, void, cairo_t *, double, double);
+CALLS(cairo_show_text, void, cairo_t *, const char *);
+CALLS(cairo_rectangle, void, cairo_t *, double, double, double, double);
+CALLS(cairo_fill, void, cairo_t *);
+CALLS(cairo_show_page, void, cairo_t *);
+CALLS(cairo_destroy, void, cairo_t *);
+CALLS(cairo_surface_finish, void, cairo_surface_t *);
+CALLS(cairo_surface_destroy, void, cairo_surface_t *);
+CALLS(cairo_status, cairo_status_t, cairo_t *);
+CALLS(cairo_surface_status, cairo_status_t, cairo_surface_t *);
+#else
+#pragma message("not compared: cairo/cairo-pdf.h")
+#endif
+
 #if __has_include(<yaml.h>)
 #include <yaml.h>
 SAME_SIZE(late_yaml_mark, yaml_mark_t);

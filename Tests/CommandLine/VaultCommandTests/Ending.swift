@@ -33,6 +33,7 @@ extension Ending {
   static let inputOutput = Ending(.inputOutput)
   static let mayBeLost = Ending(.mayBeLost)
   static let outcomeUnknown = Ending(.outcomeUnknown)
+  static let afterFailed = Ending(.afterFailed)
   static let usage = Ending(.usage)
   static let notRun = Ending(.notRun)
   static let cannotExecute = Ending(.cannotExecute)

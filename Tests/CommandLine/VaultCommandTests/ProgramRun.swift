@@ -34,7 +34,7 @@ enum ProgramRun {
   /// The beginnings of words that name descriptors or the process, or wait for another one.
   private static let words = [
     "--parse-only", "--lock-timeout", "--help", "-h", "--copy", "-c", "--qr", "--pager", "--passphrase-command",
-    "--identity-command", "--decrypt",
+    "--identity-command", "--decrypt", "--after", "--check",
     "/dev/std", "/dev/fd", "/dev/tty",
   ]
   /// The variables that mean the same within a run; libraries in C read others from the process.

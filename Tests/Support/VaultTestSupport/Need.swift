@@ -43,6 +43,8 @@ extension Need {
   public static let expat = library(["libexpat.so.1", "libexpat.1.dylib"], "expat")
   /// Says which passwords are weak.
   public static let zxcvbn = library(["libzxcvbn.so.0", "libzxcvbn.0.dylib", "libzxcvbn.dylib"], "libzxcvbn")
+  /// Draws a PDF.
+  public static let cairo = library(["libcairo.so.2", "libcairo.2.dylib"], "libcairo2")
   /// Draws QR codes.
   public static let qrencode = library(["libqrencode.so.4", "libqrencode.4.dylib"], "libqrencode")
   /// Message buses of a test's own, and the library that reaches them.

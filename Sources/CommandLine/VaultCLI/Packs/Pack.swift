@@ -1,5 +1,6 @@
 package import ArgumentParser
 import Synchronization
+package import VaultAge
 package import VaultCrypto
 package import VaultDocument
 package import VaultKit
@@ -37,6 +38,8 @@ package struct Pack: Sendable {
   package var editing: (any TextEditing)?
   /// Shows values as codes.
   package var codes: (any CodeDrawing)?
+  /// Knows where the backups of a vault are, and opens them.
+  package var backups: (any BackupKeeping)?
   /// Tells how many tries a weak password takes to guess. Nil if it is strong enough, or there is no estimate.
   package var triesToGuess: @Sendable (SecretBytes) throws -> String? = { _ in nil }
   /// Takes back what the program has handed out of a vault that is locked now, or of all vaults.
@@ -91,6 +94,40 @@ package protocol CodeDrawing: Sendable {
   func check(_ global: GlobalOptions, _ hint: String) throws
   /// Draws a secret, if the screen can show the whole code.
   func draw(_ bytes: RawSpan, by permission: Revealing) throws
+  /// The rows of a code, from the top, with true for each dark module. Nil if the library is missing or the code would
+  /// be too large.
+  func modules(of bytes: RawSpan) throws -> [[Bool]]?
+}
+
+/// A pack that makes backups of vaults.
+package protocol BackupKeeping: Sendable {
+  /// The folders in which this machine has made backups of a vault.
+  func folders(of vault: VaultID) -> [String]
+  /// The newest recorded backup of a vault in a folder; nil without one.
+  ///
+  /// - Throws: `VaultError` if the folder or its list cannot be read.
+  func newest(of vault: VaultID, in folder: String) throws -> KeptBackup?
+  /// Opens a backup and the vault in it with an identity alone, and compares its files with its list.
+  func prove(_ path: String, with identity: AgeIdentity, _ global: GlobalOptions) async throws -> ProvenBackup
+}
+
+package struct KeptBackup {
+  package let path: String
+  package let time: Timestamp
+
+  package init(path: String, time: Timestamp) { (self.path, self.time) = (path, time) }
+}
+
+/// A backup that an identity has opened.
+package struct ProvenBackup {
+  package let vault: VaultID
+  package let recordCount: Int
+  /// Whether somebody with the key of the vault made its list.
+  package let isAttested: Bool
+
+  package init(vault: VaultID, recordCount: Int, isAttested: Bool) {
+    (self.vault, self.recordCount, self.isAttested) = (vault, recordCount, isAttested)
+  }
 }
 
 /// Reads files that are states of a vault, such as backups.

@@ -63,6 +63,22 @@ extension System {
     return code.map { ($0, String(decoding: said, as: UTF8.self)) }
   }
 
+  /// Runs a program as ``answerOfTool(_:arguments:value:variables:kept:)``, and returns its exit code and the bytes of
+  /// its standard output, none if they exceed `limit`. Its stderr is dropped.
+  package static func bytesOfTool(
+    _ name: String, arguments: [String], value: RawSpan, variables: [String], limit: Int
+  ) throws(SystemError) -> (code: Int32, bytes: [UInt8])? {
+    let ends = try makePipe()
+    defer { close(ends.reading) }
+    let streams = ChildStreams(output: ends.writing, closesOthers: true, isAlone: true)
+    var said: [UInt8] = []
+    let code = try give(value, to: name, arguments: arguments, variables: variables, streams: streams) {
+      close(ends.writing)
+      said = bytes(from: ends.reading, limit: limit) ?? []
+    }
+    return code.map { ($0, said) }
+  }
+
   /// - Parameter whenGiven: is called between the end of the value and the end of the program.
   private static func give(
     _ value: RawSpan, to name: String, arguments: [String], variables: [String], streams: ChildStreams,

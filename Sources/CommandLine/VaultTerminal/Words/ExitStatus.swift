@@ -24,6 +24,8 @@ package enum ExitStatus: Int32 {
   case mayBeLost = 19
   /// Only for a database: the connection was lost while a change was being stored.
   case outcomeUnknown = 20
+  /// Only for `backup create`: the backup is good, but the command after it failed.
+  case afterFailed = 21
   case usage = 64
   /// Only for `vault run`, as with `env` and `timeout`: a failure before the program runs.
   case notRun = 125

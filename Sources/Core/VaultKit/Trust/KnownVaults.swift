@@ -216,7 +216,7 @@ extension KnownVaults {
   @discardableResult
   public func forget(_ vault: LockedVault) throws(VaultError) -> Bool {
     let vaultID = vault.header.vaultID
-    var names: [StateName] = [.disk(vaultID)]
+    var names: [StateName] = [.disk(vaultID)] + KeptDocument.allCases.map { $0.name(of: vaultID) }
     // A damaged mark of another path is not a reason to keep this one.
     let marks = ((try? pathMarks()) ?? []).filter { $0.mark.vaultID == vaultID }
     for copy in Set(marks.map(\.mark.copy) + [nil]) {

@@ -27,6 +27,9 @@ extension BackupCommand {
         At a terminal the command asks for a passphrase of the vault. If the vault has no recipient, it also asks for \
         a passphrase for the backup. With --prove-with the command opens the new file and compares its contents with \
         the vault. Only then does the file get its name.
+
+        --after runs a command once the backup is good, such as a copy to another place. BACKUP_FILE in its \
+        environment is the path of the backup. If the command fails, the backup stays, and the exit status is 21.
         """)
 
     @Option(
@@ -47,6 +50,11 @@ extension BackupCommand {
     @Option(help: ArgumentHelp("Prove the new backup by opening it with this identity file.", valueName: "identity"))
     var proveWith: String?
 
+    @Option(
+      parsing: .unconditional,
+      help: ArgumentHelp("Run this command after a good backup; BACKUP_FILE is its path.", valueName: "command"))
+    var after: String?
+
     @OptionGroup var everywhere: EverywhereOptions
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
     @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
@@ -54,6 +62,7 @@ extension BackupCommand {
 
     func run() async throws {
       try check()
+      let after = try AfterCommand(after)
       var session = try Session(vault, global).confirmingUse(.writing)
       session.keepsPassphrase = true
       let opening = try IdentityOpening(unlocking, global)
@@ -75,10 +84,10 @@ extension BackupCommand {
       let source: Backup.Source = opened.map { .unlocked($0) } ?? .locked(session.locked)
       if to == "-" {
         try await stream(source, options)
+        if let note = chosen.note { global.messages.note(note) }
       } else {
-        try await store(source, options, stem: stem(session))
+        try await store(source, options, stem: stem(session), after, note: chosen.note)
       }
-      if let note = chosen.note { global.messages.note(note) }
     }
 
     /// The vault, to attest the backup: with a given key, or with a passphrase that the user types.
@@ -96,6 +105,7 @@ extension BackupCommand {
       guard to == "-" else { return }
       guard !global.json else { throw CommandError.usage("--json", "cannot be combined with --to -") }
       guard label == nil else { throw CommandError.usage("--label", "cannot be combined with --to -") }
+      guard after == nil else { throw CommandError.usage("--after", "cannot be combined with --to -") }
       guard name == nil else { throw CommandError.usage("--name", "cannot be combined with --to -") }
       guard !Output.isTerminal else {
         throw CommandError.usage(
@@ -115,12 +125,15 @@ extension BackupCommand {
       return BackupName(stem: own, time: .now()) == nil ? "vault" : own
     }
 
-    private func store(_ source: Backup.Source, _ options: Backup.Options, stem: String) async throws {
+    private func store(
+      _ source: Backup.Source, _ options: Backup.Options, stem: String, _ after: AfterCommand?, note: String?
+    ) async throws {
       let directory = try BackupDirectory(at: to)
       let progress = Progress("backed up", global)
       defer { progress.end() }
       let made = try await Backup.create(of: source, in: directory, stem: stem, options: options) { progress.advance() }
       progress.end()
+      BackupPlaces().remember(to, of: made.vaultID, global.messages)
       if let ahead = made.fromTheFuture {
         global.messages.note(
           "\(ahead.fileName) has a later time than this backup: check the clock; "
@@ -128,9 +141,12 @@ extension BackupCommand {
         )
       }
       let path = System.join(to, made.name.fileName)
+      if let note { global.messages.note(note) }
+      let afterExit = try after?.run(made, at: path)
       try Output.afterwards("the backup \(path) was made", hint: "`vault backup list DIR` shows it") {
-        global.json ? try Output.document(made.members(path)) : try Output.line(path)
+        global.json ? try Output.document(made.members(path, afterExit: afterExit)) : try Output.line(path)
       }
+      if let afterExit, afterExit != 0 { throw AfterCommand.failed(afterExit, after: path) }
     }
 
     private func stream(_ source: Backup.Source, _ options: Backup.Options) async throws {
@@ -146,10 +162,13 @@ extension BackupCommand {
 }
 
 extension CreatedBackup {
-  fileprivate func members(_ path: String) -> KeyValuePairs<String, any DocumentValue> {
+  fileprivate func members(
+    _ path: String, afterExit: Int32?
+  ) -> KeyValuePairs<String, any DocumentValue> {
     [
-      "attachments": attachmentCount, "attested": isAttested, "created_at": createdAt, "file": path,
-      "from_the_future": fromTheFuture?.fileName, "label": label, "name": name.fileName, "proven_at": provenAt?.text,
+      "after_exit": afterExit.map { Int($0) }, "attachments": attachmentCount, "attested": isAttested,
+      "created_at": createdAt, "file": path, "from_the_future": fromTheFuture?.fileName, "label": label,
+      "name": name.fileName, "proven_at": provenAt?.text,
       "records": recordCount, "sha256": Hex.encode(sha256), "size": byteCount, "vault": vaultID,
     ]
   }

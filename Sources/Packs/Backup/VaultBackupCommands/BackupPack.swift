@@ -6,5 +6,6 @@ extension Pack {
     $0.stateFiles = { unlocking, passphraseFile, global in
       BackupStates(unlocking, passphraseFile: passphraseFile, global)
     }
+    $0.backups = BackupPlaces()
   }
 }

@@ -55,6 +55,12 @@ struct QRCode {
     try Output.lines(fitting.lines)
   }
 
+  /// The rows of a code for paper, without the margin. Nil without the library, or for too many bytes.
+  static func modules(of bytes: RawSpan) throws -> [[Bool]]? {
+    guard library != nil, let code = try QRCode(of: bytes, .some) else { return nil }
+    return (0..<code.width).map { row in (0..<code.width).map { code.isDark(row, $0) } }
+  }
+
   /// The smallest code that fits; nil if none does.
   private init?(of bytes: RawSpan, _ spare: Spare) throws {
     guard let encode = unsafe Self.library?.function("QRcode_encodeData", as: Encode.self),
@@ -102,4 +108,5 @@ struct QRCode {
 struct QRCodes: CodeDrawing {
   func check(_ global: GlobalOptions, _ hint: String) throws { try QRCode.check(global, hint) }
   func draw(_ bytes: RawSpan, by permission: Revealing) throws { try QRCode.draw(bytes, by: permission) }
+  func modules(of bytes: RawSpan) throws -> [[Bool]]? { try QRCode.modules(of: bytes) }
 }

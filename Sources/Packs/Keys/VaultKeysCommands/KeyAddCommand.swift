@@ -212,7 +212,7 @@ extension SlotFile {
 
 extension Session {
   /// Remembers the keys of a vault of a set, so that the next command does not report the keys that this one added.
-  fileprivate func rememberReaders(of vault: Vault) {
+  func rememberReaders(of vault: Vault) {
     location.member?.remember(pin.state, isAccepted: false, slots: vault.header.slots, messages)
   }
 }

@@ -17,7 +17,8 @@ struct KeyCommand: ParsableCommand {
       A slot is an age file that holds the key of the vault for one recipient or one passphrase. SLOT is the id of a \
       slot, its exact label, or the beginning of its id.
       """,
-    subcommands: [List.self, Add.self, Remove.self, ChangePassphrase.self], defaultSubcommand: List.self)
+    subcommands: [List.self, Add.self, PrintSheet.self, Remove.self, ChangePassphrase.self],
+    defaultSubcommand: List.self)
 }
 
 extension KeyCommand {
@@ -42,13 +43,14 @@ extension KeyCommand {
       let session = try Session(vault, global)
       let opened = try await session.unlockWithoutAsking(unlocking)
       let states = try opened?.slotStates() ?? session.locked.slotStates()
+      let sheets = SheetMemory(of: session.locked.header.vaultID)
       if global.json {
-        try Output.document(["slots": states, "verified": opened != nil])
+        try Output.document(["slots": states.map { $0.document(sheets) }, "verified": opened != nil])
       } else {
         if table.isShown(global) {
-          try table.print(states, columns: columns, global: global)
+          try table.print(states, columns: columns(sheets), global: global)
         } else {
-          try Output.lines(states.map { Printable.text($0.line) })
+          try Output.lines(states.map { Printable.text($0.line + ($0.words(sheets).map { "  (\($0))" } ?? "")) })
         }
         if opened == nil { global.messages.note(Messages.unverifiedNote) }
       }
@@ -57,7 +59,7 @@ extension KeyCommand {
       if let fault = faults.first { throw Finished(status: ExitStatus(fault.code)) }
     }
 
-    private var columns: [TableColumn<SlotState>] {
+    private func columns(_ sheets: SheetMemory) -> [TableColumn<SlotState>] {
       let (style, table) = (global.style, table)
       return [
         TableColumn(title: "LABEL", rank: 0, least: 12) { state in
@@ -65,7 +67,7 @@ extension KeyCommand {
         },
         TableColumn(title: "KIND", rank: 3) { $0.slot.kindWords },
         TableColumn(title: "KEY", rank: 1, least: 12, most: 62) { state in
-          [state.slot.who, state.strength].compactMap { $0 }.joined(separator: ", ")
+          [state.slot.who, state.strength, state.words(sheets)].compactMap { $0 }.joined(separator: ", ")
         },
         TableColumn(title: "AGE", rank: 2, look: style.dim) { table.shown($0.slot.createdAt) },
         TableColumn(title: "ID", rank: 1, look: style.dim) { table.shown($0.slot.id) },
@@ -165,6 +167,17 @@ extension KeyCommand {
         "`vault rekey --reseal` gives the vault a new key, which these copies do not open",
       ]
     }
+  }
+}
+
+extension SlotState {
+  /// When this machine last checked the sheet of the slot; nil for other slots.
+  fileprivate func words(_ sheets: SheetMemory) -> String? { sheets.entry(of: slot.recipient)?.words }
+
+  fileprivate func document(_ sheets: SheetMemory) -> JSONValue {
+    guard let entry = sheets.entry(of: slot.recipient), case .object(var members) = document else { return document }
+    members["sheet"] = entry.document
+    return .object(members)
   }
 }
 

@@ -36,7 +36,7 @@ extension ImportReceipt {
     let state = KnownVaults(directory: path)
     let bytes = (try? receipt.document.compactBytes(limits: .exchange)).flatMap { $0.count > Self.byteLimit ? nil : $0 }
     do throws(VaultError) {
-      try state.noteImport(bytes, into: vault.header.vaultID)
+      try state.keep(bytes, as: .imports, of: vault.header.vaultID)
     } catch {
       return global.messages.detail("the import is not remembered: \(error.reason)")
     }
@@ -76,7 +76,7 @@ extension ImportReceipt {
     let nothing = CommandError(
       .notFound, "no_import", subject: nil, "this machine remembers no import into this vault",
       hints: ["`vault remove RECORD…` removes records", "`vault restore RECORD FIELD --former` brings a value back"])
-    guard let bytes = try KnownVaults(directory: path).lastImport(into: vault), let receipt = ImportReceipt(bytes)
+    guard let bytes = try KnownVaults(directory: path).document(.imports, of: vault), let receipt = ImportReceipt(bytes)
     else { throw nothing }
     return receipt
   }
@@ -113,7 +113,7 @@ extension ImportReceipt {
   /// Forgets the last import, which was undone.
   static func forget(_ vault: VaultID) throws {
     guard let path = StateLocation.path else { return }
-    try KnownVaults(directory: path).noteImport(nil, into: vault)
+    try KnownVaults(directory: path).keep(nil, as: .imports, of: vault)
   }
 }
 
