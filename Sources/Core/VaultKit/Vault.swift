@@ -156,7 +156,7 @@ public final class Vault: Sendable {
     }
     let header = try VaultHeader.make(
       vaultID: root.vaultID, createdAt: now, revision: 1, root: root, rootCreatedAt: now, slots: slots,
-      formerCount: options.formerValues)
+      formerCount: options.formerValues, deposit: .make(under: root, now: now))
     changes.append(StoreChange(.header, from: nil, to: try header.fileBytes()))
     var made: Vault?
     try storing(

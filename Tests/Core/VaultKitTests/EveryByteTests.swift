@@ -89,7 +89,7 @@ private struct Reader {
     switch place {
     case .record(let id):
       let record = try await opened.record(id)
-      let values = try [record.revealed(), record.revealedFormer()].map { JSONValue.object($0).compactBytes() }
+      let values = try [record.revealed(), record.revealedFormer()].map { try JSONValue.object($0).compactBytes() }
       return values.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     case .trash:
       let trash = try await opened.listedTrash()
@@ -102,7 +102,7 @@ private struct Reader {
       let result = try await opened.verify()
       guard result.isGood else { throw VaultError.damagedForTest }
       return "\(result.recordCount) \(result.notes)"
-    case .attachment: throw VaultError.damagedForTest
+    case .attachment, .inbox: throw VaultError.damagedForTest
     }
   }
 }
