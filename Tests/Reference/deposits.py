@@ -1,9 +1,11 @@
 """Deposits: docs/format-v1.md, section 16, Deposits."""
 
+import hashlib
+
 import agefile
 from vaultref import (
     Number, RecordKeys, Refused, a_date, a_string, an_id, an_integer, check_members, compact, compact_time, date_text, enc, expect,
-    id_bytes, id_text, pad, parse, split_token, split_wrap, tree_bytes, unpad)
+    id_bytes, id_text, mac, pad, parse, split_token, split_wrap, tree_bytes, unpad)
 
 FILE_BYTE_LIMIT, PAYLOAD_BYTE_LIMIT = 264 << 10, 256 << 10
 EARLIER_LIMIT, SIGNERS_BYTE_LIMIT = 16, 64 << 10
@@ -69,6 +71,13 @@ PAYLOAD = {"format": an_integer, "vault": an_id, "id": an_id, "created_at": a_da
 OPTIONAL = {"from": a_text_of(256), "signature": a_text_of(16 << 10)}
 RECORD = {"kind": a_string, "record": a_dict}
 VALUE = {"to": a_string, "field": a_string, "value": a_string}
+
+
+def data_key(keys, name, file, root):
+    """The data key of the record that the deposit with the id `name` becomes."""
+    own = id_bytes(keys["id"])
+    record = RecordKeys(root.unwrap(root.data_wrap(own), keys["wrap"]), root.vault, own)
+    return mac(record.mac_key, enc("ecv/1/deposit-record", id_bytes(name), hashlib.sha256(file).digest()))
 
 
 def open_deposit(file, name, vault, known):

@@ -365,7 +365,8 @@ def write_vault_with_deposits(folder):
         vault._write(f"inbox/{name}.age", deposits.seal(payload, person.recipient, rand))
     opened = vaultdir.Vault.open(vault.path, [identity()])
     write(os.path.join(folder, "deposits.opened.json"), pretty([
-        {"deposit": payload, "signed": deposits.signed_bytes(payload).hex()} for payload in opened.read_deposits()]))
+        {"deposit": payload, "signed": deposits.signed_bytes(payload).hex(), "data_key": key.hex()}
+        for payload, key in opened.read_deposits()]))
 
 
 def write(path, data):

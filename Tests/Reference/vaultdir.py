@@ -459,11 +459,13 @@ class Vault:
         return name[:-5]
 
     def read_deposits(self):
-        """The payloads of all deposits, by id."""
+        """(payload, data key of its record) of each deposit, by id."""
         known, found = deposits.identities(self.header["deposit"], self.root), []
         for name in self._names("inbox"):
             self.file = f"inbox/{name}"
-            found.append(deposits.open_deposit(self._read(self.file), name[:-4], self.root.vault, known))
+            file = self._read(self.file)
+            found.append((deposits.open_deposit(file, name[:-4], self.root.vault, known),
+                          deposits.data_key(self.header["deposit"], name[:-4], file, self.root)))
         return found
 
     def _names(self, folder):

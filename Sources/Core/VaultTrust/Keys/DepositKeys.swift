@@ -1,5 +1,5 @@
 public import VaultAge
-internal import VaultCrypto
+package import VaultCrypto
 package import VaultDocument
 package import VaultSealing
 
@@ -67,6 +67,20 @@ public struct DepositKeys: Sendable {
 }
 
 extension DepositKeys {
+  /// The data key of the record that a deposit becomes, 32 bytes (format 1, section 16, Deposits). Each holder of the
+  /// root key gets the same one, so that a record that two machines have accepted can be merged. The present key counts
+  /// and not the one that opened the deposit, because a former member knows earlier ones.
+  ///
+  /// - Parameter file: the bytes of the deposit.
+  package func dataKey(of deposit: DepositID, _ file: [UInt8], under root: RootKey) throws(VaultError) -> SecretBytes {
+    let hash = try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(file.span.bytes) }
+    let key = try inSealing(file: VaultHeader.fileName) { () throws(SealingError) in
+      try root.recordKeys(from: present.wrap, record: present.id)
+        .authenticate(CanonicalEncoding.enc("ecv/1/deposit-record", [deposit.bytes, hash]))
+    }
+    return try inCrypto { () throws(CryptoError) in try unsafe SecretBytes(copying: key.span.bytes) }
+  }
+
   init(_ members: MemberReader) throws(VaultError) {
     try members.allowOnly(["earlier", "id", "key", "recipient", "signers", "wrap"])
     present = try Key(members)

@@ -52,7 +52,8 @@ extension Vault {
       }
       return WaitingDeposit(id: id, deposit: deposit, bytes: bytes)
     } catch {
-      return WaitingDeposit(id: id, deposit: .failure(error), bytes: nil)
+      // No earlier version of the file is worth restoring.
+      return WaitingDeposit(id: id, deposit: .failure(.notADeposit(error.reason, id)), bytes: nil)
     }
   }
 
@@ -63,7 +64,9 @@ extension Vault {
     case .record(let kind, let members):
       let known = [try locked.read(entry.id), try readTrash(entry.id)]
       let title = kinds[kind]?.title(of: members) ?? ""
-      entry.state = known.contains { $0 != nil } ? .isAccepted : .adds(namesakes: names.ids(of: title).count)
+      let fits = (try? kinds[kind]?.check(clear: members)) != nil
+      entry.state =
+        known.contains { $0 != nil } ? .isAccepted : fits ? .adds(namesakes: names.ids(of: title).count) : .doesNotFit
     case .value(let word, let field, _, let replaces):
       guard let id = names.only(word), let record = try? verifiedRecord(id) else {
         entry.state = .hasNoTarget
@@ -71,7 +74,8 @@ extension Vault {
       }
       let path = record.kind?.pathInCurrentSchema(field) ?? field
       let isSame = RecordID(parsing: word) != nil && JSONValue.object(record.fields).sealingTime(at: path) == replaces
-      (entry.state, entry.target) = (isSame ? .replaces(id) : .mayBeOld(id), record.name)
+      let fits = record.kind.map { $0.value(at: path)?.isSealed == true } ?? true
+      (entry.state, entry.target) = (!fits ? .doesNotFit : isSame ? .replaces(id) : .mayBeOld(id), record.name)
     }
     return entry
   }
@@ -88,10 +92,12 @@ extension Vault {
     let deposit = try waiting.deposit.get()
     let accepted: AcceptedDeposit
     switch deposit.content {
-    case .record(let kind, let members): accepted = try await add(deposit.id, kind, members)
+    case .record(let kind, let members): accepted = try await add(waiting, deposit, kind, members)
     case .value(_, let field, let value, _):
       switch waiting.state {
       case .replaces(let id), .mayBeOld(let id): accepted = try await change(id, field, value)
+      case .doesNotFit:
+        throw VaultError(.inputRefused, "is not a sealed field of the record", field: field.description)
       default: throw VaultError(.noSuchRecord, "names no single record of the vault", file: VaultError.file(deposit.id))
       }
     }
@@ -130,13 +136,22 @@ extension Vault {
     }
   }
 
-  private func add(_ id: DepositID, _ name: String, _ members: JSONObject) async throws(VaultError) -> AcceptedDeposit {
+  private func add(
+    _ waiting: WaitingDeposit, _ deposit: Deposit, _ name: String, _ members: JSONObject
+  ) async throws(VaultError) -> AcceptedDeposit {
+    let id = deposit.id
     guard let kind = kinds[name] else {
       throw VaultError(.unknownKind, "is of a kind that the vault does not have", file: VaultError.file(id))
     }
     var wasThere = false
     do throws(VaultError) {
-      try await add(RecordInput(kind, members), id: id)
+      var input = RecordInput(kind, members)
+      if let keys = header.deposit, let bytes = waiting.bytes {
+        input.origin = RecordOrigin(
+          dataKey: try keys.dataKey(of: id, bytes, under: keyring.current),
+          createdAt: min(deposit.createdAt, currentTime()))
+      }
+      try await add(input, id: id)
     } catch {
       guard error.code == .alreadyExists else { throw error }
       wasThere = true

@@ -14,6 +14,8 @@ public struct WaitingDeposit: Sendable {
     case mayBeOld(RecordID)
     /// The record has the id of the deposit: it was accepted already.
     case isAccepted
+    /// The vault has no such kind, or the record or value does not fit it. Accepting it is refused with the reason.
+    case doesNotFit
     /// The record that it names does not exist, or several have the name.
     case hasNoTarget
   }

@@ -51,7 +51,7 @@ extension InboxCommand {
           stored.append(try await accept(deposit, in: opened))
         } catch let error as CommandError where error.isAboutDeposit {
           isWhole = false
-          global.messages.report(error.about(error.subject ?? deposit.id.text))
+          global.messages.report(error.about(deposit.subject(of: error)))
         }
       }
       if waiting.isEmpty { global.messages.note("the inbox is empty") }
@@ -124,6 +124,12 @@ extension CommandError {
 }
 
 extension WaitingDeposit {
+  /// The subject of an error, with the id of the deposit.
+  fileprivate func subject(of error: CommandError) -> String {
+    guard let subject = error.subject else { return id.text }
+    return subject.contains(id.text) ? subject : "\(id.text): \(subject)"
+  }
+
   /// Deposits of one field are accepted in the order in which they were made. Other files come last.
   fileprivate static func isEarlier(_ left: WaitingDeposit, _ right: WaitingDeposit) -> Bool {
     guard case .success(let one) = left.deposit else { return false }

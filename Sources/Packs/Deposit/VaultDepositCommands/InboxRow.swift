@@ -63,6 +63,7 @@ extension WaitingDeposit {
     case .replaces: "replaces the value"
     case .mayBeOld: "may be old: the field has changed since"
     case .isAccepted: "accepted already"
+    case .doesNotFit: "does not fit its kind"
     case .hasNoTarget: "no such record"
     case nil: "not a deposit"
     }

@@ -1,5 +1,6 @@
 import Testing
 import VaultAge
+import VaultCrypto
 import VaultDeposit
 import VaultDocument
 import VaultKit
@@ -24,6 +25,12 @@ struct DepositVectorTests {
       #expect(deposit.from == expected["deposit"]?["from"]?.string)
       #expect(deposit.signature == expected["deposit"]?["signature"]?.string)
       #expect(Hex.encode(deposit.signedBytes(for: vault.header.vaultID)) == expected["signed"]?.string)
+    }
+    let keys = try #require(vault.header.deposit)
+    for (deposit, expected) in zip(waiting, opened) {
+      let file = try #require(try vault.store.read(.inbox(deposit.id)))
+      let key = try keys.dataKey(of: deposit.id, file, under: vault.keyring.current)
+      #expect(key.withBytes { Hex.encode($0.copiedBytes()) } == expected["data_key"]?.string)
     }
     let states = waiting.map(\.state)
     #expect(states.contains(.adds(namesakes: 0)))
