@@ -162,9 +162,8 @@ extension Vault {
   private func change(_ id: RecordID, _ field: MemberPath, _ value: String) async throws(VaultError) -> AcceptedDeposit
   {
     let record = try await record(id)
-    let secret = try inCrypto { () throws(CryptoError) in
-      try unsafe SecretBytes(copying: Array(value.utf8).span.bytes)
-    }
+    let text = Array(value.utf8)
+    let secret = try inCrypto { () throws(CryptoError) in try unsafe SecretBytes(copying: text.span.bytes) }
     let path = record.kind?.pathInCurrentSchema(field) ?? field
     let effect = try await editing(id, [.seal(path, secret)], expecting: record)
     return AcceptedDeposit(

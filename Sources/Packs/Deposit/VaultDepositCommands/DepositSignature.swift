@@ -100,7 +100,8 @@ final class SignatureCheck {
       return
     }
     folder = try System.makeTemporaryDirectory(in: ProcessEnvironment.temporaryDirectory)
-    try unsafe OutputFile.create(signers, Array(list.utf8).span.bytes, isSynced: false)
+    let text = Array(list.utf8)
+    try unsafe OutputFile.create(signers, text.span.bytes, isSynced: false)
   }
 
   deinit { if let folder { System.removeDirectory(folder) } }
@@ -110,7 +111,8 @@ final class SignatureCheck {
     guard folder != nil else { return .unchecked }
     guard DepositSignature.hasForm(text) else { return .unknown }
     if System.kind(of: signature) != nil { System.remove(signature) }
-    try unsafe OutputFile.create(signature, Array(text.utf8).span.bytes, isSynced: false)
+    let bytes = Array(text.utf8)
+    try unsafe OutputFile.create(signature, bytes.span.bytes, isSynced: false)
     let found = try DepositSignature.run(["-Y", "find-principals", "-s", signature, "-f", signers], [])
     guard found.code == 0,
       let signer = found.text.split(whereSeparator: { "\n,".contains($0) }).first.map(String.init), signer.first != "-"

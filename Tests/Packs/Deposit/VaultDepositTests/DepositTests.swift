@@ -96,7 +96,7 @@ struct DepositTests {
   @Test("a vault without the keys of deposits takes none until they are made; its other files stay")
   func enabled() async throws {
     let bench = try await DepositBench()
-    let header = try #require(try JSONParser.parse(try #require(try bench.store.read(.header))).object)
+    let header = try bench.header()
     #expect(header["deposit"]?.object?.names == ["id", "key", "recipient", "wrap"])
     #expect(try await !bench.vault.enableDeposits())
   }
@@ -129,7 +129,7 @@ struct DepositTests {
     _ = try await bench.vault.rotate(.reseal)
     let vault = try await bench.test.reopened()
     #expect(vault.header.deposit?.signers == "ada@example.org ssh-ed25519 AAAA\n")
-    var members = try #require(try JSONParser.parse(try #require(try bench.store.read(.header))).object)
+    var members = try bench.header()
     var deposit = try #require(members["deposit"]?.object)
     deposit["signers"] = .string("eve@example.org ssh-ed25519 AAAA\n")
     members["deposit"] = .object(deposit)
@@ -184,6 +184,7 @@ struct DepositTests {
 
 extension SecretBytes {
   fileprivate static func of(_ text: String) throws -> SecretBytes {
-    try unsafe SecretBytes(copying: Array(text.utf8).span.bytes)
+    let bytes = Array(text.utf8)
+    return try unsafe SecretBytes(copying: bytes.span.bytes)
   }
 }

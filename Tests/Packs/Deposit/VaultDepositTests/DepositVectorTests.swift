@@ -4,6 +4,8 @@ import VaultCrypto
 import VaultDeposit
 import VaultDocument
 import VaultKit
+import VaultSealing
+import VaultStorage
 import VaultTestSupport
 
 @Suite("Vectors of deposits")

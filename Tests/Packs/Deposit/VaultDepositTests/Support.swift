@@ -1,3 +1,4 @@
+import Testing
 import VaultAge
 import VaultDeposit
 import VaultDocument
@@ -55,6 +56,12 @@ struct DepositBench {
       "created_at": Timestamp.now(), "format": 1, "id": id, "kind": "login",
       "record": JSONObject(members: ["password": Self.secret, "title": "Evil"]), "vault": vault.header.vaultID,
     ])
+  }
+
+  /// The members of the header.
+  func header() throws -> JSONObject {
+    let bytes = try #require(try store.read(.header))
+    return try #require(try JSONParser.parse(bytes).object)
   }
 
   /// Everything except the inbox.
