@@ -6,7 +6,7 @@ let libraries = [
   "Vault",
   "VaultCrypto", "VaultDocument", "VaultAge", "VaultSealing", "VaultStorage", "VaultRecords", "VaultFileStore",
   "VaultKit", "VaultCare", "VaultTrust", "VaultBackup", "VaultExchange", "VaultDelivery", "VaultConfiguration",
-  "VaultPostgresStore", "VaultSets", "VaultFields", "VaultTesting",
+  "VaultPostgresStore", "VaultDeposit", "VaultSets", "VaultFields", "VaultTesting",
 ]
 // `@VaultRecord`, with the trait `Macros`; else empty.
 let macros = ["VaultRecordMacros"]
@@ -29,7 +29,7 @@ let staticRuntime: [LinkerSetting] =
 // the program without each.
 let allPacks = [
   ("Agent", ["VaultAgent"]), ("Attachments", []), ("Backup", ["VaultBackup"]), ("Care", ["VaultRepair"]),
-  ("Clipboard", []), ("Completion", []), ("Delivery", ["VaultDelivery"]), ("Edit", []),
+  ("Clipboard", []), ("Completion", []), ("Delivery", ["VaultDelivery"]), ("Deposit", ["VaultDeposit"]), ("Edit", []),
   ("Exchange", ["VaultExchange"]), ("Git", ["VaultMerge"]), ("Keys", []), ("Kinds", []), ("Picker", []),
   ("Postgres", ["VaultPostgresStore"]), ("Sets", ["VaultSets"]), ("Trash", []),
 ]
@@ -129,6 +129,12 @@ let package = Package(
       name: "VaultDelivery",
       dependencies: [
         "VaultMarkup", "VaultKit", "VaultRecords", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem",
+      ]),
+    .target(
+      name: "VaultDeposit",
+      dependencies: [
+        "VaultCare", "VaultKit", "VaultTrust", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge",
+        "VaultCrypto", "VaultDocument",
       ]),
     .target(
       name: "VaultRepair",
@@ -249,6 +255,10 @@ let suites: KeyValuePairs = [
     "VaultDelivery", "VaultKit", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument",
     "VaultSystem", "VaultTestSupport",
   ],
+  "VaultDepositTests": [
+    "VaultDeposit", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing", "VaultStorage", "VaultTesting", "VaultAge",
+    "VaultCrypto", "VaultDocument", "VaultTestSupport",
+  ],
   "VaultMergeTests": [
     "VaultMerge", "VaultSealing", "VaultStorage", "VaultCrypto", "VaultDocument", "VaultTestSupport",
   ],
@@ -256,7 +266,7 @@ let suites: KeyValuePairs = [
   "VaultAgentTests": ["VaultAgent", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport"],
   "VaultCommandTests": [
     "VaultProgram", "VaultOutsider", "VaultCommands", "VaultDaily", "VaultCLI", "VaultTerminal", "VaultStorage",
-    "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
+    "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
   ],
 ]
 // `VAULT_BUILD_SUITES=VaultAge,VaultCrypto` leaves the others out, for a sanitizer.

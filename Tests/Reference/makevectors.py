@@ -16,6 +16,7 @@ import agefile
 import attachedbackups
 import attacks
 import backups
+import deposits
 import vaultdir
 from badvectors import negatives
 from samples import (
@@ -353,6 +354,29 @@ def write_vault_with_former(folder):
     write(os.path.join(folder, "former.opened.json"), pretty(vaultdir.Vault.open(vault.path, [identity()]).read_all()))
 
 
+def write_vault_with_deposits(folder):
+    """A vault with deposits to its present and its earlier recipient; beside it what they hold."""
+    rand = Seeded("vault with deposits")
+    vault = vaultdir.Vault.create(
+        os.path.join(folder, "deposits"), rand, NOW, [identity().recipient], labels=["test identity"])
+    record = vault.put("customer", CUSTOMER, list(SEALED))
+    people = [agefile.Identity(rand(32)) for _ in range(2)]
+    earlier, present = (deposits.make_key(vault.root, person, NOW + day, rand) for day, person in enumerate(people))
+    vault.header["deposit"] = {**present, "earlier": [earlier], "signers": "ada@example.org ssh-ed25519 AAAA\n"}
+    vault.write_header()
+    for person, rest in (
+            (people[1], {"from": "Ada Example", "kind": "customer", "record": {**CUSTOMER, "name": "Deposited"}}),
+            (people[0], {"to": record, "field": "access_key", "value": "a newer key", "replaces": date_text(NOW)}),
+            (people[1], {"to": CUSTOMER["name"], "field": "access_key", "value": "by name", "signature": "none"})):
+        name = id_text(rand(16))
+        payload = {"format": Number("1"), "vault": id_text(vault.root.vault), "id": name, "created_at": date_text(NOW), **rest}
+        vault._write(f"inbox/{name}.age", deposits.seal(payload, person.recipient, rand))
+    opened = vaultdir.Vault.open(vault.path, [identity()])
+    write(os.path.join(folder, "deposits.opened.json"), pretty([
+        {"deposit": payload, "signed": deposits.signed_bytes(payload).hex(), "data_key": key.hex()}
+        for payload, key in opened.read_deposits()]))
+
+
 def write(path, data):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:
@@ -391,6 +415,7 @@ def main(folder=VECTORS):
         write_document(folder, os.path.join("negative", name), document)
     write_vault(os.path.join(folder, "vaults"))
     write_vault_with_former(os.path.join(folder, "vaults"))
+    write_vault_with_deposits(os.path.join(folder, "vaults"))
     write_attacks(os.path.join(folder, "attacks"))
     write_backups(os.path.join(folder, "backups"))
 

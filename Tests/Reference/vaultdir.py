@@ -12,6 +12,7 @@ import re
 import stat
 
 import agefile
+import deposits
 import former
 from vaultref import (
     ATTACHMENT_BYTE_LIMIT, BUILT_IN_KINDS, CHECKPOINT_BYTE_LIMIT, FILE_BYTE_LIMIT, KIND_NAME, SLOT_BYTE_LIMIT, Number, Refused, Root, a_date,
@@ -68,7 +69,7 @@ CHECKPOINT = {"format": an_integer, "sequence": an_integer, "created_at": a_date
 
 
 def check_header(header):
-    check_members(header, HEADER, {"former": a_former_count, "requires": list}, "header")
+    check_members(header, HEADER, {"deposit": deposits.check_keys, "former": a_former_count, "requires": list}, "header")
     check_members(header["root"], ROOT, {}, "header")
     for entry in header["keyring"]:
         check_members(entry, ENTRY, {"wrap": split_wrap}, "keyring")
@@ -483,6 +484,16 @@ class Vault:
         except Refused:
             raise Refused("directory", "stray-entry", "does not belong here") from None
         return name[:-5]
+
+    def read_deposits(self):
+        """(payload, data key of its record) of each deposit, by id."""
+        known, found = deposits.identities(self.header["deposit"], self.root), []
+        for name in self._names("inbox"):
+            self.file = f"inbox/{name}"
+            file = self._read(self.file)
+            found.append((deposits.open_deposit(file, name[:-4], self.root.vault, known),
+                          deposits.data_key(self.header["deposit"], name[:-4], file, self.root)))
+        return found
 
     def _names(self, folder):
         self.file, path = folder, self._at(folder)

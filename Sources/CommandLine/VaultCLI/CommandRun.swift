@@ -12,7 +12,8 @@ package enum CommandRun {
 
   /// Runs a command and prints its errors. Even if the command failed, the keeper of earlier states then gets the
   /// files that it has written.
-  package static func status(of arguments: [String]) async -> ExitStatus {
+  package static func status(of words: [String]) async -> ExitStatus {
+    let arguments = Packs.all.reduce(words) { $1.reorders($0) }
     let written = WrittenFiles()
     let status = await WrittenFiles.$current.withValue(written) {
       await HiddenContent.$findings.withValue(HiddenContent.Findings()) {

@@ -179,3 +179,5 @@ public typealias VaultID = Identifier
 public typealias SlotID = Identifier
 /// Names one written version of an attachment.
 public typealias AttachmentID = Identifier
+/// Names a deposit, and the record that it becomes.
+public typealias DepositID = Identifier

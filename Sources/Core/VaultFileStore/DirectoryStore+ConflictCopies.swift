@@ -10,7 +10,7 @@ extension DirectoryStore {
   ///
   /// - Throws: like `read`.
   package func conflictCopies() throws(StoreError) -> [ConflictCopy] {
-    var directories: [StoreDirectory] = [.root, .slots, .trash]
+    var directories: [StoreDirectory] = [.root, .slots, .trash, .inbox]
     directories += try recordFolders().map(StoreDirectory.folder)
     for entry in try entries(of: .attachments) {
       if let folder = StoreDirectory.attachmentFolder(named: entry) { directories.append(folder) }

@@ -30,6 +30,7 @@ extension DirectoryStore {
     for (name, lines) in gitFiles { try store.appendMissing(lines, to: name) }
     // Otherwise a clone that attaches a file before it merges this line would get a conflict.
     try store.noteAttachmentsForGit()
+    try store.noteInboxForGit()
     try files.sync(store.root.descriptor, at: path)
     return store
   }
@@ -44,7 +45,7 @@ extension DirectoryStore {
       try system.status(of: header, in: OpenPurpose.noDirectory, followingLink: false)
     }
     guard (status ?? nil) == nil else { return nil }
-    return [StoreDirectory.records, .slots, .trash, .attachments].map(\.name)
+    return [StoreDirectory.records, .slots, .trash, .attachments, .inbox].map(\.name)
       .first { files.holdsFile("\(path)/\($0)", depth: 2) }
   }
 
@@ -56,10 +57,17 @@ extension DirectoryStore {
 
   /// The additional setting for a vault with attachments: git neither merges them nor shows differences.
   private static let attachmentLine = "attachments/** binary"
+  /// The additional setting for a vault with deposits.
+  private static let inboxLine = "inbox/*.age binary"
 
   /// Adds git's setting for attachments before the first one exists.
   func noteAttachmentsForGit() throws(StoreError) {
     try appendMissing([Self.attachmentLine], to: Self.gitFiles[0].name)
+  }
+
+  /// Adds git's setting for deposits, for the same reason.
+  func noteInboxForGit() throws(StoreError) {
+    try appendMissing([Self.inboxLine], to: Self.gitFiles[0].name)
   }
 
   /// The lines that are missing in git's files of the vault, by file.
@@ -67,9 +75,11 @@ extension DirectoryStore {
   /// - Throws: `StoreError`, like `read`.
   public func missingGitLines() throws(StoreError) -> [(name: String, lines: [String])] {
     var missing: [(name: String, lines: [String])] = []
-    let hasAttachments = try !entries(of: .attachments).isEmpty
+    let optional =
+      (try entries(of: .attachments).isEmpty ? [] : [Self.attachmentLine])
+      + (try entries(of: .inbox).isEmpty ? [] : [Self.inboxLine])
     for (name, lines) in Self.gitFiles {
-      let lines = lines + (hasAttachments && name == Self.gitFiles[0].name ? [Self.attachmentLine] : [])
+      let lines = lines + (name == Self.gitFiles[0].name ? optional : [])
       let absent = try missingLines(lines, in: gitFile(name))
       if !absent.isEmpty { missing.append((name, absent)) }
     }

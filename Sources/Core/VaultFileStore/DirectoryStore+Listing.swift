@@ -51,7 +51,7 @@ extension DirectoryStore {
   }
 
   public func strayEntries() throws(StoreError) -> [String] {
-    var strays = try strayEntries(of: .trash) + strayAttachments()
+    var strays = try strayEntries(of: .trash) + strayEntries(of: .inbox) + strayAttachments()
     for entry in try entries(of: .records) where !entry.isHidden {
       guard let folder = StoreDirectory.folder(named: entry) else {
         strays.append(StoreDirectory.records.path(of: entry.printableName))
@@ -113,14 +113,14 @@ extension StoreDirectory {
     guard entry.isExact, let id = Identifier(fileName: entry.name, suffix: suffix) else { return nil }
     switch self {
     case .folder(let number), .attachmentFolder(let number): return id.folder == number ? id : nil
-    case .root, .slots, .records, .trash, .attachments, .staging: return id
+    case .root, .slots, .records, .trash, .attachments, .inbox, .staging: return id
     }
   }
 
   /// The end of its documents' names.
   private var suffix: String {
     switch self {
-    case .slots: ".age"
+    case .slots, .inbox: ".age"
     case .attachments, .attachmentFolder: ""
     case .root, .records, .folder, .trash, .staging: ".json"
     }

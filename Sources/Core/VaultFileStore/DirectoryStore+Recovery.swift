@@ -131,7 +131,7 @@ extension DirectoryStore {
   func overlay(for location: StoreLocation) throws(StoreError) -> Overlay? {
     switch location {
     case .record, .trash: try overlay()
-    case .header, .checkpoint, .slot, .attachment: nil
+    case .header, .checkpoint, .slot, .attachment, .inbox: nil
     }
   }
 

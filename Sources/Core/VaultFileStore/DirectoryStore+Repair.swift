@@ -84,7 +84,7 @@ extension DirectoryStore {
     let root = root.descriptor
     guard let own = try? files.operations.status(of: root), own.isOpenToOthers else { return [] }
     let slots = (try? entries(of: .slots).filter(\.isExact)) ?? []
-    let found = ["vault.json", "slots", "records", "trash", "attachments"].filter {
+    let found = ["vault.json", "slots", "records", "trash", "attachments", "inbox"].filter {
       status(of: $0, in: root).map(isMeant) == true
     }
     let foundSlots = try? withDirectory(.slots) { (directory) throws(StoreError) in

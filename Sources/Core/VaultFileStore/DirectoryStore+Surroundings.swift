@@ -8,7 +8,7 @@ extension DirectoryStore {
   /// a link, FIFO, socket or device.
   package func workFaults() -> [StoreError] {
     var faults: [StoreError] = []
-    for directory in [StoreDirectory.records, .slots, .staging, .trash, .attachments] {
+    for directory in [StoreDirectory.records, .slots, .staging, .trash, .attachments, .inbox] {
       do throws(StoreError) { _ = try withDirectory(directory) { _ in } } catch { faults.append(error) }
     }
     let name = StoreDirectory.lockName

@@ -64,6 +64,7 @@ extension DirectoryStore {
   /// Replaces or removes one document. The file with its earlier name goes, too.
   private func replace(_ change: StoreChange) throws(StoreError) {
     let location = change.location
+    if case .inbox = location, try entries(of: .inbox).isEmpty { try noteInboxForGit() }
     if change.replacement == nil, let name = location.earlierFileName, try !isThere(location) {
       return try replace(name, in: location.directory, path: name, from: change.expected, to: nil)
     }

@@ -25,7 +25,7 @@ struct Overlay: Sendable {
       guard location.directory == directory else { return nil }
       switch location {
       case .record(let id), .trash(let id): return (id, entry != .removed)
-      case .header, .checkpoint, .slot, .attachment: return nil
+      case .header, .checkpoint, .slot, .attachment, .inbox: return nil
       }
     }
   }

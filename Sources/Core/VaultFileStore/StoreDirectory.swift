@@ -11,6 +11,7 @@ package enum StoreDirectory: Hashable {
   case trash
   case attachments
   case attachmentFolder(UInt8)
+  case inbox
   case staging
 }
 
@@ -24,7 +25,7 @@ extension StoreDirectory {
     case .root: nil
     case .folder: .records
     case .attachmentFolder: .attachments
-    case .slots, .records, .trash, .attachments, .staging: .root
+    case .slots, .records, .trash, .attachments, .inbox, .staging: .root
     }
   }
 
@@ -36,6 +37,7 @@ extension StoreDirectory {
     case .folder(let number), .attachmentFolder(let number): Self.hexadecimal(number)
     case .trash: "trash"
     case .attachments: "attachments"
+    case .inbox: "inbox"
     case .staging: ".staging"
     }
   }
@@ -49,7 +51,7 @@ extension StoreDirectory {
     switch self {
     case .folder: "records/" + name
     case .attachmentFolder: "attachments/" + name
-    case .root, .slots, .records, .trash, .attachments, .staging: name
+    case .root, .slots, .records, .trash, .attachments, .inbox, .staging: name
     }
   }
 
@@ -57,7 +59,7 @@ extension StoreDirectory {
   fileprivate var isOfRecords: Bool {
     switch self {
     case .records, .folder: true
-    case .root, .slots, .trash, .attachments, .attachmentFolder, .staging: false
+    case .root, .slots, .trash, .attachments, .attachmentFolder, .inbox, .staging: false
     }
   }
 
@@ -78,6 +80,7 @@ extension StoreLocation {
     case .record(let id): .folder(id.folder)
     case .trash: .trash
     case .attachment(let id): .attachmentFolder(id.folder)
+    case .inbox: .inbox
     }
   }
 

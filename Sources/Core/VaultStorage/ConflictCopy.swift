@@ -33,7 +33,7 @@ package struct ConflictCopy: Sendable, Hashable {
   private static func suffix(of parts: [Substring]) -> String? {
     switch (parts.count, parts[0]) {
     case (1, let name): name.hasPrefix("checkpoint") ? ".jsonl" : ".json"
-    case (2, "slots"): ".age"
+    case (2, "slots"), (2, "inbox"): ".age"
     case (2, "trash"), (3, "records"): ".json"
     case (3, "attachments"): ""
     default: nil

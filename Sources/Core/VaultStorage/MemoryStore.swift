@@ -3,7 +3,7 @@ public import VaultDocument
 internal import VaultSystem
 
 /// A store in the memory of this process, for tests and experiments. Nothing is durable.
-public final class MemoryStore: AttachmentStore {
+public final class MemoryStore: AttachmentStore, InboxStore {
   private struct State {
     var documents: [StoreLocation: [UInt8]] = [:]
     var sharedHolders = 0
@@ -52,6 +52,20 @@ public final class MemoryStore: AttachmentStore {
     identifiers { location in
       guard case .attachment(let id) = location else { return nil }
       return id
+    }
+  }
+
+  package func deposits() throws(StoreError) -> [DepositID] {
+    identifiers { location in
+      guard case .inbox(let id) = location else { return nil }
+      return id
+    }
+  }
+
+  package func removeDeposits(_ ids: [DepositID], under lock: any StoreLock) throws(StoreError) {
+    requireExclusive(lock)
+    state.withLock { state in
+      for id in ids { state.documents[.inbox(id)] = nil }
     }
   }
 

@@ -88,7 +88,7 @@ extension RecordStore {
     if try reader(of: .checkpoint) != nil { places.append(.checkpoint) }
     for folder in try recordFolders() { places += try records(inFolder: folder).map { .record($0) } }
     places += try trashed().map { .trash($0) } + slots().map { .slot($0) }
-    return try places + heldAttachments().map { .attachment($0) }
+    return try places + heldAttachments().map { .attachment($0) } + heldDeposits().map { .inbox($0) }
   }
 }
 

@@ -116,7 +116,7 @@ extension StoreLocation {
   fileprivate var isRecordOrTrash: Bool {
     switch self {
     case .record, .trash: true
-    case .header, .checkpoint, .slot, .attachment: false
+    case .header, .checkpoint, .slot, .attachment, .inbox: false
     }
   }
 }

@@ -1,6 +1,6 @@
 public import VaultDocument
 
-/// The place of one document: the six kinds of place in a vault (format 1, section 3, Directory).
+/// The place of one document: the seven kinds of place in a vault (format 1, section 3, Directory).
 public enum StoreLocation: Hashable, Sendable {
   /// The vault's header, `vault.json`.
   case header
@@ -15,6 +15,8 @@ public enum StoreLocation: Hashable, Sendable {
   /// An attachment of a record, `attachments/<2 hex>/<id>`; the folder is the id's first byte. Only an
   /// ``AttachmentStore`` has such places.
   case attachment(AttachmentID)
+  /// A sealed deposit that waits for a key holder, `inbox/<id>.age`. Only an ``InboxStore`` has such places.
+  case inbox(DepositID)
 }
 
 extension StoreLocation {
@@ -27,6 +29,7 @@ extension StoreLocation {
     case .record(let id): id.path(below: "records", followedBy: ".json")
     case .trash(let id): "trash/" + id.text(followedBy: ".json")
     case .attachment(let id): id.path(below: "attachments", followedBy: "")
+    case .inbox(let id): "inbox/" + id.text(followedBy: ".age")
     }
   }
 
@@ -35,7 +38,7 @@ extension StoreLocation {
     switch self {
     case .header: "vault.json"
     case .checkpoint: "checkpoint.jsonl"
-    case .slot(let id): id.text(followedBy: ".age")
+    case .slot(let id), .inbox(let id): id.text(followedBy: ".age")
     case .record(let id), .trash(let id): id.text(followedBy: ".json")
     case .attachment(let id): id.text
     }
@@ -45,7 +48,7 @@ extension StoreLocation {
   public var recordID: RecordID? {
     switch self {
     case .record(let id), .trash(let id): id
-    case .header, .checkpoint, .slot, .attachment: nil
+    case .header, .checkpoint, .slot, .attachment, .inbox: nil
     }
   }
 
@@ -53,11 +56,13 @@ extension StoreLocation {
   package static func places(of id: RecordID) -> [StoreLocation] { [.record(id), .trash(id)] }
 
   /// The largest document at this place, in bytes: 16 MiB, for the checkpoint 512 MiB (format 1, section 12, Limits),
-  /// for an attachment 1 GiB and 16 bytes for each 64 KiB of it (section 15, Attachments).
+  /// for an attachment 1 GiB and 16 bytes for each 64 KiB of it (section 15, Attachments), and for a deposit 264 KiB
+  /// (section 16, Deposits).
   public var byteLimit: Int {
     switch self {
     case .checkpoint: 512 << 20
     case .attachment: 1 << 30 + 16 << 14
+    case .inbox: 264 << 10
     case .header, .slot, .record, .trash: 16 << 20
     }
   }
@@ -66,7 +71,7 @@ extension StoreLocation {
   public var isLarge: Bool {
     switch self {
     case .checkpoint, .attachment: true
-    case .header, .slot, .record, .trash: false
+    case .header, .slot, .record, .trash, .inbox: false
     }
   }
 
@@ -82,6 +87,7 @@ extension StoreLocation {
       case (1, "vault.json"): .header
       case (1, "checkpoint.jsonl"): .checkpoint
       case (2, "slots"): Identifier(fileName: name, suffix: ".age").map { .slot($0) }
+      case (2, "inbox"): Identifier(fileName: name, suffix: ".age").map { .inbox($0) }
       case (2, "trash"): Identifier(fileName: name, suffix: ".json").map { .trash($0) }
       case (3, "records"): Identifier(fileName: name, suffix: ".json").map { .record($0) }
       case (3, "attachments"): Identifier(fileName: name, suffix: "").map { .attachment($0) }

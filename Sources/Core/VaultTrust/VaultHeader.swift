@@ -35,6 +35,8 @@ public struct VaultHeader: Sendable {
   public let requirements: [String]
   /// How many former values of one field a record keeps; 0 for none.
   public let formerCount: Int
+  /// The keys of deposits; nil for a vault that takes none.
+  public let deposit: DepositKeys?
   /// JSON Schemas by the names of the kinds that this vault declares.
   public let declaredKinds: JSONObject
   /// The whole tree that the MAC covers.
@@ -63,8 +65,8 @@ public struct VaultHeader: Sendable {
       throw VaultError(.newerFormat, refusal, file: Self.fileName, field: Requirements.memberName)
     }
     try members.allowOnly([
-      "created_at", "format", FormerValues.memberName, "id", "keyring", "kinds", "mac", Requirements.memberName,
-      "revision", "root", "slots",
+      "created_at", DepositKeys.memberName, "format", FormerValues.memberName, "id", "keyring", "kinds", "mac",
+      Requirements.memberName, "revision", "root", "slots",
     ])
     vaultID = try members.value("id")
     createdAt = try members.value("created_at")
@@ -74,6 +76,8 @@ public struct VaultHeader: Sendable {
     keyring = try members.objects("keyring").map(KeyringEntry.init(_:))
     slots = try members.objects("slots").map(Slot.init(_:))
     formerCount = try members.formerCount()
+    deposit =
+      members[DepositKeys.memberName] == nil ? nil : try DepositKeys(members.object(DepositKeys.memberName))
     declaredKinds = try members.kinds()
     _ = try members.text("mac")
     self.document = document
@@ -95,7 +99,7 @@ public struct VaultHeader: Sendable {
   /// - Parameter formerCount: how many former values of one field a record keeps; the usual number is not written.
   package static func make(
     vaultID: VaultID, createdAt: Timestamp, revision: Int, root: RootKey, rootCreatedAt: Timestamp, slots: [Slot],
-    formerCount: Int = FormerValues.defaultCount
+    formerCount: Int = FormerValues.defaultCount, deposit: DepositKeys? = nil
   ) throws(VaultError) -> VaultHeader {
     var document = JSONObject(members: [
       "created_at": createdAt, "format": format, "id": vaultID, "keyring": JSONValue.array([]), "kinds": JSONObject(),
@@ -104,6 +108,7 @@ public struct VaultHeader: Sendable {
     if formerCount != FormerValues.defaultCount {
       document[FormerValues.memberName] = .number(JSONNumber(formerCount))
     }
+    if let deposit { document[DepositKeys.memberName] = .object(deposit.members) }
     return try authenticated(document, under: root)
   }
 
@@ -112,7 +117,7 @@ public struct VaultHeader: Sendable {
   /// Members that are not given stay unchanged, and so does the text of every slot that stays.
   package func changed(
     slots: [Slot]? = nil, keyring: [KeyringEntry]? = nil, kinds: JSONObject? = nil, requirements: [String]? = nil,
-    root: RootKey, rootCreatedAt: Timestamp? = nil
+    deposit: DepositKeys? = nil, root: RootKey, rootCreatedAt: Timestamp? = nil
   ) throws(VaultError) -> VaultHeader {
     var changed = document
     if let requirements, !requirements.isEmpty {
@@ -122,6 +127,7 @@ public struct VaultHeader: Sendable {
     if let slots { changed["slots"] = .array(slots.map { .object(memberText(of: $0)) }) }
     if let keyring { changed["keyring"] = .array(keyring.map { .object($0.members) }) }
     if let kinds { changed["kinds"] = .object(kinds) }
+    if let deposit { changed[DepositKeys.memberName] = .object(deposit.members) }
     if let rootCreatedAt { changed["root"] = .object(Self.members(of: root, createdAt: rootCreatedAt)) }
     return try Self.authenticated(changed, under: root)
   }

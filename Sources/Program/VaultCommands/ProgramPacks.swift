@@ -22,6 +22,9 @@ import VaultDaily
 #if PACK_DELIVERY
   import VaultDeliveryCommands
 #endif
+#if PACK_DEPOSIT
+  import VaultDepositCommands
+#endif
 #if PACK_EDIT
   import VaultEditCommands
 #endif
@@ -80,6 +83,9 @@ extension Pack {
     #endif
     #if PACK_KEYS
       packs.append(.keys)
+    #endif
+    #if PACK_DEPOSIT
+      packs.append(.deposit)
     #endif
     #if PACK_KINDS
       packs.append(.kinds)

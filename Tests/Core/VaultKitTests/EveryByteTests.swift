@@ -102,7 +102,7 @@ private struct Reader {
       let result = try await opened.verify()
       guard result.isGood else { throw VaultError.damagedForTest }
       return "\(result.recordCount) \(result.notes)"
-    case .attachment: throw VaultError.damagedForTest
+    case .attachment, .inbox: throw VaultError.damagedForTest
     }
   }
 }

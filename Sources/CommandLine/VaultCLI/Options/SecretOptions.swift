@@ -39,6 +39,15 @@ package struct SecretOptions: ParsableArguments {
 
   package init() {}
 
+  /// Whether a word follows an option that asks for a secret. The user may have typed the secret there.
+  package static func mayHold(_ word: String) -> Bool {
+    let options = ["--secret", "--secret-stdin"]
+    guard let place = ProgramArguments.all.firstIndex(of: word) else { return false }
+    return ProgramArguments.all[..<place].contains { argument in
+      options.contains { argument == $0 || argument.hasPrefix($0 + "=") }
+    }
+  }
+
   package var isEmpty: Bool {
     secret.isEmpty && secretFile.isEmpty && secretStdin.isEmpty && generate.isEmpty && !makesUp
   }

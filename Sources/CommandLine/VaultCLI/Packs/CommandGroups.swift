@@ -12,7 +12,7 @@ enum CommandGroups {
     ),
     ("Programs", ["run", "inject", "ref", "refs", "scan", "uses", "credential", "ssh"]),
     ("Import and export", ["import", "export", "attach", "attachments", "detach", "backup"]),
-    ("People and keys", ["key", "rekey", "due", "vaults", "fingerprint", "pin"]),
+    ("People and keys", ["deposit", "inbox", "key", "rekey", "due", "vaults", "fingerprint", "pin"]),
     ("Health", ["check", "audit", "status", "doctor", "verify", "lint", "repair"]),
     (
       "Less common",

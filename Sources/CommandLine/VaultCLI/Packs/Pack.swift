@@ -19,6 +19,8 @@ package struct Pack: Sendable {
   /// Answers a program that started this process, and said what it wants in a variable or in words that no help shows.
   /// False if the pack was not asked.
   package var answers: @Sendable (_ arguments: [String]) async throws -> Bool = { _ in false }
+  /// Brings the words of its commands into an order that the parser knows. Other words stay as they are.
+  package var reorders: @Sendable (_ arguments: [String]) -> [String] = { $0 }
   /// Lets a user who typed no command pick one, and returns its arguments, or none if nothing was picked. Nil if nobody
   /// was asked.
   package var choice: @Sendable (_ arguments: [String]) async throws -> [String]? = { _ in nil }

@@ -61,16 +61,16 @@ struct AddCommand: AsyncParsableCommand {
     let placement = try Packs.sets?.placing(vault)
     let near = try placement == nil ? Session(vault, global) : nil
     var (kind, values) = try kindAndValues(near?.locked.kinds ?? placement?.kinds(knowing: self.kind) ?? .builtIn)
-    if from == nil, kind.isOfFiles { try secrets.takeFile(from: &values, naming: &given, unless: isBehindSecrets) }
+    if from == nil, kind.isOfFiles {
+      try secrets.takeFile(from: &values, naming: &given, unless: SecretOptions.mayHold)
+    }
     let made = secrets.takeFields(from: &values) { word, isFirst in !isFirst || kind.seals(word) }
-    let typed = try values.assignments(of: kind, mayBeSecret: values.first.map(isBehindSecrets) ?? false)
+    let typed = try values.assignments(of: kind, mayBeSecret: values.first.map(SecretOptions.mayHold) ?? false)
     let assignments = (given + typed).map { (path: kind.inputPath($0.path), value: $0.value) }
     for (path, value) in assignments { try kind.checkReadable(path, value, option: "--set") }
     let isNamedOnly = set.isEmpty && values.count == 1 && !values[0].contains("=") && global.canAsk
     let isAsking = from == nil && secrets.isEmpty && (assignments.isEmpty || isNamedOnly)
-    guard !isAsking || global.canAsk else {
-      throw CommandError.noField(of: kind)
-    }
+    guard !isAsking || global.canAsk else { throw CommandError.noField(of: kind) }
     if !isAsking { try secrets.checkUse() }
     let draft = try draft(kind, assignments)
     let session = try near ?? self.session(placement, kind: kind, draft: draft, isAsking: isAsking)
@@ -122,7 +122,7 @@ struct AddCommand: AsyncParsableCommand {
   /// A part of a kind's name stands for the kind if no other kind has that part: `card` means payment-card. A misspelt
   /// kind is refused, and so is a field of a login as the kind.
   private func kindAndValues(_ kinds: KindCatalog) throws -> (kind: RecordKind, values: [String]) {
-    guard kinds[kind] != nil || !isBehindSecrets(kind) else {
+    guard kinds[kind] != nil || !SecretOptions.mayHold(kind) else {
       throw CommandError.usage(
         "kind", "a word after --secret may be the secret, so it is not read as the kind and not shown",
         "put the kind and the name before the option")
@@ -133,7 +133,7 @@ struct AddCommand: AsyncParsableCommand {
       return (found, values)
     }
     guard kinds.names.allSatisfy({ !$0.utf8.elementsEqual(kind.utf8) }), from == nil, !kind.isEmpty,
-      !kind.contains("="), Suggestion.names(for: kind, among: kinds.names).isEmpty, !isBehindSecrets(kind)
+      !kind.contains("="), Suggestion.names(for: kind, among: kinds.names).isEmpty, !SecretOptions.mayHold(kind)
     else { return (try kinds.argument(kind), values) }
     if let word = values.first, let named = kinds[word] { return (named, [kind] + values.dropFirst()) }
     guard let login = kinds[Login.kindName], !login.hasField(kind) else { return (try kinds.argument(kind), values) }
@@ -143,15 +143,6 @@ struct AddCommand: AsyncParsableCommand {
       }
     }
     return (login, [kind] + values)
-  }
-
-  /// Whether a word follows an option that asks for a secret. The user may have typed the secret there.
-  private func isBehindSecrets(_ word: String) -> Bool {
-    let options = ["--secret", "--secret-stdin"]
-    guard let place = ProgramArguments.all.firstIndex(of: word) else { return false }
-    return ProgramArguments.all[..<place].contains { argument in
-      options.contains { argument == $0 || argument.hasPrefix($0 + "=") }
-    }
   }
 
   /// Tells the user which other records have the name, because the name alone is ambiguous now.

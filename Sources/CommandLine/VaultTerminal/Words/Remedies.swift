@@ -61,7 +61,7 @@ extension Remedy {
     case .repairJournal: ["`vault repair --dry-run` shows whether the batch would be finished or dropped"]
     case .useIdentity: ["give the identity of one of its recipients with --identity FILE"]
     case .allowWorkFactor(let factor): ["if you chose this cost yourself, allow it with --max-work-factor \(factor)"]
-    case .addSlot: ["add another slot first with `vault key add`"]
+    case .addSlot, .enableDeposits: [aboutKeys]
     case .removeSlot(let id): ["or remove the slot with `vault key remove \(id.text)`"]
     case .finishRotation: ["`vault rekey` finishes the rekey"]
     case .addAttachmentTable: [Self.tableOfAttachments]
@@ -72,6 +72,12 @@ extension Remedy {
     case .restoreUnattested: ["the backup was made without the vault's key; --unattested restores it anyway"]
     case .restoreOlder: ["--accept-rollback restores it anyway"]
     }
+  }
+
+  /// The hint about a change of the header.
+  private var aboutKeys: String {
+    self == .addSlot
+      ? "add another slot first with `vault key add`" : "a person with a key must run `vault inbox enable` once"
   }
 
   /// The hint about a service that keeps the vault.

@@ -71,7 +71,9 @@ private struct RecordChanges {
       case (.record(let id), _?, _?): changed.append(id)
       case (.record(let id), _, nil): removed.append(id)
       case (.slot(let id), _, _): slots.append(id)
-      case (.trash, _, _), (.header, _, _), (.checkpoint, _, _), (.attachment, _, _): break
+      case (.trash, _, _), (.header, _, _), (.checkpoint, _, _), (.attachment, _, _),
+        (.inbox, _, _):
+        break
       }
     }
     let live = Set(restored)

@@ -1,4 +1,4 @@
-internal import VaultCrypto
+package import VaultCrypto
 public import VaultDocument
 public import VaultRecords
 public import VaultSealing
@@ -15,6 +15,8 @@ public struct RecordInput: Sendable {
   public let keepsUnknown: Bool
   /// Former values of its sealed fields, the newest of each field first.
   package var former: [FormerInput] = []
+  /// The properties that never change, if they must be alike on every machine that adds the record; nil to make them.
+  package var origin: RecordOrigin?
   private let source: SealingContext?
 
   /// Members for a record of a kind, which are checked when it is added.
@@ -31,6 +33,14 @@ public struct RecordInput: Sendable {
     guard let source else { return members }
     return try kind.opened(members, in: source)
   }
+}
+
+/// The properties of a record that never change, beside its id and kind.
+package struct RecordOrigin: Sendable {
+  let dataKey: SecretBytes
+  let createdAt: Timestamp
+
+  package init(dataKey: SecretBytes, createdAt: Timestamp) { (self.dataKey, self.createdAt) = (dataKey, createdAt) }
 }
 
 /// A former value of a sealed field, in clear.
@@ -199,7 +209,8 @@ extension Vault {
   /// The change that adds a record from clear input. Nothing is stored yet, and the version is prepared for the
   /// memory.
   package func newRecord(_ id: RecordID, of input: RecordInput, _ now: Timestamp) throws(VaultError) -> StoreChange {
-    try newRecord(id, kind: input.kind, former: input.former, now: now) { context throws(VaultError) in
+    try newRecord(id, kind: input.kind, former: input.former, from: input.origin, now: now) {
+      context throws(VaultError) in
       do throws(RecordError) {
         return try input.kind.sealed(clear: input.clear(), keepingUnknown: input.keepsUnknown, in: context)
       } catch {

@@ -85,13 +85,18 @@ extension Vault {
 
   /// The change that adds a record under the present root key; `encode` seals its fields. Nothing is stored yet.
   func newRecord(
-    _ id: RecordID, kind: RecordKind, former: [FormerInput] = [], now: Timestamp,
+    _ id: RecordID, kind: RecordKind, former: [FormerInput] = [], from origin: RecordOrigin? = nil, now: Timestamp,
     encode: (SealingContext) throws(VaultError) -> JSONObject
   ) throws(VaultError) -> StoreChange {
     let root = keyring.current
-    let (wrapped, keys) = try inSealing { () throws(SealingError) in try root.makeDataKey(for: id) }
+    let (wrapped, keys) = try inSealing { () throws(SealingError) -> (wrapped: WrappedKey, keys: RecordKeys) in
+      guard let dataKey = origin?.dataKey else { return try root.makeDataKey(for: id) }
+      let wrapped = try root.verifiedWrap(of: dataKey, record: id)
+      return (wrapped, try RecordKeys(dataKey: dataKey, vaultID: root.vaultID, recordID: id))
+    }
     let fields = try encode(keys.context(sealingAt: now))
     var draft = EnvelopeDraft(id: id, kind: kind.name, schema: kind.schema, now: now, wrappedKey: wrapped)
+    if let origin { draft.createdAtText = origin.createdAt.text }
     for (path, token) in try sealed(former, of: kind, keys, now: now) { draft.former.append([token], at: path) }
     return StoreChange(.record(id), from: nil, to: try sealedBytes(fields, draft: draft, keys: keys, in: .record(id)))
   }

@@ -236,7 +236,7 @@ extension RollbackMemory {
         } else if case .trash = change.location, !places.contains(.record(id)) {
           noteDeleted(id)
         }
-      case .header, .checkpoint, .slot, .attachment: break
+      case .header, .checkpoint, .slot, .attachment, .inbox: break
       }
     }
   }

@@ -63,6 +63,8 @@ public enum Remedy: Hashable, Sendable {
   case addSlot
   /// Remove a damaged slot.
   case removeSlot(SlotID)
+  /// Let the vault take deposits.
+  case enableDeposits
   /// Finish a rotation.
   case finishRotation
   /// Add the table of attachments to the tables that an earlier program made in a database.

@@ -169,6 +169,8 @@ extension FaultCode<VaultError> {
   public static var missingAttachment: Self { Self() }
   /// The file of an attachment is not the one that the record names.
   public static var damagedAttachment: Self { Self() }
+  /// A file among the deposits cannot be a sealed deposit.
+  public static var malformedDeposit: Self { Self() }
   /// `.journal.json` is not a journal, or files that it names are gone.
   public static var malformedJournal: Self { Self() }
   /// A record that the checkpoint lists is neither live nor in the trash.

@@ -29,7 +29,8 @@ struct Snapshot {
     try rollbacks?.requireNone()
     let held = try inStore { () throws(StoreError) in try vault.store.heldAttachments() }
     return SnapshotRest(
-      archive: archive, attachments: attachments, wanted: attachments.wanted(of: held), gitFiles: try gitFiles())
+      archive: archive, attachments: attachments, wanted: attachments.wanted(of: held), deposits: try deposits(),
+      gitFiles: try gitFiles())
   }
 
   /// Requires that no record was skipped for any reason, because an attested backup must be complete.
@@ -64,6 +65,16 @@ struct Snapshot {
     if let id = place.recordID, let version = SeenVersion(parsing: bytes, of: id) { rollbacks?.take(version) }
     try archive.append(.document(place), bytes)
     progress()
+  }
+
+  /// The deposits, which are few and small enough for memory.
+  private func deposits() throws(VaultError) -> [(id: DepositID, bytes: [UInt8])] {
+    var deposits: [(id: DepositID, bytes: [UInt8])] = []
+    for id in try inStore({ () throws(StoreError) in try vault.store.heldDeposits() }) {
+      // A file that is too large, or a link, is not a deposit.
+      if let bytes = (try? vault.store.read(.inbox(id))) ?? nil { deposits.append((id, bytes)) }
+    }
+    return deposits
   }
 
   private func gitFiles() throws(VaultError) -> [(name: String, bytes: [UInt8])] {
@@ -109,6 +120,7 @@ struct SnapshotRest {
   fileprivate let archive: ArchiveWriter
   fileprivate let attachments: AttachmentNames
   fileprivate let wanted: [AttachmentID]
+  fileprivate let deposits: [(id: DepositID, bytes: [UInt8])]
   fileprivate let gitFiles: [(name: String, bytes: [UInt8])]
 
   /// Writes the rest, with the attachments that records name. Attachment files never change, so they match the records
@@ -118,6 +130,7 @@ struct SnapshotRest {
       if let file = try archive.appendDocument(.attachment(id), from: store) { try attachments.take(file) }
     }
     try attachments.requireAll()
+    for deposit in deposits { try archive.append(.document(.inbox(deposit.id)), deposit.bytes) }
     for file in gitFiles { try archive.append(.gitFile(file.name), file.bytes) }
   }
 }

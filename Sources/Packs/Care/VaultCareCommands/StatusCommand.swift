@@ -60,6 +60,8 @@ private struct VaultStatus {
     index = IndexReport(session)
   }
 
+  private var depositCount: Int { (try? session.locked.store.heldDeposits().count) ?? 0 }
+
   private var header: VaultHeader { session.locked.header }
 
   private var memory: String {
@@ -91,6 +93,10 @@ private struct VaultStatus {
       Fact(rows: remote?.rows ?? [], name: "database", value: remote),
       Fact("slot", slots.map(\.summary), name: "slots", value: slots),
       Fact("slots", header.isPostQuantum ? "post-quantum" : nil, name: "post_quantum", value: header.isPostQuantum),
+      Fact(
+        "inbox", header.deposit.map { "\(counted(depositCount, "deposit")); sealed to \($0.recipient.text)" },
+        name: "deposits", value: depositCount),
+      .member("deposit_recipient", header.deposit?.recipient.text),
       Fact(
         "rotation", header.unfinishedRotation.map { "\($0.unfinishedNote): `vault rekey` finishes it" },
         name: "unfinished_rotation", value: header.unfinishedRotation?.reason.rawValue),

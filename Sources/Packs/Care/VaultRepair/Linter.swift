@@ -42,6 +42,9 @@ struct Linter {
     let check = try AttachmentCheck(of: files, walk.attachments, readingAll: false)
     report.findings += check.faults
     report.notes += check.notes + walk.hiddenNotes
+    let inbox = InboxCheck.faults(in: files)
+    report.findings += inbox.faults
+    if let note = InboxCheck.note(inbox.count) { report.notes.append(note) }
     if let requirements { report.notes += walk.attachments.notes(requirements: requirements) }
     report.findings += walk.countFaults()
     report.findings += walk.strayFaults(besides: report.findings) {

@@ -14,8 +14,9 @@ extension StoreCommand {
           vault store sql --roles ops | psql app
 
         The statements are for the administrator of the database; the command does not connect to it. With --roles it \
-        prints four roles as well, none of which can log in until you allow it. PREFIX_reader and PREFIX_backup read. \
-        PREFIX_writer also writes. PREFIX_owner owns the tables and is not for daily use. With --row-security a role \
+        prints five roles as well, none of which can log in until you allow it. PREFIX_reader and PREFIX_backup read. \
+        PREFIX_writer also writes. PREFIX_depositor sees the header and adds deposits. PREFIX_owner owns the tables \
+        and is not for daily use. With --row-security a role \
         sees only the vaults that the table `grants` gives it. --attachments prints what the tables of an earlier \
         version do not have: give the same --schema, --roles and --row-security again.
         """)

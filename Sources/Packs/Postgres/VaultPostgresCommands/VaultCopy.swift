@@ -99,6 +99,7 @@ struct VaultCopy: Sendable {
         result.recordCount += try copy(ids.map { .record($0) }, progress)
       }
       result.trashedCount = try copy(source.trashed().map { .trash($0) }, progress)
+      for id in try source.heldDeposits() { try target.apply([change(.inbox(id))], under: lock) }
       try copyLarge(.checkpoint)
       let slots = try source.slots()
       result.slotCount = slots.count

@@ -50,7 +50,7 @@ extension PostgresSchema {
   ///
   /// - Parameters:
   ///   - name: the schema of the tables; nil for the default schema.
-  ///   - roles: the prefix of four roles to make; nil for no roles.
+  ///   - roles: the prefix of five roles to make; nil for no roles.
   ///   - rowSecurity: whether the server restricts each role to its vaults.
   ///   - onlyAttachments: whether to make only the additions for attachments, to tables, roles and row security of an
   ///     earlier program.

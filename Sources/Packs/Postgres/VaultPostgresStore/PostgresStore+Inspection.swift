@@ -22,6 +22,9 @@ extension PostgresStore: RemoteStore {
   }
 
   package func inspection() throws(StoreError) -> [RemoteFinding] {
+    if try mayOnlyDeposit() {
+      return [RemoteFinding("role", state: .good, text: "the role sees the header and adds deposits, and nothing else")]
+    }
     let answers = try pool.with { connection throws(ServerFault) in
       var answers = try Answers(connection, schema: schema, values: [.id(vault)])
       answers.isEncrypted = connection.encryption != nil
@@ -38,7 +41,20 @@ extension PostgresStore: RemoteStore {
       return lines
     }
     return [encryption(answers), answers.durability, answers.privileges, answers.tables, answers.attachments]
+      + [answers.deposits]
       + [answers.leftovers, clock(answers), answers.index(plan)]
+  }
+
+  private func mayOnlyDeposit() throws(StoreError) -> Bool {
+    let statement = """
+      SELECT coalesce(has_table_privilege(to_regclass('\(schema.deposits)'), 'INSERT'), false)
+        AND NOT has_table_privilege('\(schema.documents)', 'SELECT, INSERT, UPDATE, DELETE')
+        AND NOT coalesce(has_table_privilege(to_regclass('\(schema.deposits)'), 'SELECT, UPDATE, DELETE'), false)
+      """
+    return try pool.with { connection throws(ServerFault) in
+      guard let row = try connection.row(statement) else { throw .malformed }
+      return try row.isTrue(0)
+    }
   }
 
   private func encryption(_ answers: Answers) -> RemoteFinding {
@@ -79,32 +95,16 @@ private struct Answers {
   let keepsAttachmentsApart: Bool
   let mayReadAttachments: Bool
   let isAboutToBeAnalysed: Bool
+  let hasDepositTable: Bool
+  let keepsDepositsApart: Bool
+  let depositorSeesMore: Bool
   var isEncrypted = false
 
   init(_ connection: PostgresConnection, schema: PostgresSchema, values: [SQLValue]) throws(ServerFault) {
     let tables =
       [schema.vaults, schema.locks, schema.documents, schema.staged, schema.folders]
       .map { "'\($0)'::regclass" }.joined(separator: ", ") + ", to_regclass('\(schema.attachments)')"
-    let row = try connection.row(
-      """
-      SELECT current_setting('synchronous_commit') <> 'off', current_setting('fsync') = 'on',
-        (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user),
-        has_table_privilege('\(schema.documents)', 'INSERT, UPDATE, DELETE'),
-        has_table_privilege('\(schema.documents)', 'TRUNCATE'),
-        EXISTS (SELECT 1 FROM pg_trigger AS t WHERE NOT t.tgisinternal AND t.tgrelid IN (\(tables)))
-          OR EXISTS (SELECT 1 FROM pg_class AS c WHERE c.relkind <> 'r' AND c.oid IN (\(tables))),
-        EXISTS (SELECT 1 FROM \(schema.staged) AS s WHERE s.vault = $1)
-          OR EXISTS (SELECT 1 FROM \(schema.documents) AS d, \(schema.vaults) AS v
-            WHERE v.vault = $1 AND d.vault = $1 AND d.live > 0 AND d.live <> v.live),
-        (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = '\(schema.documents)'::regclass)::bigint,
-        floor(extract(epoch FROM now()))::bigint, to_regclass('\(schema.attachments)') IS NOT NULL,
-        NOT EXISTS (SELECT 1 FROM pg_class AS c, pg_class AS d WHERE c.oid = to_regclass('\(schema.attachments)')
-          AND d.oid = '\(schema.documents)'::regclass AND d.relrowsecurity AND NOT c.relrowsecurity),
-        coalesce(has_table_privilege(to_regclass('\(schema.attachments)'), 'SELECT'), false),
-        coalesce((SELECT current_setting('autovacuum') = 'on' AND s.n_mod_since_analyze > 50 + c.reltuples / 10
-          FROM pg_stat_all_tables AS s, pg_class AS c
-          WHERE s.relid = c.oid AND c.oid = '\(schema.documents)'::regclass), false)
-      """, values)
+    let row = try connection.row(Self.question(schema, of: tables), values)
     guard let row else { throw .malformed }
     (isDurable, survivesPowerCuts) = (try row.isTrue(0), try row.isTrue(1))
     (isAdministrator, mayWrite, mayTruncate) = (try row.isTrue(2), try row.isTrue(3), try row.isTrue(4))
@@ -112,6 +112,39 @@ private struct Answers {
     (rowCount, seconds) = (try row.number(7), try row.number(8))
     (hasAttachmentTable, keepsAttachmentsApart) = (try row.isTrue(9), try row.isTrue(10))
     (mayReadAttachments, isAboutToBeAnalysed) = (try row.isTrue(11), try row.isTrue(12))
+    (hasDepositTable, keepsDepositsApart) = (try row.isTrue(13), try row.isTrue(14))
+    depositorSeesMore = try row.isTrue(15)
+  }
+
+  private static func question(_ schema: PostgresSchema, of tables: String) -> String {
+    """
+    SELECT current_setting('synchronous_commit') <> 'off', current_setting('fsync') = 'on',
+      (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user),
+      has_table_privilege('\(schema.documents)', 'INSERT, UPDATE, DELETE'),
+      has_table_privilege('\(schema.documents)', 'TRUNCATE'),
+      EXISTS (SELECT 1 FROM pg_trigger AS t WHERE NOT t.tgisinternal AND t.tgrelid IN (\(tables)))
+        OR EXISTS (SELECT 1 FROM pg_class AS c WHERE c.relkind <> 'r' AND c.oid IN (\(tables))),
+      EXISTS (SELECT 1 FROM \(schema.staged) AS s WHERE s.vault = $1)
+        OR EXISTS (SELECT 1 FROM \(schema.documents) AS d, \(schema.vaults) AS v
+          WHERE v.vault = $1 AND d.vault = $1 AND d.live > 0 AND d.live <> v.live),
+      (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = '\(schema.documents)'::regclass)::bigint,
+      floor(extract(epoch FROM now()))::bigint, to_regclass('\(schema.attachments)') IS NOT NULL,
+      NOT EXISTS (SELECT 1 FROM pg_class AS c, pg_class AS d WHERE c.oid = to_regclass('\(schema.attachments)')
+        AND d.oid = '\(schema.documents)'::regclass AND d.relrowsecurity AND NOT c.relrowsecurity),
+      coalesce(has_table_privilege(to_regclass('\(schema.attachments)'), 'SELECT'), false),
+      coalesce((SELECT current_setting('autovacuum') = 'on' AND s.n_mod_since_analyze > 50 + c.reltuples / 10
+        FROM pg_stat_all_tables AS s, pg_class AS c
+        WHERE s.relid = c.oid AND c.oid = '\(schema.documents)'::regclass), false),
+      to_regclass('\(schema.deposits)') IS NOT NULL,
+      NOT EXISTS (SELECT 1 FROM pg_class AS c, pg_class AS d WHERE c.oid = to_regclass('\(schema.deposits)')
+        AND d.oid = '\(schema.documents)'::regclass AND d.relrowsecurity AND NOT c.relrowsecurity),
+      EXISTS (SELECT 1 FROM pg_roles AS r WHERE NOT r.rolsuper
+        AND has_table_privilege(r.oid, to_regclass('\(schema.deposits)'), 'INSERT')
+        AND NOT has_table_privilege(r.oid, to_regclass('\(schema.deposits)'), 'DELETE')
+        AND (has_table_privilege(r.oid, to_regclass('\(schema.deposits)'), 'SELECT, UPDATE')
+          OR has_any_column_privilege(r.oid, '\(schema.documents)'::regclass, 'SELECT, INSERT, UPDATE')
+          OR has_any_column_privilege(r.oid, '\(schema.staged)'::regclass, 'SELECT, INSERT, UPDATE')))
+    """
   }
 
   var durability: RemoteFinding {
@@ -159,6 +192,22 @@ private struct Answers {
       ? RemoteFinding("attachments", state: .good, text: "attachments have their own table")
       : RemoteFinding(
         "attachments", state: .bad, text: "rows of documents are kept apart by role, but rows of attachments are not")
+  }
+
+  var deposits: RemoteFinding {
+    if !hasDepositTable {
+      return RemoteFinding(
+        "deposits", state: .doubtful,
+        text: "an earlier program made the tables: there is none for deposits, so nobody can deposit anything")
+    }
+    if !keepsDepositsApart {
+      return RemoteFinding(
+        "deposits", state: .bad, text: "rows of documents are kept apart by role, but rows of deposits are not")
+    }
+    return depositorSeesMore
+      ? RemoteFinding(
+        "deposits", state: .bad, text: "a role that may add deposits but not remove them may also read or change rows")
+      : RemoteFinding("deposits", state: .good, text: "deposits have their own table")
   }
 
   var leftovers: RemoteFinding {

@@ -16,6 +16,7 @@ extension PostgresStore {
     let writes = changes.filter { !$0.isGuard }
     let byteCount = writes.reduce(0) { $0 + ($1.expected?.count ?? 0) + ($1.replacement?.count ?? 0) }
     guard !writes.isEmpty else { return try requireExpected(.values(guards)) }
+    if case .inbox(let id) = writes[0].location { return try change(id, writes[0], under: lock) }
     guard writes.count > Self.directLimit.changeCount || byteCount > Self.directLimit.byteCount else {
       return try commit(.values(ChangeRows(writes, live: lock.live)), guards: guards, under: lock)
     }

@@ -121,11 +121,13 @@ extension PostgresStore {
     var statements = schema.creation
     // Existing tables are not altered, whichever vaults they hold, because that would wait for all users of them.
     if case .success = Result(catching: { () throws(StoreError) in try find(address, schema: schema, pool: pool) }) {
-      let isWhole = try pool.with(path: address.canonicalText) { connection throws(ServerFault) in
-        try connection.hasTable(schema.attachments)
+      let (hasAttachments, hasDeposits) = try pool.with(path: address.canonicalText) {
+        connection throws(ServerFault) in
+        (try connection.hasTable(schema.attachments), try connection.hasTable(schema.deposits))
       }
-      if isWhole { return }
-      statements = schema.attachmentCreation
+      if hasAttachments, hasDeposits { return }
+      statements =
+        (hasAttachments ? [] : schema.attachmentCreation) + (hasDeposits ? [] : schema.depositCreation)
     }
     for attempt in 1... {
       do throws(StoreError) {

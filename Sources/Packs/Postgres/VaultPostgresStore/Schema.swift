@@ -17,6 +17,9 @@ package struct PostgresSchema: Sendable {
   let staged: String
   let folders: String
   let attachments: String
+  let deposits: String
+  /// A view of the headers alone, for roles that may only deposit.
+  let headers: String
   private let name: String
 
   /// - Precondition: the name is valid in an address.
@@ -29,6 +32,8 @@ package struct PostgresSchema: Sendable {
     staged = "\(name).staged"
     folders = "\(name).folders"
     attachments = "\(name).attachments"
+    deposits = "\(name).deposits"
+    headers = "\(name).headers"
   }
 
   /// The statements that make missing tables.
@@ -65,7 +70,28 @@ package struct PostgresSchema: Sendable {
       """,
       "ALTER TABLE \(documents) ALTER COLUMN bytes SET STORAGE EXTERNAL",
       "ALTER TABLE \(staged) ALTER COLUMN old SET STORAGE EXTERNAL, ALTER COLUMN new SET STORAGE EXTERNAL",
-    ] + attachmentCreation
+    ] + attachmentCreation + depositCreation
+  }
+
+  /// The statements that make the table of deposits and the view of headers, which the tables of an earlier program
+  /// lack.
+  var depositCreation: [String] {
+    [
+      """
+      CREATE TABLE IF NOT EXISTS \(deposits) (
+        vault uuid NOT NULL, id uuid NOT NULL, bytes bytea NOT NULL,
+        CHECK (octet_length(bytes) <= \(StoreLocation.inbox(.random()).byteLimit)), PRIMARY KEY (vault, id))
+      """,
+      "ALTER TABLE \(deposits) ALTER COLUMN bytes SET STORAGE EXTERNAL", headerView(),
+    ]
+  }
+
+  /// - Parameter condition: a further condition for a row; nil for none.
+  private func headerView(_ condition: String? = nil) -> String {
+    """
+    CREATE OR REPLACE VIEW \(headers) AS SELECT d.vault, d.id, d.part, d.size, d.bytes FROM \(documents) AS d
+      WHERE d.place = \(StoreLocation.Place.header) AND d.live = 0\(condition.map { " AND d.\($0)" } ?? "")
+    """
   }
 
   /// The statements that make the table of attachments, which the tables of an earlier program lack.
@@ -80,7 +106,7 @@ package struct PostgresSchema: Sendable {
     ]
   }
 
-  /// The statements that make four roles and grant their rights.
+  /// The statements that make five roles and grant their rights.
   ///
   /// - Precondition: the prefix is a plain name, like that of a schema.
   package func roles(prefix: String) -> [String] {
@@ -97,6 +123,20 @@ package struct PostgresSchema: Sendable {
       "GRANT INSERT, UPDATE ON \(folders) TO \(writer)",
       "GRANT USAGE, CREATE ON SCHEMA \(name) TO \(owner)",
     ] + tables.map { "ALTER TABLE \($0) OWNER TO \(owner)" } + attachmentRights(of: prefix)
+      + ["CREATE ROLE \(prefix)_depositor"] + depositRights(of: prefix)
+  }
+
+  /// A depositor sees the header and adds rows to one table, and nothing else.
+  private func depositRights(of prefix: String) -> [String] {
+    let (reader, writer, backup, owner) = Self.roles(prefix)
+    let depositor = "\(prefix)_depositor"
+    return [
+      "GRANT SELECT ON \(deposits) TO \(reader), \(backup), \(writer)",
+      "GRANT INSERT, DELETE ON \(deposits) TO \(writer)", "GRANT USAGE ON SCHEMA \(name) TO \(depositor)",
+      "GRANT SELECT (vault, name, layout) ON \(vaults) TO \(depositor)",
+      "GRANT SELECT ON \(headers) TO \(depositor)", "GRANT INSERT ON \(deposits) TO \(depositor)",
+      "ALTER TABLE \(deposits) OWNER TO \(owner)", "ALTER VIEW \(headers) OWNER TO \(owner)",
+    ]
   }
 
   private static func roles(_ prefix: String) -> (reader: String, writer: String, backup: String, owner: String) {
@@ -130,12 +170,15 @@ package struct PostgresSchema: Sendable {
   /// - Parameter prefix: of the roles that may read `grants`, and of its owner; nil for all roles, and the creator as
   ///   owner.
   package func rowSecurity(roles prefix: String?) -> [String] {
-    let readers = prefix.map { prefix in ["reader", "writer", "backup"].map { "\(prefix)_\($0)" } } ?? ["PUBLIC"]
+    let readers =
+      prefix.map { prefix in ["reader", "writer", "backup", "depositor"].map { "\(prefix)_\($0)" } }
+      ?? ["PUBLIC"]
     return [
       "CREATE TABLE IF NOT EXISTS \(grants) (role name NOT NULL, vault uuid NOT NULL, PRIMARY KEY (role, vault))",
       "GRANT SELECT ON \(grants) TO \(readers.joined(separator: ", "))",
     ] + (prefix.map { ["ALTER TABLE \(grants) OWNER TO \($0)_owner"] } ?? [])
-      + [vaults, locks, documents, staged, folders, attachments].flatMap { policy(on: $0, grantedRows) }
+      + [vaults, locks, documents, staged, folders, attachments, deposits].flatMap { policy(on: $0, grantedRows) }
+      + [headerView(grantedRows)]
       + policy(on: grants, "role = current_user")
   }
 
@@ -163,6 +206,8 @@ extension StoreLocation {
     static let trash: Int16 = 4
     /// Used by no row, because attachments have their own table.
     static let attachment: Int16 = 5
+    /// Used by no row, because deposits have their own table.
+    static let inbox: Int16 = 6
   }
 
   /// The id of documents that exist only once.
@@ -176,13 +221,14 @@ extension StoreLocation {
     case .record: Place.record
     case .trash: Place.trash
     case .attachment: Place.attachment
+    case .inbox: Place.inbox
     }
   }
 
   var id: Identifier {
     switch self {
     case .header, .checkpoint: Self.noID
-    case .slot(let id), .record(let id), .trash(let id), .attachment(let id): id
+    case .slot(let id), .record(let id), .trash(let id), .attachment(let id), .inbox(let id): id
     }
   }
 

@@ -100,7 +100,7 @@ extension ArchiveMember {
   /// The kinds of members in archive order. The header comes first, so that a reader can get the keys early. The list
   /// comes last.
   package enum Kind: Int, CaseIterable {
-    case header, slot, checkpoint, record, trash, attachment, gitAttributes, gitIgnore, list
+    case header, slot, checkpoint, record, trash, attachment, deposit, gitAttributes, gitIgnore, list
   }
 
   var kind: Kind {
@@ -111,6 +111,7 @@ extension ArchiveMember {
     case .document(.record): .record
     case .document(.trash): .trash
     case .document(.attachment): .attachment
+    case .document(.inbox): .deposit
     case .gitFile(let name): name == DirectoryStore.gitFileNames[0] ? .gitAttributes : .gitIgnore
     case .list: .list
     }
@@ -120,7 +121,7 @@ extension ArchiveMember {
   var id: Identifier? {
     switch self {
     case .document(.slot(let id)), .document(.record(let id)), .document(.trash(let id)),
-      .document(.attachment(let id)):
+      .document(.attachment(let id)), .document(.inbox(let id)):
       id
     default: nil
     }

@@ -45,10 +45,11 @@ struct RestorePlace: Sendable {
 
   /// The names that may lie in a vault's own directory (format 1, section 3, Directory).
   private static let ownNames: Set<String> = Set(
-    [StoreDirectory.records, .slots, .trash, .attachments, .staging].map(\.name) + DirectoryStore.gitFileNames + [
-      StoreLocation.header.fileName, StoreLocation.checkpoint.fileName, StoreDirectory.lockName,
-      StoreDirectory.journalName,
-    ])
+    [StoreDirectory.records, .slots, .trash, .attachments, .inbox, .staging].map(\.name) + DirectoryStore.gitFileNames
+      + [
+        StoreLocation.header.fileName, StoreLocation.checkpoint.fileName, StoreDirectory.lockName,
+        StoreDirectory.journalName,
+      ])
 
   /// The paths by which a vault there is known; see `DirectoryStore.knownPaths`.
   func knownPaths(given: String) -> [String] { DirectoryStore.knownPaths(given: given, real: realPath) }

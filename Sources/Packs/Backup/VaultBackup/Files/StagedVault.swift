@@ -152,7 +152,7 @@ final class StagedVault {
     for number in UInt8.min...UInt8.max {
       for directory in [StoreDirectory.folder(number), .attachmentFolder(number)] { try syncDirectory(directory) }
     }
-    for directory in [StoreDirectory.records, .slots, .trash, .attachments, .staging, .root] {
+    for directory in [StoreDirectory.records, .slots, .trash, .attachments, .inbox, .staging, .root] {
       try syncDirectory(directory)
     }
   }

@@ -98,6 +98,10 @@ private struct RestoreChanges {
     try batch.commit()
     let checkpoint = try change(.checkpoint)
     if !checkpoint.isGuard { try store.apply([checkpoint], under: lock) }
+    for case .inbox(let id) in places {
+      let change = try change(.inbox(id))
+      if !change.isGuard { try store.apply([change], under: lock) }
+    }
     try store.removeAttachments(attachments.filter { !wanted.contains(.attachment($0)) }, under: lock)
   }
 

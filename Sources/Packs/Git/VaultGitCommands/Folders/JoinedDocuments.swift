@@ -76,11 +76,18 @@ struct JoinedDocuments {
     (try? SlotFile.inspect(bytes, slot, maximumWorkFactor: SlotFile.workFactors.upperBound)) != nil
   }
 
-  /// A copy of an attachment is only needed if the file itself is missing. Its content never changes.
+  /// A copy of an attachment or deposit is only needed if the file itself is missing. Its content never changes.
   private mutating func checkAttachments() throws {
     guard !others.attachments.isEmpty else { return }
     let held = Set(try vault.store.heldAttachments().map { StoreLocation.attachment($0) })
+      .union(try vault.store.heldDeposits().map { StoreLocation.inbox($0) })
     for copy in others.attachments where !held.contains(copy.place) {
+      // An accepted deposit is gone, and is a record now.
+      if case .inbox(let id) = copy.place,
+        try StoreLocation.places(of: id).contains(where: { try vault.store.read($0) != nil })
+      {
+        continue
+      }
       let (old, new) = (copy.relativePath.shellQuoted, copy.place.relativePath)
       leave(copy.place, "only a copy of it is here: `mv \(old) \(new)` in the vault's folder puts it in place")
     }

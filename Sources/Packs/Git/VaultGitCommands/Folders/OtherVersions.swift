@@ -23,7 +23,7 @@ struct OtherVersions {
   private(set) var files: [File] = []
   /// The whole copies.
   private(set) var vaults: [(path: String, vault: LockedVault)] = []
-  /// Conflict copies of attachments, which are not read.
+  /// Conflict copies of attachments and deposits, which are not read because neither ever changes.
   private(set) var attachments: [ConflictCopy] = []
 
   var isEmpty: Bool { files.isEmpty && vaults.isEmpty && attachments.isEmpty }
@@ -120,7 +120,10 @@ struct OtherVersions {
   // MARK: Single files
 
   private mutating func add(_ copy: ConflictCopy, in vault: LockedVault) throws(VaultError) {
-    if case .attachment = copy.place { return attachments.append(copy) }
+    switch copy.place {
+    case .attachment, .inbox: return attachments.append(copy)
+    default: break
+    }
     guard let bytes = try vault.read(copy) else { return }
     files.append(File(place: copy.place, version: StoredVersion(bytes), name: copy.relativePath, copy: copy))
   }

@@ -161,7 +161,7 @@ extension GitStore {
     case .record(let id): try folder(id.folder).documents[id]
     case .trash(let id): try folder(StorePath.trash).documents[id]
     // Only the records of a git state are needed.
-    case .attachment: nil
+    case .attachment, .inbox: nil
     }
   }
 

@@ -161,7 +161,7 @@ struct GitCheck {
     if path == ".lock" || path == ".journal.json" || path.hasPrefix(".staging/") {
       return "is part of an unfinished write, and must not be committed"
     }
-    let isInside = ["records/", "trash/", "slots/", "attachments/"].contains { path.hasPrefix($0) }
+    let isInside = ["records/", "trash/", "slots/", "attachments/", "inbox/"].contains { path.hasPrefix($0) }
     return isInside ? "does not belong in the vault" : nil
   }
 

@@ -17,7 +17,7 @@ struct GitListing {
   /// The places of a vault's files, below its folder.
   static let places = [
     StoreLocation.header.relativePath, StoreLocation.checkpoint.relativePath, "slots", "records", "trash",
-    "attachments",
+    "attachments", "inbox",
   ]
   /// The files beside them that a new vault brings.
   static let beside = [".gitattributes", ".gitignore"]

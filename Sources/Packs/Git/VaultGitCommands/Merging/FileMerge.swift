@@ -102,7 +102,7 @@ struct FileMerge {
       RecordMerge.merge(
         base: base, ours: ours, theirs: theirs, at: place, currentRoot: currentRoot, key: key, preferring: preference,
         labels: labels)
-    case .header, .slot, .attachment:
+    case .header, .slot, .attachment, .inbox:
       documents(risingBy: "revision") { try? JSONParser.parse($0).object }
     case .checkpoint:
       documents(risingBy: "sequence") { try? Checkpoint(parsing: $0).document }

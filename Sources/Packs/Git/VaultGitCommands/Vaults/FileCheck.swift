@@ -30,6 +30,7 @@ enum FileCheck {
       } catch {
         faults.append(try VaultFault(error, file: file))
       }
+    case .inbox(let id): if let fault = InboxCheck.fault(in: bytes, of: id) { faults.append(fault) }
     case .slot, .attachment: break
     }
     if let form { faults.append(VaultFault(.notCanonical, form.reason, file: file, record: form.record)) }

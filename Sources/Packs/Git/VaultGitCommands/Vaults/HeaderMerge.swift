@@ -44,11 +44,11 @@ extension Vault {
 }
 
 extension VaultHeader {
-  /// Whether everything except slots, kinds, extensions, revision and MAC equals another header.
+  /// Whether everything except slots, kinds, the keys of deposits, extensions, revision and MAC equals another header.
   fileprivate func hasRest(of other: VaultHeader) -> Bool {
     func rest(_ header: VaultHeader) -> JSONObject {
       var document = header.document
-      for name in ["kinds", "mac", "requires", "revision", "slots"] { document[name] = nil }
+      for name in [DepositKeys.memberName, "kinds", "mac", "requires", "revision", "slots"] { document[name] = nil }
       return document
     }
     return rest(self) == rest(other)
@@ -60,6 +60,7 @@ private struct HeaderJoin {
   /// The slots and kinds with which both sides began.
   private let oldSlots: [Slot]
   private let oldKinds: JSONObject
+  private let oldSigners: String?
   private let ours: VaultHeader
   private let theirs: VaultHeader
 
@@ -67,6 +68,7 @@ private struct HeaderJoin {
     oldSlots =
       base?.slots ?? ours.slots.filter { slot in theirs.slots.contains { $0.members == slot.members } }
     oldKinds = base?.declaredKinds ?? JSONObject()
+    oldSigners = base?.deposit?.signers
     (self.ours, self.theirs) = (ours, theirs)
   }
 
@@ -79,9 +81,11 @@ private struct HeaderJoin {
   func joined(under root: RootKey) throws(VaultError) -> HeaderMerge {
     let slots: [Slot]
     let kinds: JSONObject
+    let deposit: DepositKeys?
     do throws(Refusal) {
       slots = try joinedSlots()
       kinds = try joinedKinds()
+      deposit = try joinedDeposit()
     } catch {
       return .refused(error.conflict)
     }
@@ -93,7 +97,8 @@ private struct HeaderJoin {
     // The requirements of either side apply to both; a name stays once it is there.
     let requirements = Set(ours.requirements + theirs.requirements).sorted { precedesInBytes($0, $1) }
     return .merged(
-      try later.changed(slots: slots, kinds: kinds, requirements: requirements, root: root).fileBytes())
+      try later.changed(slots: slots, kinds: kinds, requirements: requirements, deposit: deposit, root: root)
+        .fileBytes())
   }
 
   private func mac(_ header: VaultHeader) -> String { header.document["mac"]?.string ?? "" }
@@ -130,6 +135,16 @@ private struct HeaderJoin {
     if one.members == other.members || other.members == old.members { return one }
     guard one.members == old.members else { throw Refusal(.bothChanged, at: .root.appending("slots")) }
     return other
+  }
+
+  /// The keys of both sides. Signers that both have changed are left to a person.
+  private func joinedDeposit() throws(Refusal) -> DepositKeys? {
+    guard let one = ours.deposit, let other = theirs.deposit else { return ours.deposit ?? theirs.deposit }
+    let old = oldSigners
+    guard one.signers == other.signers || one.signers == old || other.signers == old else {
+      throw Refusal(.bothChanged, at: .root.appending(DepositKeys.memberName).appending("signers"))
+    }
+    return one.joined(with: other, signers: one.signers == old ? other.signers : one.signers)
   }
 
   private func joinedKinds() throws(Refusal) -> JSONObject {

@@ -90,7 +90,7 @@ extension ConflictCopy {
       (try? RecordEnvelope(of: JSONParser.parse(bytes)))?.id == id
     case .header: (try? VaultHeader(parsing: bytes)) != nil
     case .checkpoint: (try? Checkpoint(parsing: bytes)) != nil
-    case .slot, .attachment: true
+    case .slot, .attachment, .inbox: true
     }
   }
 }

@@ -112,6 +112,7 @@ struct Verifier {
     result.faults += walk.countFaults()
     try compareCheckpointWithSeen()
     try checkAttachments(walk.attachments)
+    checkInbox()
     checkStrayEntries(walk)
     checkPermissions()
   }
@@ -128,6 +129,13 @@ struct Verifier {
     let check = try AttachmentCheck(of: files.store, attachments, readingAll: true)
     result.faults += check.faults
     result.notes += check.notes + attachments.notes(requirements: vault.header.requirements)
+  }
+
+  /// A deposit is not part of the vault before it is accepted, so its faults are only noted.
+  private mutating func checkInbox() {
+    let inbox = InboxCheck.faults(in: files.store)
+    if let note = InboxCheck.note(inbox.count) { result.notes.append(note) }
+    result.notes += inbox.faults.map { "\($0.file) \($0.reason)" }
   }
 
   /// First adds the faults of the trash and of the checkpoint, because a file with a fault is not reported as stray.

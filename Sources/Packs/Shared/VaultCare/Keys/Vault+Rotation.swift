@@ -112,7 +112,12 @@ extension Vault {
     let time = reason == .reseal ? now.nextSecond : now
     let entry = try KeyringEntry(
       replacing: keyring.current, of: old, by: root, at: time, reason: .rewrap)
-    return try old.changed(slots: slots, keyring: old.keyring + [entry], root: root, rootCreatedAt: now)
+    let deposit = try old.deposit.map { keys throws(VaultError) in
+      let kept = try keys.rewrapped(from: keyring.current, under: root)
+      return reason == .reseal ? try kept.replaced(under: root, now: now) : kept
+    }
+    return try old.changed(
+      slots: slots, keyring: old.keyring + [entry], deposit: deposit, root: root, rootCreatedAt: now)
   }
 
   /// Continues a rotation after the header with the new root; if the task is cancelled, the next call does the rest.
