@@ -222,6 +222,11 @@ let package = Package(
   ]
 )
 
+// Suites that open vaults stand on these.
+let opened = [
+  "VaultKit", "VaultCare", "VaultRecords", "VaultSealing", "VaultStorage", "VaultAge", "VaultCrypto", "VaultDocument",
+  "VaultSystem", "VaultTestSupport",
+]
 // The suites, each with the targets that it tests and uses.
 let suites: KeyValuePairs = [
   "VaultCryptoTests": ["VaultCrypto", "VaultTestSupport"],
@@ -238,27 +243,12 @@ let suites: KeyValuePairs = [
   "VaultRecordsTests": [
     "VaultRecords", "VaultCare", "VaultFields", "VaultSealing", "VaultCrypto", "VaultDocument", "VaultTestSupport",
   ],
-  "VaultKitTests": [
-    "VaultKit", "VaultCare", "VaultRepair", "VaultIndex", "VaultRecords", "VaultFileStore", "VaultSealing",
-    "VaultStorage", "VaultTesting", "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
-  ],
+  "VaultKitTests": ["VaultRepair", "VaultIndex", "VaultFileStore", "VaultTesting"] + opened,
   "VaultTestingTests": ["VaultTesting", "VaultKit", "VaultRecords", "VaultSealing", "VaultStorage", "VaultDocument"],
-  "VaultExchangeTests": [
-    "VaultExchange", "VaultMarkup", "VaultAge", "VaultRecords", "VaultSealing", "VaultDocument",
-    "VaultCrypto", "VaultTestSupport",
-  ],
-  "VaultBackupTests": [
-    "VaultBackup", "VaultKit", "VaultCare", "VaultRecords", "VaultFileStore", "VaultSealing", "VaultStorage",
-    "VaultAge", "VaultCrypto", "VaultDocument", "VaultSystem", "VaultTestSupport",
-  ],
-  "VaultDeliveryTests": [
-    "VaultDelivery", "VaultKit", "VaultRecords", "VaultSealing", "VaultAge", "VaultCrypto", "VaultDocument",
-    "VaultSystem", "VaultTestSupport",
-  ],
-  "VaultDepositTests": [
-    "VaultDeposit", "VaultKit", "VaultCare", "VaultRecords", "VaultSealing", "VaultStorage", "VaultTesting", "VaultAge",
-    "VaultCrypto", "VaultDocument", "VaultTestSupport",
-  ],
+  "VaultExchangeTests": ["VaultExchange", "VaultMarkup"] + opened,
+  "VaultBackupTests": ["VaultBackup", "VaultFileStore"] + opened,
+  "VaultDeliveryTests": ["VaultDelivery"] + opened,
+  "VaultDepositTests": ["VaultDeposit", "VaultTesting"] + opened,
   "VaultMergeTests": [
     "VaultMerge", "VaultSealing", "VaultStorage", "VaultCrypto", "VaultDocument", "VaultTestSupport",
   ],

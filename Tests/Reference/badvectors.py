@@ -10,7 +10,7 @@ import agefile
 import vaultdir
 from samples import (
     DATA_KEY, LATER_ROOT, OLD_ROOT, OTHER, RECORD, ROOT, SEALED_AT, VAULT, checkpoint, customer, customer_with_former,
-    former_tokens, header, hybrid_slot_file, keyring, plugin_slot, slot_entry, slot_files)
+    deposit_keys, former_tokens, header, hybrid_slot_file, keyring, plugin_slot, slot_entry, slot_files)
 from vaultref import (
     Number, RecordKeys, Refused, Root, Seeded, b64, b64url, check_record, id_bytes, id_text, is_token, open_record, pad,
         parse,
@@ -344,6 +344,7 @@ def header_case(tree):
 def header_vectors():
     good, entries = header(), keyring()
     slots, root, hybrid = good["slots"], good["root"], slot_entry(hybrid_slot_file())
+    deposit = deposit_keys()
     slot = lambda index, **members: header(slots=[{**item, **(members if i == index else {})} for i,
         item in enumerate(slots)])
     entry = lambda index, **members: header(keyring=[{**item, **(members if i == index else {})} for i,
@@ -385,6 +386,15 @@ def header_vectors():
             ("former-edited", "header", failed, "another number of former values", edited(former=Number("20")),
              edited(former=Number("5")), {**header(former=Number("20")), "former": Number("0")},
              lacking(header(former=Number("20")), "former")),
+            ("deposit-form", "header", "malformed", "no keys of deposits: another recipient, too many, no token, no list of signers", *(
+                header(deposit={**deposit, **members}) for members in (
+                    {"recipient": plugin_slot()["recipient"]}, {"recipient": deposit["recipient"].upper()}, {"recipient": ""},
+                    {"key": ""}, {"id": ""}, {"wrap": ""}, {"signers": ""}, {"signers": "x" * (64 << 10) + "x"},
+                    {"earlier": {}}, {"earlier": [deposit] * 17}, {"earlier": [{**deposit, "recipient": ""}]}))),
+            ("deposit-edited", "header", failed, "keys of deposits added, removed, of another recipient, other signers",
+             {**good, "deposit": deposit}, lacking(header(deposit=deposit), "deposit"),
+             {**header(deposit=deposit), "deposit": {**deposit, "recipient": attacker}},
+             {**header(deposit=deposit), "deposit": {**deposit, "signers": "x"}}),
             ("no-slot", "header", "malformed", "no slot", header(slots=[])),
             ("slot-twice", "header", "malformed", "an id or a recipient twice", header(slots=[slots[0], slots[0]]),
              header(

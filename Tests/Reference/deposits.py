@@ -13,7 +13,7 @@ EARLIER_LIMIT, SIGNERS_BYTE_LIMIT = 16, 64 << 10
 
 def a_recipient(value):
     try:
-        expect(len(agefile.unbech32("age", value)) == 32)
+        expect(isinstance(value, str) and agefile.parse_recipient(value))
     except agefile.AgeFault:
         expect(False)
 
@@ -35,6 +35,12 @@ def an_earlier_list(value):
 def check_keys(value):
     """The member `deposit` of a header."""
     check_members(value, KEY, {"earlier": an_earlier_list, "signers": a_text_of(SIGNERS_BYTE_LIMIT, 1)}, "header")
+
+
+def recipient_kinds(header):
+    """The types of the recipients of a header's deposits, such as mlkem768x25519."""
+    keys = header.get("deposit", {})
+    return {agefile.parse_recipient(key["recipient"])[0] for key in [keys, *keys.get("earlier", [])] if key}
 
 
 def make_key(root, identity, at, rand):
@@ -60,7 +66,7 @@ def identities(keys, root):
 
 def seal(payload, recipient, rand):
     """The file of a deposit."""
-    return agefile.seal_x25519(pad(compact(payload)), recipient, rand)
+    return agefile.seal(pad(compact(payload)), recipient, rand)
 
 
 def signed_bytes(payload):

@@ -21,8 +21,8 @@ import vaultdir
 from badvectors import negatives
 from samples import (
     APP_KEY, CUSTOMER, DATA_KEY, LATER_ROOT, NOW, OLD_ROOT, OTHER, PASSPHRASE, RECORD, ROOT, SEALED, SEALED_AT, VAULT,
-    checkpoint, customer, customer_with_former, envelope, former_tokens, header, hybrid_slot_file, identity, keyring,
-    plugin_slot, slot_entry, slot_files)
+    checkpoint, customer, customer_with_former, deposit_keys, envelope, former_tokens, header, hybrid_identity, hybrid_slot_file, identity,
+    keyring, plugin_slot, slot_entry, slot_files)
 from vaultref import (
     Number, RecordKeys, Root, Seeded, app_keys, b64, b64url, compact, compact_time, date_text, enc, fingerprint,
         id_text,
@@ -280,6 +280,8 @@ def header_cases():
     for name, document in (("new vault", header()), ("with a keyring and a declared kind", header(
             keyring=keyring(), revision=Number("12"), kinds={"wifi": {"type": "object", "x-title": "ssid"}})),
             ("with a post-quantum slot", header(slots=[slot_entry(case) for case in slot_cases()])),
+            ("with deposits", header(deposit=deposit_keys())),
+            ("with post-quantum deposits", header(deposit=deposit_keys(hybrid_identity))),
             ("with the slot of a plugin", header(slots=header()["slots"] + [plugin_slot()]))):
         vaultdir.check_header(document)
         yield {"name": name, "root_key_hex": ROOT.key.hex(), "file": pretty(document).decode(), "mac": document["mac"],

@@ -3,6 +3,7 @@
 import functools
 
 import agefile
+import deposits
 import vaultdir
 from vaultref import (
     Number, RecordKeys, Root, Seeded, b64, b64url, compact_time, date_text, id_text, make_record, tree_bytes)
@@ -92,6 +93,10 @@ def plugin_slot():
             "recipient": agefile.bech32("age1sample-1", Seeded("plugin")(20))}
 
 
+def deposit_keys(identity=identity):
+    return deposits.make_key(ROOT, identity(), NOW, Seeded("deposits"))
+
+
 def header(**changes):
     at = date_text(NOW)
     slots = [slot_entry(case) for case in slot_files()]
@@ -100,7 +105,8 @@ def header(**changes):
             "kinds": {},
         "root": {"id": b64url(ROOT.id), "commitment": b64(ROOT.commitment), "created_at": at}, "slots": slots,
         **changes}
-    if any(slot.get("kind") == "mlkem768x25519" for slot in document["slots"]):
+    hybrid = document.get("deposit", {}).get("recipient", "").startswith("age1pq1")
+    if hybrid or any(slot.get("kind") == "mlkem768x25519" for slot in document["slots"]):
         document.setdefault("requires", ["mlkem768x25519"])
     document["mac"] = b64(vaultdir.header_mac(document, ROOT))
     return document

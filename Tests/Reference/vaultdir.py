@@ -276,6 +276,7 @@ class Vault:
         name = "mlkem768x25519"
         names = {*self.header.pop("requires", [])} - {name}
         names |= {slot["kind"] for slot in self.header["slots"]} & {name}
+        names |= deposits.recipient_kinds(self.header) & {name}
         if names:
             self.header["requires"] = sorted(names)
         self.header["mac"] = b64(header_mac(self.header, self.root))

@@ -56,6 +56,11 @@ public struct AgeIdentity: Sendable {
       })
   }
 
+  /// Makes a new random identity of either type.
+  package static func generate(postQuantum: Bool) throws(AgeError) -> AgeIdentity {
+    try postQuantum ? generatePostQuantum() : generate()
+  }
+
   /// Reads `AGE-SECRET-KEY-1…`, `AGE-SECRET-KEY-PQ-1…` or `AGE-PLUGIN-NAME-1…`, strictly: upper case, no surrounding
   /// white space, valid checksum.
   ///

@@ -167,7 +167,7 @@ public final class Vault: Sendable {
       }
       header = try VaultHeader.make(
         vaultID: root.vaultID, createdAt: now, revision: 1, root: root, rootCreatedAt: now, slots: slots,
-        formerCount: options.formerValues, deposit: .make(under: root, now: now))
+        formerCount: options.formerValues, deposit: .make(under: root, like: slots, now: now))
       self.changes = changes + [StoreChange(.header, from: nil, to: try header.fileBytes())]
     }
   }

@@ -5,10 +5,10 @@ package enum Requirements {
   package static let memberName = "requires"
   /// The extension for attachments of records (format 1, section 15, Attachments).
   package static let attachments = Attachment.memberName
-  /// The extension for slots of post-quantum recipients (format 1, section 4.2, Slots).
-  package static let postQuantumSlots = "mlkem768x25519"
+  /// The extension for keys of post-quantum recipients (format 1, section 4.2, Slots).
+  package static let postQuantum = "mlkem768x25519"
   /// The extensions that this program knows.
-  private static let known: Set<String> = [attachments, postQuantumSlots]
+  private static let known: Set<String> = [attachments, postQuantum]
   private static let maximumCount = 16
 
   /// The names in an object of the format; empty if it does not have the member.

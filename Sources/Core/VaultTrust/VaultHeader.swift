@@ -146,12 +146,13 @@ public struct VaultHeader: Sendable {
     ])
   }
 
-  /// The document with the extensions in `requires` that its slots need, and without those that they no longer need.
+  /// The document with the extensions in `requires` that its keys need, and without those that they no longer need.
   private static func namingExtensions(_ document: JSONObject) -> JSONObject {
     let kinds = document["slots"]?.array?.compactMap { $0["kind"]?.string } ?? []
+    let isPostQuantum = kinds.contains(Requirements.postQuantum) || DepositKeys.arePostQuantum(in: document)
     let named = Requirements.names(in: document) ?? []
     let names = Requirements.names(
-      named, naming: Requirements.postQuantumSlots, kinds.contains(Requirements.postQuantumSlots))
+      named, naming: Requirements.postQuantum, isPostQuantum)
     guard names != named else { return document }
     var document = document
     document[Requirements.memberName] = names.isEmpty ? nil : .array(names.map { .string($0) })

@@ -71,7 +71,7 @@ extension VectorVault {
     let slot = try #require(try Self.allSlots().first { $0.kind.name == kind })
     var members = slot.members
     members["sha256"] = .string(try one.text("sha256"))
-    if kind == Requirements.postQuantumSlots { header[Requirements.memberName] = .array([.string(kind)]) }
+    if kind == Requirements.postQuantum { header[Requirements.memberName] = .array([.string(kind)]) }
     header["slots"] = .array([.object(members)])
     header["mac"] = .string(Base64.encode(try good.rootKey(Self.headers(0).vaultID).mac(of: header, as: .header)))
     try self.init(header: JSONValue.object(header).prettyBytes(), key: one.key())
@@ -82,7 +82,7 @@ extension VectorVault {
 extension OwnVectors.Case {
   /// Whether the OpenSSL here has the algorithms of the case's slot.
   func canBeOpened() throws -> Bool {
-    guard has("kind"), try text("kind") == Requirements.postQuantumSlots else { return true }
+    guard has("kind"), try text("kind") == Requirements.postQuantum else { return true }
     return Need.postQuantum.isMet
   }
 

@@ -54,11 +54,6 @@ extension AgeIdentity {
         "--post-quantum", "needs --generate-identity FILE", "a passphrase is post-quantum without this option")
     }
   }
-
-  /// A new identity of either type.
-  package static func generate(postQuantum: Bool) throws(AgeError) -> AgeIdentity {
-    try postQuantum ? generatePostQuantum() : generate()
-  }
 }
 
 extension VaultHeader {

@@ -35,9 +35,9 @@ public struct DepositKeys: Sendable {
   /// The recipient of new deposits.
   public var recipient: AgeRecipient { present.recipient }
 
-  /// A new key under a root key, which must be in this process.
-  package static func make(under root: RootKey, now: Timestamp) throws(VaultError) -> DepositKeys {
-    DepositKeys(try Key.make(under: root, now: now), earlier: [], signers: nil)
+  /// A new key under a root key, which must be in this process. It is post-quantum if the slots of the vault are.
+  package static func make(under root: RootKey, like slots: [Slot], now: Timestamp) throws(VaultError) -> DepositKeys {
+    DepositKeys(try Key.make(under: root, like: slots, now: now), earlier: [], signers: nil)
   }
 
   /// The same keys under another root key.
@@ -48,9 +48,9 @@ public struct DepositKeys: Sendable {
   }
 
   /// A new key beside these, which still open the deposits of their recipients.
-  package func replaced(under root: RootKey, now: Timestamp) throws(VaultError) -> DepositKeys {
+  package func replaced(under root: RootKey, like slots: [Slot], now: Timestamp) throws(VaultError) -> DepositKeys {
     let earlier = ([present] + earlier).prefix(Self.maximumEarlierCount)
-    return DepositKeys(try Key.make(under: root, now: now), earlier: Array(earlier), signers: signers)
+    return DepositKeys(try Key.make(under: root, like: slots, now: now), earlier: Array(earlier), signers: signers)
   }
 
   /// The same keys with other signers; nil for nobody.
@@ -79,6 +79,13 @@ extension DepositKeys {
         .authenticate(CanonicalEncoding.enc("ecv/1/deposit-record", [deposit.bytes, hash]))
     }
     return try inCrypto { () throws(CryptoError) in try unsafe SecretBytes(copying: key.span.bytes) }
+  }
+
+  /// Whether a header has a post-quantum key of deposits, present or earlier.
+  static func arePostQuantum(in header: JSONObject) -> Bool {
+    guard let member = header[memberName] else { return false }
+    return ([member] + (member["earlier"]?.array ?? []))
+      .contains { $0["recipient"]?.string?.hasPrefix("age1pq1") ?? false }
   }
 
   init(_ members: MemberReader) throws(VaultError) {
@@ -112,22 +119,22 @@ extension DepositKeys {
 }
 
 extension DepositKeys.Key {
-  static func make(under root: RootKey, now: Timestamp) throws(VaultError) -> Self {
-    let (identity, text) = try newIdentity()
+  static func make(under root: RootKey, like slots: [Slot], now: Timestamp) throws(VaultError) -> Self {
+    let (recipient, text) = try newIdentity(postQuantum: slots.arePostQuantum)
     let id = Identifier.random()
     return try inSealing(file: VaultHeader.fileName) { () throws(SealingError) in
       let (wrap, keys) = try root.makeDataKey(for: id)
       let token = try SealedToken(parsing: keys.seal(text, at: now))
-      return Self(recipient: identity.recipient, id: id, wrap: wrap, token: token)
+      return Self(recipient: recipient, id: id, wrap: wrap, token: token)
     }
   }
 
-  private static func newIdentity() throws(VaultError) -> (AgeIdentity, text: SecretBytes) {
+  private static func newIdentity(postQuantum: Bool) throws(VaultError) -> (AgeRecipient, text: SecretBytes) {
     do throws(AgeError) {
-      let identity = try AgeIdentity.generate()
-      return (identity, try identity.text())
+      let identity = try AgeIdentity.generate(postQuantum: postQuantum)
+      return (try identity.recipient, try identity.text())
     } catch {
-      throw VaultError(.internalFailure, error.reason, underlying: error)
+      throw VaultError(error.isOfOlderLibrary ? .slotRefused : .internalFailure, error.reason, underlying: error)
     }
   }
 
@@ -140,7 +147,7 @@ extension DepositKeys.Key {
   }
 
   init(_ members: MemberReader) throws(VaultError) {
-    guard let recipient = try? AgeRecipient(parsing: members.text("recipient")) else {
+    guard let recipient = try? AgeRecipient(parsing: members.text("recipient")), recipient.pluginName == nil else {
       throw members.damaged("recipient")
     }
     guard let token = try? SealedToken(parsing: members.text("key")) else { throw members.damaged("key") }
@@ -169,10 +176,12 @@ extension DepositKeys.Key {
       identity = try keys.withRevealed(token.text) { try AgeIdentity(parsing: $0) }
     } catch let error as SealingError {
       throw VaultError(sealing: error, file: VaultHeader.fileName)
+    } catch let error as AgeError where error.isOfOlderLibrary {
+      throw VaultError(.slotRefused, error.reason, file: VaultHeader.fileName, field: DepositKeys.memberName)
     } catch {
       throw Self.damaged
     }
-    guard identity.recipient == recipient else { throw Self.damaged }
+    guard let own = try? identity.recipient, own == recipient else { throw Self.damaged }
     return identity
   }
 

@@ -110,6 +110,12 @@ extension Slot.Kind {
   }
 }
 
+extension [Slot] {
+  /// Whether further keys of the vault are post-quantum. Passphrases alone do not show that its machines have the
+  /// library for such keys.
+  package var arePostQuantum: Bool { allSatisfy(\.isPostQuantum) && contains { $0.recipient != nil } }
+}
+
 /// The content of a slot's age file: four lines (format 1, section 4.2, Slots).
 package enum SlotPayload {
   /// The lines for `root`, in secure memory. The root key must be in this process.

@@ -20,7 +20,7 @@ enum DepositFile {
     do throws(AgeError) {
       return try unsafe AgeFile.seal(payload.span.bytes, to: [recipient])
     } catch {
-      throw VaultError(.internalFailure, error.reason, underlying: error)
+      throw VaultError(error.isOfOlderLibrary ? .slotRefused : .internalFailure, error.reason, underlying: error)
     }
   }
 

@@ -12,7 +12,7 @@ extension Vault {
   public func enableDeposits() async throws(VaultError) -> Bool {
     try await writing { lock throws(VaultError) in
       guard header.deposit == nil else { return false }
-      try put(.make(under: requiredRoot(), now: currentTime()), lock)
+      try put(.make(under: requiredRoot(), like: header.slots, now: currentTime()), lock)
       return true
     }
   }

@@ -8,6 +8,7 @@ import VaultKit
 import VaultRecords
 import VaultSealing
 import VaultStorage
+import VaultTestSupport
 import VaultTesting
 
 @Suite("Deposits")
@@ -120,6 +121,28 @@ struct DepositTests {
     for deposit in waiting { try await vault.accept(deposit) }
     #expect(try await vault.list().count == 6)
     #expect(try await vault.verify().isGood)
+  }
+
+  @Test(
+    "the recipient is post-quantum if the slots of the vault are, and `requires` says so",
+    .enabled(if: Need.postQuantum.isMet(forCases: 1, of: "post-quantum recipients of deposits")))
+  func postQuantum() async throws {
+    let identity = try AgeIdentity.generatePostQuantum()
+    let store = MemoryStore()
+    var options = Vault.Options(state: nil)
+    options.types = [Login.self]
+    let vault = try await Vault.create(
+      in: store, slots: [NewSlot(.recipient(try identity.recipient), label: "")], options: options)
+    #expect(vault.header.deposit?.recipient.isPostQuantum == true)
+    let id = try LockedVault(store: store).deposit(DepositBench.login("GitHub"))
+    #expect(try await vault.accept(id).record == id)
+    // A slot that is not post-quantum: the present key stays, and the next one is like the slots.
+    let other = try AgeIdentity.generate()
+    _ = try await vault.addSlot(NewSlot(.recipient(try other.recipient), label: "other"))
+    _ = try await vault.rotate(.reseal)
+    let after = try LockedVault(store: store).header
+    #expect(after.deposit?.recipient.isPostQuantum == false)
+    #expect(after.requirements == ["mlkem768x25519"])
   }
 
   @Test("signers are in the header under its MAC, and survive a reseal")

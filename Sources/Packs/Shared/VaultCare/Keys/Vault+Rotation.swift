@@ -114,7 +114,7 @@ extension Vault {
       replacing: keyring.current, of: old, by: root, at: time, reason: .rewrap)
     let deposit = try old.deposit.map { keys throws(VaultError) in
       let kept = try keys.rewrapped(from: keyring.current, under: root)
-      return reason == .reseal ? try kept.replaced(under: root, now: now) : kept
+      return reason == .reseal ? try kept.replaced(under: root, like: slots, now: now) : kept
     }
     return try old.changed(
       slots: slots, keyring: old.keyring + [entry], deposit: deposit, root: root, rootCreatedAt: now)
