@@ -60,19 +60,23 @@ extension KeyCommand {
       if check { return try await checkSheet() }
       let form = try SheetForm(output: output, format: format, paper: paper)
       try checkArguments(form)
+      let permission = try global.revealing("key sheet", "a key of the vault", way: "a person can make the sheet")
       let session = try Session(vault, global)
       try checkPlace(session.location)
       let opened = try await session.unlock(unlocking, to: .writing, withRootKey: true)
       defer { session.rememberReaders(of: opened) }
       let known = try KnownBackups(session, backups)
       let now = Timestamp.now()
+      let identity = try AgeIdentity.generate(postQuantum: opened.header.slots.arePostQuantum)
       let sheet = Sheet(
-        identity: try AgeIdentity.generate(), label: newLabel(opened.header, now), header: opened.header,
-        location: session.location, backupFolders: known.folders, newestBackup: known.newest, made: now)
-      let slot = try await write(sheet, form, opened, session.location)
+        identity: identity, recipient: try identity.recipient,
+        label: newLabel(opened.header, now), header: opened.header, location: session.location,
+        backupFolders: known.folders, newestBackup: known.newest, made: now)
+      let page = try sheet.page(by: permission)
+      let slot = try await write(page, of: sheet, form, opened, session.location)
       var memory = SheetMemory(of: opened.header.vaultID)
-      memory.note(sheet.identity.recipient, \.madeAt, global.messages)
-      try report(slot, sheet)
+      memory.note(sheet.recipient, \.madeAt, global.messages)
+      try report(slot, sheet, hasCode: page.code != nil)
     }
 
     private func checkArguments(_ form: SheetForm) throws {
@@ -115,20 +119,20 @@ extension KeyCommand {
 
     /// Writes the whole sheet, and only then adds its slot. If the slot cannot be added, the file is removed.
     private func write(
-      _ sheet: Sheet, _ form: SheetForm, _ opened: Vault, _ location: VaultLocation
+      _ page: SheetPage, of sheet: Sheet, _ form: SheetForm, _ opened: Vault, _ location: VaultLocation
     ) async throws -> Slot {
-      let bytes = try form.bytes(sheet.page(), isColored: output == nil && Output.isTerminal)
+      let bytes = try form.bytes(page, isColored: output == nil && Output.isTerminal)
       if let output {
         try unsafe OutputFile.create(output, bytes.span.bytes, isSynced: true)
       } else {
         try Output.writeWhole(bytes)
       }
       do {
-        return try await opened.addSlot(NewSlot(.recipient(sheet.identity.recipient), label: sheet.label))
+        return try await opened.addSlot(NewSlot(.recipient(sheet.recipient), label: sheet.label))
       } catch {
         // If the header has the slot despite the error, the sheet opens the vault and must be kept.
         let header = try? location.open(global).header
-        if header?.slots.contains(where: { $0.recipient == sheet.identity.recipient }) == true { throw error }
+        if header?.slots.contains(where: { $0.recipient == sheet.recipient }) == true { throw error }
         guard output == nil else {
           if let output { System.remove(output) }
           throw error
@@ -137,11 +141,10 @@ extension KeyCommand {
       }
     }
 
-    private func report(_ slot: Slot, _ sheet: Sheet) throws {
-      let isDrawn = Packs.first(\.codes) != nil && (try? sheet.page().code) != nil
+    private func report(_ slot: Slot, _ sheet: Sheet, hasCode: Bool) throws {
       var notes: [String] = []
       if let output { notes.append("\(output) holds a key of the vault: print it, then delete it") }
-      if !isDrawn { notes.append("the sheet has no QR code, because libqrencode4 is not installed") }
+      if !hasCode { notes.append("the sheet has no QR code, because libqrencode4 is not installed") }
       if let folder = sheet.backupFolders.first {
         notes.append(
           "earlier backups do not open with it: `vault backup create --to \(folder)` makes one that does")

@@ -9,6 +9,7 @@ import VaultTerminal
 /// The facts of one vault on a recovery sheet.
 struct Sheet {
   let identity: AgeIdentity
+  let recipient: AgeRecipient
   let label: String
   let header: VaultHeader
   let location: VaultLocation
@@ -18,7 +19,7 @@ struct Sheet {
   let newestBackup: KeptBackup?
   let made: Timestamp
 
-  func page() throws -> SheetPage {
+  func page(by _: Revealing) throws -> SheetPage {
     let text = try identity.text()
     let code = try text.withBytes { text in try SheetCode(text) }
     let modules = try Packs.first(\.codes).flatMap { codes in try text.withBytes { try codes.modules(of: $0) } }
@@ -44,9 +45,7 @@ struct Sheet {
     fact("vault", header.vaultID.text)
     fact("fingerprint", try header.fingerprint())
     fact("slot", label)
-    // The recipient of a post-quantum identity is as long as a page.
-    let recipient = identity.recipient.text
-    fact("recipient", recipient.count > 68 ? String(recipient.prefix(60)) + "…" : recipient)
+    fact("recipient", recipient.shown)
     fact("vault in", location.isDatabase ? location.path : "\(vaultPath) on \(host)")
     fact(
       "backups in",

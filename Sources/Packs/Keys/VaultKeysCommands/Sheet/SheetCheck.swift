@@ -18,7 +18,7 @@ struct SheetCheck {
     let vault = try await opened(identity)
     let backup = await newestBackup(identity)
     var memory = SheetMemory(of: vault.header.vaultID)
-    if backup.failure == nil { memory.note(identity.recipient, \.checkedAt, global.messages) }
+    if backup.failure == nil { memory.note(try identity.recipient, \.checkedAt, global.messages) }
     try [
       Fact("slot", vault.slot.words, value: vault.slot.document),
       Fact("vault", "opened: \(session.location.path)", value: vault.header.vaultID.text),
