@@ -99,6 +99,18 @@ struct CodingAgentProgramTests {
     #expect(versions?[0]?["author"]?.text == "Ada")
   }
 
+  @Test("a PIN and a one-time code are hidden beside an agent, although they are short")
+  func short() throws {
+    let bench = try CodingAgentBench()
+    let added = bench.workspace.open("add", "login", "Door", "--secret-stdin", "password", input: "7301")
+    #expect(added.code == 0, "\(added.errors)")
+    let pin = "vault run --env P=cvault://Door/password --redact always -- printenv P"
+    #expect(bench.type(pin, adding: agent).outcome.output == "«Door/password»\n")
+    #expect(bench.type(pin, adding: ["CVAULT_ALLOW_REVEAL": "1"]).outcome.output == "7301\n")
+    let code = bench.type("vault run --env 'C=cvault://GitHub/totp?view=otp' -- printenv C", adding: agent)
+    #expect(code.outcome.output == "«GitHub/totp»\n", "\(code.outcome)")
+  }
+
   @Test("the page for agents has the form that they read, and its commands exist")
   func skill() throws {
     let workspace = try Workspace.withVault()

@@ -164,7 +164,7 @@ struct RunTests {
     let words = ["--vault", "v", "--identity", "id.txt", "--env", "A=cvault://Orders/password", "--", "sh", "-c"]
     for start in [["run"], ["--no-reveal", "run"]] {
       let run = workspace.run(
-        start + words + ["echo ${#A} ${CVAULT_NO_REVEAL-unset}"], adding: start == ["run"] ? variable : [:])
+        start + words + ["echo ${#A} \"${CVAULT_NO_REVEAL-unset}\""], adding: start == ["run"] ? variable : [:])
       #expect(run.output == (start == ["run"] ? "6 \n" : "6 1\n"), "\(run)")
       let shown = workspace.run(
         start + ["--redact", "never"] + words + ["touch ran"], adding: start == ["run"] ? variable : [:])

@@ -40,6 +40,28 @@ struct RedactorTests {
     #expect(!output.contains("7333"), "\(output)")
   }
 
+  @Test("a short value is replaced as it is, if the caller wants that, also across pieces and beside another one")
+  func shortAsItIs() {
+    for pieces in [[1], [3], [4, 1], [100]] {
+      var needles = NeedleSet()
+      for (index, value) in ["7301", "73", "o2", "long-enough-1", "730"].enumerated() {
+        let isFound = unsafe needles.add(Array(value.utf8).span.bytes, label: index, includingShort: true)
+        #expect(isFound == (value.count > 2), "\(value)")
+      }
+      var redactor = Redactor(needles, names: ["a", "b", "c", "d", "e"])
+      var (output, rest, turn) = ([UInt8](), Array("pin 7301, 73012 730 73 o2 long-enough-1 73".utf8)[...], 0)
+      while !rest.isEmpty {
+        output += redactor.take(Array(rest.prefix(pieces[turn % pieces.count])))
+        rest = rest.dropFirst(pieces[turn % pieces.count])
+        turn += 1
+      }
+      output += redactor.end()
+      #expect(String(decoding: output, as: UTF8.self) == "pin «a», «a»2 «e» 73 o2 «d» 73")
+    }
+    var usual = NeedleSet()
+    #expect(unsafe !usual.add(Array("7301".utf8).span.bytes, label: 0))
+  }
+
   @Test("base64 is found wherever the value stands in what was encoded, in both alphabets, and in wrapped lines")
   func base64() {
     let value = "correct?horse>battery~staple"

@@ -31,6 +31,8 @@ package struct NeedleSet: Sendable {
   private static let headCount = NeedleForms.shortest
   /// The needles by the hash of their first bytes, the longest first.
   private var needles: [Int: [Needle]] = [:]
+  /// Values that are only searched as they are: the labels by hash, for each number of bytes, the greatest first.
+  private var short: [(count: Int, labels: [Int: Int])] = []
   /// Hashes of the first one to seven bytes.
   private var beginnings: Set<Int> = []
   /// A Bloom filter for the first eight bytes, which rules out most indexes of a text at once.
@@ -43,19 +45,37 @@ package struct NeedleSet: Sendable {
   package init() {}
 
   /// Whether there is nothing to search for, because no value was added or all were too short.
-  package var isEmpty: Bool { needles.isEmpty }
+  package var isEmpty: Bool { needles.isEmpty && short.isEmpty }
 
   /// Adds a value. Returns whether it will be found.
   ///
   /// A value of fewer than 8 bytes, or a number of fewer than 12 digits, occurs in any text by chance and is not
-  /// searched.
+  /// searched, unless the caller wants that too.
   ///
-  /// - Parameter label: identifies the value in a match; of equal values the least label counts.
+  /// - Parameters:
+  ///   - label: identifies the value in a match; of equal values the least label counts.
+  ///   - includingShort: whether a value from 3 bytes on is searched nevertheless, only as it is.
   @discardableResult
-  package mutating func add(_ value: RawSpan, label: Int) -> Bool {
+  package mutating func add(_ value: RawSpan, label: Int, includingShort: Bool = false) -> Bool {
     let forms = NeedleForms.all(of: value.copiedBytes())
     for form in forms { insert(form, label) }
-    return !forms.isEmpty
+    guard forms.isEmpty, includingShort, value.byteCount >= Self.shortestAsIs else { return !forms.isEmpty }
+    insertAsIs(value, label)
+    return true
+  }
+
+  private static let shortestAsIs = 3
+
+  private mutating func insertAsIs(_ value: RawSpan, _ label: Int) {
+    let count = value.byteCount
+    for byte in value.copiedBytes() { bytes[Int(byte)] = true }
+    for prefix in 1..<count { beginnings.insert(Self.hash(value, 0..<prefix)) }
+    if !short.contains(where: { $0.count == count }) {
+      short.insert((count, [:]), at: short.firstIndex { $0.count < count } ?? short.endIndex)
+    }
+    for index in short.indices where short[index].count == count {
+      short[index].labels.merge([Self.hash(value, 0..<count): label], uniquingKeysWith: min)
+    }
   }
 
   /// The number of lines that are not searched separately, because they are words or too short.
@@ -91,13 +111,29 @@ package struct NeedleSet: Sendable {
 
   private static func hash(_ bytes: RawSpan, _ range: Range<Int>) -> Int { keyedHash(of: bytes.extracting(range)) }
 
-  /// The longest value that begins at an index.
+  /// The longest value that begins at an index. A short one counts if no other does.
   ///
   /// - Parameters:
   ///   - isWhole: whether `bytes` is the end of the input.
   ///   - reading: shared by all indexes of `bytes`.
   ///   - folding: has passed all bytes before the index.
   func match(
+    in bytes: RawSpan, at index: Int, isWhole: Bool, _ reading: inout EscapeReading, _ folding: LineFolding
+  ) -> Match {
+    let match = distinctive(in: bytes, at: index, isWhole: isWhole, &reading, folding)
+    guard case .none = match else { return match }
+    let rest = bytes.byteCount - index
+    for (count, labels) in short {
+      if count <= rest {
+        if let label = labels[Self.hash(bytes, index..<(index + count))] { return .needle(count: count, label: label) }
+      } else if !isWhole, beginnings.contains(Self.hash(bytes, index..<bytes.byteCount)) {
+        return .undecided
+      }
+    }
+    return .none
+  }
+
+  private func distinctive(
     in bytes: RawSpan, at index: Int, isWhole: Bool, _ reading: inout EscapeReading, _ folding: LineFolding
   ) -> Match {
     let rest = bytes.byteCount - index

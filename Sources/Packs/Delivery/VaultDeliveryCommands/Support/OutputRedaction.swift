@@ -42,7 +42,7 @@ struct OutputRedaction {
     var (needles, names): (NeedleSet, [String]) = (NeedleSet(), [])
     func add(_ values: [SecretBytes], _ mark: String, named name: String) {
       for sealed in values {
-        if !sealed.withBytes({ needles.add($0, label: names.count) }) {
+        if !sealed.withBytes({ needles.add($0, label: names.count, includingShort: ban != nil) }) {
           messages.note("\(name) is too short to be found in the output")
         }
         let count = sealed.withBytes { NeedleSet.leftOutLineCount(of: $0) }
