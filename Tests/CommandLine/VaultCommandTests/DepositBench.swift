@@ -4,11 +4,12 @@ import VaultTestSupport
 /// A vault, and people who can write into its folder but have no key.
 struct DepositBench {
   static let secret = "deposited-secret-77"
+  static let before = "present-secret-12"
   let workspace: Workspace
 
   init() throws {
     workspace = try Workspace.withVault()
-    let added = workspace.open("add", "login", "Mail", "username=ada", "--secret-stdin", "password", input: "before")
+    let added = workspace.open("add", "login", "Mail", "username=ada", "--secret-stdin", "password", input: Self.before)
     try #require(added.code == 0, "\(added.errors)")
   }
 
@@ -32,7 +33,7 @@ struct DepositBench {
   var inbox: [String] { FileTree.names(in: workspace.vault + "/inbox").sorted() }
 
   func requireSilent(_ outcome: ProcessOutcome) {
-    for secret in [Self.secret, "before", "es1:", "AGE-SECRET"] {
+    for secret in [Self.secret, Self.before, "es1:", "AGE-SECRET"] {
       #expect(!outcome.output.contains(secret), "\(outcome.output)")
       #expect(!outcome.errors.contains(secret), "\(outcome.errors)")
     }

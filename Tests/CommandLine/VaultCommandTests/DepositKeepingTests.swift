@@ -83,6 +83,7 @@ struct DepositKeepingTests {
   @Test("a deposit goes into the vault of a set that its name stands for")
   func set() throws {
     let bench = try SetBench()
+    #expect(bench.run(["vaults", "accept", "finance", "--yes"], as: "cleo").code == 0)
     let made = bench.run(
       ["deposit", "login", "New", "--secret-stdin", "password", "--in", "finance"], as: "cleo",
       input: DepositBench.secret)
@@ -122,24 +123,40 @@ struct DepositKeepingTests {
     #expect(bench.inbox == ["\(id).age"])
   }
 
+  @Test("`vault merge FOLDER` takes the deposits of the folder, except those that were accepted here")
+  func folder() throws {
+    let bench = try DepositBench()
+    let accepted = try bench.login("Accepted")
+    bench.workspace.prepare("cp -r v copy")
+    #expect(bench.workspace.open("inbox", "accept", accepted).code == 0)
+    let new = try bench.login("New")
+    bench.workspace.prepare("mv v/inbox/\(new).age copy/inbox/")
+    let merged = bench.workspace.open("merge", "./copy", "--yes")
+    #expect(merged.code == 0, "\(merged.output)\(merged.errors)")
+    #expect(merged.output.contains("inbox/\(new).age"), "\(merged.output)")
+    #expect(bench.inbox.contains("\(new).age") && !bench.inbox.contains("\(accepted).age"))
+    #expect(bench.workspace.open("inbox", "accept", new).code == 0)
+  }
+
   @Test("a process that is killed at any moment leaves a whole deposit or none")
   func killed() throws {
     let bench = try FaultBench()
     let outcome = bench.shell(
       """
+      echo secret | $V deposit login whole --secret-stdin password --vault v -q || echo deposit $?
       for i in $(seq 40); do
         echo secret | $V deposit login killed-$i --secret-stdin password --vault v -q >/dev/null 2>&1 & p=$!
-        sleep 0.0$((i % 10))$((i % 7)); kill -KILL $p 2>/dev/null; wait $p 2>/dev/null
+        sleep 0.$((i % 4))$((i % 10)); kill -KILL $p 2>/dev/null; wait $p 2>/dev/null
       done
       $V lint --vault v -q || echo lint $?
       $V inbox accept --all $K -q >accepted || echo accept $?
       $V verify $K -q >/dev/null || echo verify $?
       ls -A v/inbox v/.staging
       """, timeout: 300)
-    #expect(
-      outcome.output == "v/.staging:\n\nv/inbox:\n" || outcome.output.contains("v/inbox:\n"),
-      "\(outcome.output)\(outcome.errors)")
-    for word in ["lint", "accept", "verify"] { #expect(!outcome.output.contains("\(word) "), "\(outcome.output)") }
+    #expect(outcome.output.hasSuffix("v/inbox:\n"), "\(outcome.output)\(outcome.errors)")
+    for word in ["deposit", "lint", "accept", "verify"] {
+      #expect(!outcome.output.contains("\(word) "), "\(outcome.output)")
+    }
   }
 
   @Test("on a full disk a deposit ends with 18 and leaves nothing")

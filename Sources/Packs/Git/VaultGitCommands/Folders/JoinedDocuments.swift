@@ -25,6 +25,7 @@ struct JoinedDocuments {
     try joinHeader()
     joinCheckpoint()
     try checkAttachments()
+    try bringDeposits()
   }
 
   private mutating func joinHeader() throws {
@@ -82,15 +83,32 @@ struct JoinedDocuments {
     let held = Set(try vault.store.heldAttachments().map { StoreLocation.attachment($0) })
       .union(try vault.store.heldDeposits().map { StoreLocation.inbox($0) })
     for copy in others.attachments where !held.contains(copy.place) {
-      // An accepted deposit is gone, and is a record now.
-      if case .inbox(let id) = copy.place,
-        try StoreLocation.places(of: id).contains(where: { try vault.store.read($0) != nil })
-      {
-        continue
-      }
+      if case .inbox(let id) = copy.place, try isAccepted(id) { continue }
       let (old, new) = (copy.relativePath.shellQuoted, copy.place.relativePath)
       leave(copy.place, "only a copy of it is here: `mv \(old) \(new)` in the vault's folder puts it in place")
     }
+  }
+
+  /// Takes the deposits of other folders that are not here, unless they were accepted here.
+  private mutating func bringDeposits() throws {
+    var known = Set(try vault.store.heldDeposits())
+    for (name, other) in others.vaults {
+      for id in try other.store.heldDeposits() where known.insert(id).inserted {
+        guard try !isAccepted(id) else { continue }
+        let place = StoreLocation.inbox(id)
+        guard let bytes = try? other.store.read(place) else {
+          leave(place, "\(name): the deposit cannot be read")
+          continue
+        }
+        changes.append(.put(place, bytes))
+        merged.append(place.relativePath)
+      }
+    }
+  }
+
+  /// Whether a deposit is gone because it is a record now.
+  private func isAccepted(_ id: DepositID) throws -> Bool {
+    try StoreLocation.places(of: id).contains { try vault.store.read($0) != nil }
   }
 
   private mutating func joinCheckpoint() {
