@@ -25,6 +25,7 @@ enum ManualFacts {
     ("CVAULT_NO_AGENT", "If set, no agent is asked."),
     ("CVAULT_NO_INDEX", "If set, no index is kept."),
     ("CVAULT_NO_REVEAL", "If set, no sealed value is shown."),
+    ("CVAULT_ALLOW_REVEAL", "If 1, values are shown as to a person, also beside a coding agent."),
     ("CVAULT_NO_USES", "If set, no log of the values that programs received is kept."),
     ("NO_COLOR", "If set, the output has no color."),
   ]
@@ -56,6 +57,7 @@ enum ManualFacts {
     (.inputOutput, "Input or output failed. The old state is intact."),
     (.mayBeLost, "Stored in the database, but perhaps lost if the server is lost."),
     (.outcomeUnknown, "The connection to the database was lost: look before you repeat the command."),
+    (.afterFailed, "The backup is good, and the command after it failed."),
     (.usage, "The command line is wrong."),
   ].map { (String($0.rawValue), $1) }
 }

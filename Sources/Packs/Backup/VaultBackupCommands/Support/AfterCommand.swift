@@ -16,7 +16,7 @@ struct AfterCommand {
     self.line = line
   }
 
-  /// Runs the command and returns its exit code, or 128 and the number of the signal that ended it. Its output goes to
+  /// Runs the command by `/bin/sh` and returns its exit code, or 128 and the number of the signal that ended it. Its output goes to
   /// standard error.
   ///
   /// - Parameter file: the path of the backup.
@@ -28,23 +28,7 @@ struct AfterCommand {
     ]
     let names = own.map { $0.prefix { $0 != "=" } + "=" }
     let variables = System.variablesForTools().filter { variable in !names.contains { variable.hasPrefix($0) } } + own
-    let streams = ChildStreams(output: System.standardError)
-    guard !needsShell else {
-      return try System.runShell(line, variables: variables, streams: streams)
-    }
-    let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
-    do throws(SystemError) {
-      return ChildProcess.end(of: try System.spawn(words[0], words, variables: variables, streams: streams)).shellStatus
-    } catch {
-      // The codes with which a shell ends if it cannot find or start a program.
-      return error.isMissing ? 127 : 126
-    }
-  }
-
-  /// Whether the line has a character that means something to a shell.
-  private var needsShell: Bool {
-    let assigns = line.split(whereSeparator: \.isWhitespace).first?.contains("=") == true
-    return assigns || line.contains { "|&;<>()$`\\\"'*?[]#~!{}\n".contains($0) }
+    return try System.runShell(line, variables: variables, streams: ChildStreams(output: System.standardError))
   }
 }
 
