@@ -89,7 +89,7 @@ private struct Reader {
     switch place {
     case .record(let id):
       let record = try await opened.record(id)
-      let values = try [record.revealed(), record.revealedFormer()].map { JSONValue.object($0).compactBytes() }
+      let values = try [record.revealed(), record.revealedFormer()].map { try JSONValue.object($0).compactBytes() }
       return values.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     case .trash:
       let trash = try await opened.listedTrash()
