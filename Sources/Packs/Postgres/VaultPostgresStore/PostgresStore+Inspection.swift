@@ -9,7 +9,7 @@ extension PostgresStore: RemoteStore {
       SELECT current_setting('server_version'), current_user::text, v.generation FROM \(schema.vaults) AS v
       WHERE v.vault = $1
       """
-    let state = try pool.with { connection throws(ServerFault) -> RemoteState? in
+    let state = try readers.with { connection throws(ServerFault) -> RemoteState? in
       guard let row = try connection.row(statement, [.id(vault)]) else { return nil }
       return RemoteState(
         engine: "PostgreSQL \(try row.text(0) ?? "")", encryption: connection.encryption, isLocal: address.isLocal,
@@ -22,12 +22,12 @@ extension PostgresStore: RemoteStore {
   }
 
   package func inspection() throws(StoreError) -> [RemoteFinding] {
-    let answers = try pool.with { connection throws(ServerFault) in
+    let answers = try readers.with { connection throws(ServerFault) in
       var answers = try Answers(connection, schema: schema, values: [.id(vault)])
       answers.isEncrypted = connection.encryption != nil
       return answers
     }
-    let plan = try pool.with { connection throws(ServerFault) in
+    let plan = try readers.with { connection throws(ServerFault) in
       var lines: [String] = []
       try connection.rows(
         """
@@ -37,7 +37,10 @@ extension PostgresStore: RemoteStore {
         each: { row throws(ServerFault) in lines.append(try row.text(0) ?? "") })
       return lines
     }
-    return [encryption(answers), answers.durability, answers.privileges, answers.tables, answers.attachments]
+    return [
+      encryption(answers), answers.durability, standbys(answers), answers.privileges, answers.tables,
+      answers.attachments,
+    ]
       + [answers.leftovers, clock(answers), answers.index(plan)]
   }
 
@@ -52,6 +55,30 @@ extension PostgresStore: RemoteStore {
     return address.isLocal
       ? RemoteFinding("encryption", state: .good, text: "the connection does not leave this machine")
       : RemoteFinding("encryption", state: .bad, text: "the connection is not encrypted")
+  }
+
+  private func standbys(_ answers: Answers) -> RemoteFinding {
+    let setting = "synchronous_commit is \(address.synchronousCommit ?? answers.synchronousCommit)"
+    if answers.isReplica {
+      return RemoteFinding(
+        "standbys", state: .good, text: "the server itself follows another one, and takes no changes")
+    }
+    guard answers.waitsForStandbys else {
+      return RemoteFinding(
+        "standbys", state: .good,
+        text: "a commit waits for no standby (\(setting)), and \(answers.standbyCount) follow the server")
+    }
+    if address.synchronousCommit == nil, answers.synchronousCommit == "local" {
+      return RemoteFinding(
+        "standbys", state: .doubtful,
+        text: "a commit does not wait for the standbys that the server lists: \(setting)")
+    }
+    return answers.standbyCount > 0
+      ? RemoteFinding(
+        "standbys", state: .good,
+        text: "a commit waits for standbys (\(setting)), and \(answers.standbyCount) follow the server")
+      : RemoteFinding(
+        "standbys", state: .bad, text: "a commit waits for standbys (\(setting)), and none follows the server")
   }
 
   private func clock(_ answers: Answers) -> RemoteFinding {
@@ -79,6 +106,10 @@ private struct Answers {
   let keepsAttachmentsApart: Bool
   let mayReadAttachments: Bool
   let isAboutToBeAnalysed: Bool
+  let isReplica: Bool
+  let synchronousCommit: String
+  let waitsForStandbys: Bool
+  let standbyCount: Int64
   var isEncrypted = false
 
   init(_ connection: PostgresConnection, schema: PostgresSchema, values: [SQLValue]) throws(ServerFault) {
@@ -103,7 +134,9 @@ private struct Answers {
         coalesce(has_table_privilege(to_regclass('\(schema.attachments)'), 'SELECT'), false),
         coalesce((SELECT current_setting('autovacuum') = 'on' AND s.n_mod_since_analyze > 50 + c.reltuples / 10
           FROM pg_stat_all_tables AS s, pg_class AS c
-          WHERE s.relid = c.oid AND c.oid = '\(schema.documents)'::regclass), false)
+          WHERE s.relid = c.oid AND c.oid = '\(schema.documents)'::regclass), false),
+        pg_is_in_recovery(), current_setting('synchronous_commit'),
+        current_setting('synchronous_standby_names') <> '', (SELECT count(*) FROM pg_stat_replication)
       """, values)
     guard let row else { throw .malformed }
     (isDurable, survivesPowerCuts) = (try row.isTrue(0), try row.isTrue(1))
@@ -112,6 +145,8 @@ private struct Answers {
     (rowCount, seconds) = (try row.number(7), try row.number(8))
     (hasAttachmentTable, keepsAttachmentsApart) = (try row.isTrue(9), try row.isTrue(10))
     (mayReadAttachments, isAboutToBeAnalysed) = (try row.isTrue(11), try row.isTrue(12))
+    (isReplica, synchronousCommit) = (try row.isTrue(13), try row.text(14) ?? "")
+    (waitsForStandbys, standbyCount) = (try row.isTrue(15), try row.number(16))
   }
 
   var durability: RemoteFinding {

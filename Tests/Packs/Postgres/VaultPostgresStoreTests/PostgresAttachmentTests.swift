@@ -79,7 +79,7 @@ import VaultTestSupport
       let isWhole = try isWhole(id, in: direct)
       #expect(isWhole != nil, "statement \(number)")
       #expect(!isDone || isWhole == true, "statement \(number)")
-      if !isReached { return #expect((10..<60).contains(number) && isDone, "\(number) statements") }
+      if !isReached { return #expect((6..<60).contains(number) && isDone, "\(number) statements") }
     }
     Issue.record("nothing was attached in 100 statements")
   }
