@@ -236,3 +236,9 @@ extension StoreLock {
   /// The store itself.
   public var view: (any RecordStore)? { nil }
 }
+
+/// A lock that the last change under it can release, without a request of its own.
+package protocol ReleasingLock: StoreLock {
+  /// Lets the next change release the lock. Nothing is read or changed under the lock after that change.
+  func releaseWithNextChange()
+}

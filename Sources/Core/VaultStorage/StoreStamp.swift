@@ -29,8 +29,15 @@ package protocol StampedStore: RecordStore {
   /// The stamps of the 256 folders of records, by number; nil for a missing folder.
   func folderStamps() throws(StoreError) -> [StoreStamp?]
 
+  /// Whether the stamp of a folder changes with each change of its records, so that theirs need not be asked for.
+  var foldersTellChanges: Bool { get }
+
   /// The stamps of live records, in the order of `ids`; nil for a missing record.
   ///
   /// - Parameter ids: fastest if they are sorted.
   func recordStamps(of ids: [RecordID]) throws(StoreError) -> [StoreStamp?]
+}
+
+extension StampedStore {
+  package var foldersTellChanges: Bool { false }
 }

@@ -36,6 +36,8 @@ package final class LockQueue: Sendable {
     var first = 0
     /// The time when a waiter last got the lock.
     var lastGiven: ContinuousClock.Instant?
+    /// The time when a server last said that another process has the lock.
+    var lastRefused: ContinuousClock.Instant?
     /// Whether the thread exists.
     var isServed = false
   }
@@ -68,16 +70,19 @@ package final class LockQueue: Sendable {
     guard !Task.isCancelled else { throw .cancelled() }
     let (number, isAlone) = state.withLock { state in
       state.lastNumber += 1
-      return (state.lastNumber, state.waiters.isEmpty)
+      // Each try costs a server as much as the wait itself.
+      let isFree = state.lastRefused.map { $0 + .seconds(1) < .now } ?? true
+      return (state.lastNumber, state.waiters.isEmpty && isFree)
     }
     if isAlone || timeout <= .zero {
       do throws(StoreError) {
         return try await working { () throws(StoreError) -> (any StoreLock)? in
           // Another task may have done it before there was a thread for this one.
-          isDone() ? nil : try store.lock(kind, timeout: .zero) { _ in }
+          isDone() ? nil : try attempt(kind, timeout: timeout)
         }
       } catch {
         guard error.code == .locked, timeout > .zero else { throw VaultError(store: error) }
+        if store is any RemoteStore { state.withLock { $0.lastRefused = .now } }
       }
     }
     onQueued()
@@ -95,6 +100,13 @@ package final class LockQueue: Sendable {
     guard Task.isCancelled else { return lock }
     lock.release()
     throw .cancelled()
+  }
+
+  /// Takes the lock if it is free.
+  private func attempt(_ kind: LockKind, timeout: Duration) throws(StoreError) -> any StoreLock {
+    guard timeout > .zero, store is any RemoteStore else { return try store.lock(kind, timeout: .zero) { _ in } }
+    // A server is not asked for the name of the holder before the wait begins.
+    return try store.lock(kind, timeout: timeout, isWanted: { false }, onWait: { _ in })
   }
 
   /// Queues a waiter, and starts the thread if there is no thread yet.

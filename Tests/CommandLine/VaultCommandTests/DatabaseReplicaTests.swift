@@ -70,7 +70,7 @@ import VaultTestSupport
     defer { bench.hold(false) }
     for change in [["set", "GitLab", "username=grace"], ["key", "add", "--generate-identity", "second.txt"]] {
       #expect(bench.vault.run(change).code == 0)
-      let run = bench.vault.run(words + ["--lock-timeout", "1"], at: bench.replica)
+      let run = bench.vault.run(words + ["--wait-for-primary", "1", "--lock-timeout", "60"], at: bench.replica)
       #expect([.inputOutput, .partlyDone].contains(run.status), "\(run.code) \(run.errors)")
       #expect(run.errors.contains("a replica that has not caught up"), "\(run.errors)")
       for word in ["pin update", "git ", "--accept-rollback", "gone back"] {
@@ -98,6 +98,33 @@ import VaultTestSupport
     }
   }
 
+  @Test(
+    "of two servers the one that accepts changes gets them, whatever the address asks for",
+    arguments: ["", "&target_session_attrs=any", "&target_session_attrs=prefer-standby"])
+  func twoServers(_ setting: String) throws {
+    guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
+    let bench = try Bench(try #require(Self.server))
+    let (replica, port) = (try #require(bench.server.replicaPort), bench.server.port)
+    let hosts = "127.0.0.1:\(replica),127.0.0.1:\(port)/"
+    let address = bench.vault.address.replacing("127.0.0.1:\(port)/", with: hosts) + setting
+    let changed = bench.vault.run("set", "GitLab", "username=grace", at: address)
+    #expect(changed.code == 0, "\(changed.errors)")
+    let read = bench.vault.run("get", "GitLab", "username", at: address)
+    #expect(read.output == "grace", "\(read.errors)")
+    #expect(bench.vault.run("rekey", "--yes", at: address).code == 0)
+    #expect(bench.vault.run("verify", at: address).code == 0)
+  }
+
+  @Test("the check of a store says how far a commit has come, and how many standbys follow")
+  func standbys() throws {
+    guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
+    let bench = try Bench(try #require(Self.server))
+    func check(_ address: String) -> String { bench.vault.run("store", "check", address).output }
+    #expect(check(bench.vault.address).contains("waits for no standby (synchronous_commit is on), and 1 follow"))
+    #expect(check(bench.vault.address + "&synchronous_commit=remote_apply").contains("is remote_apply"))
+    #expect(check(bench.replica).contains("follows another one"))
+  }
+
   @Test("a replica is not called a copy that goes on alone, and a backup of it says what it is")
   func notes() throws {
     guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
@@ -108,28 +135,6 @@ import VaultTestSupport
     let backup = bench.vault.run("backup", "create", "--to", "home", at: bench.replica)
     #expect(backup.code == 0)
     #expect(backup.errors.contains("the server is a replica"), "\(backup.errors)")
-  }
-
-  @Test(
-    "a look-up in a vault of 50 records takes at most eight statements",
-    arguments: [
-      ["get", "Login 7", "username"], ["show", "Login 7"], ["list"], ["find", "Login 7"],
-    ])
-  func statements(_ words: [String]) throws {
-    guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
-    let bench = try DatabaseBench.withVault()
-    let records = (0..<50).map { #"{"title":"Login \#($0)","username":"ada","password":"b"}"# }
-    _ = bench.workspace.write(records.joined(separator: "\n"), to: "records.jsonl")
-    #expect(bench.run("import", "jsonl", "records.jsonl", "--kind", "login").code == 0)
-    let proxy = try #require(PostgresProxy(of: bench.server))
-    defer { proxy.stop() }
-    let address = bench.address.replacing(":\(bench.server.port)/", with: ":\(proxy.port)/") + "&sslmode=disable"
-    #expect(bench.run(words, at: address).code == 0)
-    proxy.hold(.before, 100_000)
-    #expect(bench.run(words, at: address).code == 0)
-    let count = proxy.count
-    #expect(count > 0)
-    #expect(count <= 8, "\(count) statements")
   }
 }
 

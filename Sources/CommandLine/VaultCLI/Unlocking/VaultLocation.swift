@@ -104,7 +104,7 @@ extension VaultLocation {
   package func place(_ global: GlobalOptions?) throws -> VaultPlace {
     let place = try placeWithPassword()
     guard isDatabase else { return place }
-    return try place.waiting(global?.lockTime() ?? .zero) { wait in global?.messages.note(wait.words) }
+    return try place.waiting(global?.primaryTime() ?? .zero) { wait in global?.messages.note(wait.words) }
   }
 
   /// Each call runs the command for the password, if a variable names one.
@@ -223,7 +223,7 @@ extension RemoteWait {
     case .commit:
       "the database has not confirmed the change for some seconds; still waiting: its standby may be away"
     case .replica: "the server is a replica that has not caught up with what this machine has seen; waiting for it"
-    case .connection: "the database cannot be reached; retrying until --lock-timeout ends"
+    case .connection: "the database cannot be reached; retrying until --wait-for-primary or --lock-timeout ends"
     }
   }
 }

@@ -27,6 +27,13 @@ package struct GlobalOptions: ParsableArguments {
   @Option(parsing: .unconditional, help: ArgumentHelp("How long to wait for another process.", valueName: "seconds"))
   var lockTimeout = 10
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How long to wait for a database that accepts changes; without it as long as for a process.",
+      valueName: "seconds"))
+  var waitForPrimary: Int?
+
   @Flag(name: .customLong("no-index"), help: "Read the files of the records, and do not use the cache.")
   package var withoutIndex = false
 
@@ -43,6 +50,15 @@ package struct GlobalOptions: ParsableArguments {
       throw CommandError.usage("--lock-timeout", "must be between 0 and 86400 seconds")
     }
     return .seconds(lockTimeout)
+  }
+
+  /// How long to wait for a server that can be reached and accepts changes, or for a replica that is behind.
+  package func primaryTime() throws -> Duration {
+    guard let waitForPrimary else { return try lockTime() }
+    guard (0...86_400).contains(waitForPrimary) else {
+      throw CommandError.usage("--wait-for-primary", "must be between 0 and 86400 seconds")
+    }
+    return .seconds(waitForPrimary)
   }
 
   package func vaultOptions(_ state: KnownVaults?) throws -> Vault.Options {

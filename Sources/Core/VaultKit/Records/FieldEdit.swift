@@ -60,12 +60,13 @@ extension Vault {
     }
   }
 
-  /// Writes the next revision of a record, if its members differ, and says which sealed values lost their place.
+  /// Writes the next revision of a record, if its members differ, and says which sealed values lost their place. The
+  /// lock ends with it.
   func editing(
     _ old: OpenRecord, to members: JSONObject, knowing former: [FormerInput] = [], _ lock: any StoreLock
   ) throws(VaultError) -> EditEffect {
     let change = try replacement(of: old, by: members, knowing: former)
-    if let change { try apply([change], lock) }
+    if let change { try apply([change], lock, isLast: true) }
     return EditEffect(old, hasChanged: change != nil, members: members, keptCount: header.formerCount)
   }
 }

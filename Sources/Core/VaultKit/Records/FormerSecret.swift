@@ -95,7 +95,7 @@ extension Vault {
       let dropped = old.envelope.former.all.count - draft.former.all.count
       guard dropped > 0 else { return 0 }
       let bytes = try sealedBytes(old.stored, draft: draft, keys: old.verified.keys, in: .record(id))
-      try apply([StoreChange(.record(id), from: old.bytes, to: bytes)], lock)
+      try apply([StoreChange(.record(id), from: old.bytes, to: bytes)], lock, isLast: true)
       return dropped
     }
   }

@@ -256,7 +256,7 @@ extension Vault {
         throw VaultError(
           .alreadyExists, "is already the id of a live record here, or of a record in the trash", record: id)
       }
-      try apply([change], lock)
+      try apply([change], lock, isLast: true)
     }
   }
 
@@ -280,7 +280,7 @@ extension Vault {
       if let lock = try await lockForWriting(unless: { item.isDone }) {
         defer { lock.release() }
         await working {
-          repeat { storeAdditions(lock) } while !item.isDone
+          repeat { storeAdditions(lock, for: item) } while !item.isDone
         }
       }
     } catch {
@@ -292,7 +292,7 @@ extension Vault {
 
   /// Stores the next waiting records under the caller's lock and ends each of them with its own result. If they fail
   /// together, each is stored alone, unless they may be stored already.
-  private func storeAdditions(_ lock: any StoreLock) {
+  private func storeAdditions(_ lock: any StoreLock, for item: SingleAdditions.Item) {
     defer { memory?.flush() }
     let items = additions.take()
     guard !items.isEmpty else { return }
@@ -301,7 +301,7 @@ extension Vault {
     }
     let changes = made.compactMap { try? $0.get() }
     do throws(VaultError) {
-      try apply(changes, lock)
+      try apply(changes, lock, isLast: items.count == 1 && items[0] === item)
       for (item, change) in zip(items, made) { item.end(change.map { _ in () }) }
     } catch {
       // One of them may be the cause, so each is then stored separately. A record that may be stored is not stored

@@ -86,7 +86,7 @@ extension Vault {
       let now = currentTime()
       var changes: [StoreChange] = []
       for id in Set(ids) { changes += try restoring(id, now) }
-      try apply(changes, lock)
+      try apply(changes, lock, isLast: true)
     }
   }
 

@@ -28,7 +28,7 @@ extension Vault {
     return try await working { [draft] () throws(VaultError) -> Bool in
       defer { memory?.flush() }
       guard let change = try self.change(by: draft) else { return false }
-      try apply([change], lock)
+      try apply([change], lock, isLast: true)
       return true
     }
   }
@@ -78,7 +78,7 @@ extension Vault {
     guard !changes.isEmpty else { return [] }
     return try await working { [changes] () throws(VaultError) in
       defer { memory?.flush() }
-      try apply(changes, lock)
+      try apply(changes, lock, isLast: true)
       return changes.compactMap(\.location.recordID)
     }
   }

@@ -16,7 +16,7 @@ extension Vault {
       let now = currentTime()
       var changes: [StoreChange] = []
       for id in ids { changes += try removal(of: verifiedRecord(id, prefersLive: true), at: now) }
-      try apply(changes, lock)
+      try apply(changes, lock, isLast: true)
     }
   }
 
@@ -217,8 +217,13 @@ extension Vault {
   /// Applies changes, except of the checkpoint (``replaceCheckpoint(_:by:_:)``), and remembers them. With `.mayBeLost`
   /// they are stored and remembered, although this throws. The caller flushes the memory.
   ///
-  /// - Parameter isTold: whether the observer gets events; a rotation sends only one for all its writes.
-  package func apply(_ changes: [StoreChange], _ lock: any StoreLock, isTold: Bool = true) throws(VaultError) {
+  /// - Parameters:
+  ///   - isTold: whether the observer gets events; a rotation sends only one for all its writes.
+  ///   - isLast: whether nothing is read or changed under the lock afterwards, so that the change may release it.
+  package func apply(
+    _ changes: [StoreChange], _ lock: any StoreLock, isTold: Bool = true, isLast: Bool = false
+  ) throws(VaultError) {
+    if isLast { (lock as? any ReleasingLock)?.releaseWithNextChange() }
     do throws(VaultError) {
       try storing(
         { () throws(StoreError) in try store.apply(changes, under: lock) },

@@ -145,7 +145,7 @@ extension Vault {
     if !changes.isEmpty {
       try await working { () throws(VaultError) in
         defer { memory?.flush() }
-        try apply(changes, lock)
+        try apply(changes, lock, isLast: true)
       }
     }
     return output

@@ -61,7 +61,7 @@ struct IndexSession {
       throw TextFault("too many records are damaged, or of an older schema")
     }
     let rows = IndexRows(current.map(\.rows), by: question.order, limit: question.limit)
-    let stale = try await staleFolders(rows.indicesByFolder, current)
+    let stale = reader.store.foldersTellChanges ? [] : try await staleFolders(rows.indicesByFolder, current)
     guard stale.isEmpty else {
       try await read(stale, stamps)
       return nil

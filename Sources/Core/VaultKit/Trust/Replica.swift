@@ -78,8 +78,7 @@ extension VaultError {
   }
 
   private static let replicaRemedy: Remedy = """
-    wait until the replica has caught up, or use the server that accepts changes: name all servers in the address, \
-    with target_session_attrs=read-write
+    wait until the replica has caught up, or use the server that accepts changes: name all servers in the address
     """
 
   static let replicaReason =

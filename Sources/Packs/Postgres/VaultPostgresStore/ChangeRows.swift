@@ -57,9 +57,18 @@ struct ChangeRows {
     }
   }
 
-  /// The rows as values of a statement.
-  var values: [SQLValue] {
+  /// The only row as values of a statement, in the order of ``values``.
+  private var onlyValues: [SQLValue] {
     [
+      .number(live[0]), .place(places[0]), .id(ids[0]), .integer(parts[0]), .document(old[0]), .number(oldSizes[0]),
+      .document(new[0]), .number(newSizes[0]),
+    ]
+  }
+
+  /// The rows as values of a statement: columns as arrays, or plain values if there is one row.
+  var values: [SQLValue] {
+    if ids.count == 1 { return onlyValues }
+    return [
       .numbers(live), .places(places), .ids(ids), .integers(parts), .documents(old), .numbers(oldSizes),
       .documents(new), .numbers(newSizes),
     ]
@@ -118,6 +127,12 @@ enum ChangeSource {
   /// The rows as `s`. The first value of each statement is the vault, and these follow it.
   func table(_ schema: PostgresSchema) -> String {
     switch self {
+    case .values(let rows) where rows.ids.count == 1:
+      // A server plans this in a fraction of the time.
+      """
+      (VALUES ($2::bigint, $3::smallint, $4::uuid, $5::int, $6::bytea, $7::bigint, $8::bytea, $9::bigint))
+        AS s (live, place, id, part, old, old_size, new, new_size)
+      """
     case .values:
       """
       unnest($2::bigint[], $3::smallint[], $4::uuid[], $5::int[], $6::bytea[], $7::bigint[], $8::bytea[], $9::bigint[])
@@ -125,6 +140,14 @@ enum ChangeSource {
       """
     case .staged: "(SELECT * FROM \(schema.staged) AS r WHERE r.vault = $1 AND r.batch = $2) AS s"
     }
+  }
+
+  /// The place of the only document; nil if there are more, or they are staged.
+  var onlyPath: String? {
+    guard case .values(let rows) = self, let place = rows.places.first, let id = rows.ids.first,
+      zip(rows.places, rows.ids).allSatisfy({ $0 == (place, id) })
+    else { return nil }
+    return StoreLocation(place: place, id: id)?.relativePath
   }
 
   /// The values for ``table(_:)``.

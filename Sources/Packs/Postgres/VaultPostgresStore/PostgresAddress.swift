@@ -1,4 +1,5 @@
 package import VaultDocument
+internal import VaultSystem
 internal import VaultTrust
 
 /// The address of a vault in a database:
@@ -10,6 +11,9 @@ package struct PostgresAddress: Sendable {
     "sslmode", "sslrootcert", "target_session_attrs",
   ]
 
+  /// Less would count a change before it is durable, or before standbys have it.
+  private static let commits = ["on", "remote_write", "remote_apply"]
+
   /// The servers that may have the vault, in the order of attempts; at least one.
   package let hosts: [PostgresHost]
   package let database: String
@@ -18,6 +22,8 @@ package struct PostgresAddress: Sendable {
   /// The vault's name in the database.
   package let vault: String
   package let schema: String
+  /// How far a commit must have come before it counts, in PostgreSQL's words; nil if the server decides.
+  package let synchronousCommit: String?
   /// The other settings, by libpq's names.
   package let settings: [String: String]
 
@@ -39,6 +45,10 @@ package struct PostgresAddress: Sendable {
     let schema = settings.removeValue(forKey: "schema") ?? "vault"
     guard Self.isPlainName(schema) else {
       throw TextFault("must have a schema name of lower-case letters, digits and _")
+    }
+    synchronousCommit = settings.removeValue(forKey: "synchronous_commit")
+    guard synchronousCommit.map(Self.commits.contains) ?? true else {
+      throw TextFault("has a synchronous_commit that is not on, remote_write or remote_apply")
     }
     if let name = settings.keys.sorted().first(where: { !Self.settingNames.contains($0) }) {
       throw TextFault(
@@ -112,6 +122,13 @@ extension PostgresAddress {
   /// Whether nobody between here and the servers could listen: each is a socket or this machine itself.
   package var isLocal: Bool { hosts.allSatisfy(\.isLocal) }
 
+  /// The kind of server that is asked, in libpq's words: of several hosts the one that takes writes, unless the address
+  /// or libpq's environment says otherwise. Nil for any.
+  var serverKind: String? {
+    settings["target_session_attrs"] ?? ProcessEnvironment.variable("PGTARGETSESSIONATTRS")
+      ?? (hosts.count > 1 ? ServerKind.readWrite : nil)
+  }
+
   /// How strictly the server must prove its identity, in libpq's words.
   package var encryption: String { settings["sslmode"] ?? (isLocal ? "prefer" : "verify-full") }
 
@@ -149,4 +166,11 @@ extension PostgresAddress {
     all["tcp_user_timeout"] = "90000"
     return all
   }
+}
+
+/// Kinds of servers, as libpq names them.
+enum ServerKind {
+  static let readWrite = "read-write"
+
+  static func takesWrites(_ kind: String?) -> Bool { kind == readWrite || kind == "primary" }
 }

@@ -12,7 +12,7 @@ final class PostgresMoment: StoreLock {
   private let pool: ConnectionPool
 
   init(_ connection: PostgresConnection, of store: PostgresStore, named name: String) {
-    pool = store.pool
+    pool = store.readers
     transaction = HeldTransaction(connection, pool.patience)
     shown = Mutex(store.view(of: Snapshot(name: name)))
   }
@@ -84,7 +84,7 @@ package final class Snapshot: Sendable {
 
 extension PostgresStore {
   func moment() throws(StoreError) -> any StoreLock {
-    let (connection, snapshot) = try pool.held { connection throws(ServerFault) in
+    let (connection, snapshot) = try readers.held { connection throws(ServerFault) in
       try Snapshot.taken(by: connection, pool.patience)
     }
     return PostgresMoment(connection, of: self, named: snapshot)

@@ -32,6 +32,7 @@ private struct PostgresPlace: RemotePlace {
   func waiting(_ timeout: Duration, onWait: @escaping @Sendable (RemoteWait) -> Void) -> any RemotePlace {
     var place = self
     (place.patience.reconnecting, place.patience.onWait) = (timeout, onWait)
+    place.patience.isForOneCommand = true
     return place
   }
 

@@ -28,6 +28,8 @@ private final class PostgresReplacement: StoreReplacement {
   private let readCounts = Mutex([Int64](repeating: 0, count: 256))
   private let state = Mutex((hasRows: false, isCommitted: false))
   private let folders = Mutex<Set<UInt8>>([])
+  /// Records that are not sent yet, and their size.
+  private let waiting = Mutex((changes: [StoreChange](), byteCount: 0))
 
   init(of store: PostgresStore, under lock: PostgresLock, set: Int64) {
     (self.store, self.lock, self.set, old) = (store, lock, set, lock.live)
@@ -47,9 +49,25 @@ private final class PostgresReplacement: StoreReplacement {
   func stage(_ records: [(id: RecordID, bytes: [UInt8])]) throws(StoreError) {
     guard !records.isEmpty else { return }
     for record in records { try StoreChange(.record(record.id), from: nil, to: record.bytes).requireSize() }
-    state.withLock { $0.hasRows = true }
     folders.withLock { $0.formUnion(records.map(\.id.folder)) }
-    let rows = ChangeRows(records.map { .put(.record($0.id), $0.bytes) }, live: set)
+    let full = waiting.withLock { waiting -> [StoreChange]? in
+      waiting.changes += records.map { .put(.record($0.id), $0.bytes) }
+      waiting.byteCount += records.reduce(0) { $0 + $1.bytes.count }
+      let isFull = waiting.changes.count >= Self.piece.changeCount || waiting.byteCount >= Self.piece.byteCount
+      guard isFull else { return nil }
+      defer { waiting = ([], 0) }
+      return waiting.changes
+    }
+    if let full { try send(full) }
+  }
+
+  /// As many records as are sent at once, and as many bytes.
+  private static let piece = (changeCount: 2000, byteCount: 4 << 20)
+
+  private func send(_ changes: [StoreChange]) throws(StoreError) {
+    guard !changes.isEmpty else { return }
+    state.withLock { $0.hasRows = true }
+    let rows = ChangeRows(changes, live: set)
     let source = ChangeSource.values(rows)
     try store.fill(
       "\(store.schema.documents) (vault, live, place, id, part, changed, size, bytes)",
@@ -59,6 +77,11 @@ private final class PostgresReplacement: StoreReplacement {
   }
 
   func commit() throws(StoreError) {
+    try send(
+      waiting.withLock { waiting in
+        defer { waiting = ([], 0) }
+        return waiting.changes
+      })
     do throws(StoreError) {
       try exchange()
     } catch {
@@ -125,8 +148,11 @@ private final class PostgresReplacement: StoreReplacement {
     StoreError(.changedUnderneath, reason: "was changed by someone else", path: path)
   }
 
+  /// Few records are all deleted in the end by one statement; many of them would take too long.
+  private static let fewCount = 65_536
+
   func clear(folder: UInt8) {
-    guard state.withLock({ $0.isCommitted }) else { return }
+    guard state.withLock({ $0.isCommitted }), readCounts.withLock({ $0.reduce(0, +) }) > Self.fewCount else { return }
     delete(old, "AND place = \(StoreLocation.Place.record) AND get_byte(uuid_send(id), 0) = \(folder)")
   }
 

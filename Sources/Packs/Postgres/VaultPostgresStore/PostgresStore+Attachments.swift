@@ -5,7 +5,7 @@ package import VaultStorage
 extension PostgresStore: AttachmentStore {
   package func keepsAttachments() throws(StoreError) -> Bool {
     if hasAttachmentTable.load(ordering: .relaxed) { return true }
-    let isThere = try pool.with { connection throws(ServerFault) in try connection.hasTable(schema.attachments) }
+    let isThere = try readers.with { connection throws(ServerFault) in try connection.hasTable(schema.attachments) }
     if isThere { hasAttachmentTable.store(true, ordering: .relaxed) }
     return isThere
   }
@@ -13,7 +13,7 @@ extension PostgresStore: AttachmentStore {
   package func attachments() throws(StoreError) -> [AttachmentID] {
     guard try keepsAttachments() else { return [] }
     let statement = "SELECT DISTINCT d.id FROM \(schema.attachments) AS d WHERE d.vault = $1 ORDER BY d.id"
-    return try pool.with { connection throws(ServerFault) in
+    return try readers.with { connection throws(ServerFault) in
       var ids: [AttachmentID] = []
       try connection.rows(statement, [.id(vault)], each: { row throws(ServerFault) in ids.append(try row.id(0)) })
       return ids
@@ -90,7 +90,7 @@ private final class AttachmentReader: StoreReader {
   init?(of id: AttachmentID, in store: PostgresStore) throws(StoreError) {
     (self.id, self.store) = (id, store)
     let place = StoreLocation.attachment(id)
-    let found = try store.pool.with(path: place.relativePath) { connection throws(ServerFault) in
+    let found = try store.readers.with(path: place.relativePath) { connection throws(ServerFault) in
       try store.inventory(of: id, connection)
     }
     byteCount = Int(clamping: found.byteCount)
@@ -145,7 +145,7 @@ private final class AttachmentReader: StoreReader {
 
   private func opened() throws(StoreError) -> HeldTransaction {
     if let transaction { return transaction }
-    let pool = store.pool
+    let pool = store.readers
     let begin = { (connection: PostgresConnection) throws(ServerFault) in
       try Snapshot.begin(connection, pool.patience)
     }
@@ -158,8 +158,8 @@ private final class AttachmentReader: StoreReader {
     isEnded = true
     guard let transaction = transaction.take() else { return }
     // The transactions of a moment belong to the moment.
-    if store.snapshot == nil { return transaction.end(store.pool) }
-    if let connection = transaction.take() { store.pool.give(connection) }
+    if store.snapshot == nil { return transaction.end(store.readers) }
+    if let connection = transaction.take() { store.readers.give(connection) }
   }
 }
 

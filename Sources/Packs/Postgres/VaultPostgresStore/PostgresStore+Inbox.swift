@@ -5,7 +5,7 @@ package import VaultStorage
 extension PostgresStore: InboxStore {
   package func deposits() throws(StoreError) -> [DepositID] {
     let statement = "SELECT d.id FROM \(schema.deposits) AS d WHERE d.vault = $1 ORDER BY d.id"
-    return try pool.with { connection throws(ServerFault) in
+    return try readers.with { connection throws(ServerFault) in
       var ids: [DepositID] = []
       guard try connection.hasTable(schema.deposits) else { return ids }
       try connection.rows(statement, [.id(vault)], each: { row throws(ServerFault) in ids.append(try row.id(0)) })
@@ -19,7 +19,7 @@ extension PostgresStore: InboxStore {
       SELECT CASE WHEN octet_length(d.bytes) <= \(place.byteLimit) THEN d.bytes END FROM \(schema.deposits) AS d
       WHERE d.vault = $1 AND d.id = $2
       """
-    let found = try pool.with(path: place.relativePath) { connection throws(ServerFault) -> [UInt8]?? in
+    let found = try readers.with(path: place.relativePath) { connection throws(ServerFault) -> [UInt8]?? in
       guard try connection.hasTable(schema.deposits), let row = try connection.row(statement, [.id(vault), .id(id)])
       else { return .some(nil) }
       guard let bytes = try row.optionalBytes(0) else { return nil }

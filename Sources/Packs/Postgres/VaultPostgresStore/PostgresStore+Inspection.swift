@@ -9,7 +9,7 @@ extension PostgresStore: RemoteStore {
       SELECT current_setting('server_version'), current_user::text, v.generation FROM \(schema.vaults) AS v
       WHERE v.vault = $1
       """
-    let state = try pool.with { connection throws(ServerFault) -> RemoteState? in
+    let state = try readers.with { connection throws(ServerFault) -> RemoteState? in
       guard let row = try connection.row(statement, [.id(vault)]) else { return nil }
       return RemoteState(
         engine: "PostgreSQL \(try row.text(0) ?? "")", encryption: connection.encryption, isLocal: address.isLocal,
@@ -25,12 +25,12 @@ extension PostgresStore: RemoteStore {
     if try mayOnlyDeposit() {
       return [RemoteFinding("role", state: .good, text: "the role sees the header and adds deposits, and nothing else")]
     }
-    let answers = try pool.with { connection throws(ServerFault) in
+    let answers = try readers.with { connection throws(ServerFault) in
       var answers = try Answers(connection, schema: schema, values: [.id(vault)])
       answers.isEncrypted = connection.encryption != nil
       return answers
     }
-    let plan = try pool.with { connection throws(ServerFault) in
+    let plan = try readers.with { connection throws(ServerFault) in
       var lines: [String] = []
       try connection.rows(
         """
@@ -40,8 +40,10 @@ extension PostgresStore: RemoteStore {
         each: { row throws(ServerFault) in lines.append(try row.text(0) ?? "") })
       return lines
     }
-    return [encryption(answers), answers.durability, answers.privileges, answers.tables, answers.attachments]
-      + [answers.deposits]
+    return [
+      encryption(answers), answers.durability, standbys(answers), answers.privileges, answers.tables,
+      answers.attachments, answers.deposits,
+    ]
       + [answers.leftovers, clock(answers), answers.index(plan)]
   }
 
@@ -51,7 +53,7 @@ extension PostgresStore: RemoteStore {
         AND NOT has_table_privilege('\(schema.documents)', 'SELECT, INSERT, UPDATE, DELETE')
         AND NOT coalesce(has_table_privilege(to_regclass('\(schema.deposits)'), 'SELECT, UPDATE, DELETE'), false)
       """
-    return try pool.with { connection throws(ServerFault) in
+    return try readers.with { connection throws(ServerFault) in
       guard let row = try connection.row(statement) else { throw .malformed }
       return try row.isTrue(0)
     }
@@ -68,6 +70,30 @@ extension PostgresStore: RemoteStore {
     return address.isLocal
       ? RemoteFinding("encryption", state: .good, text: "the connection does not leave this machine")
       : RemoteFinding("encryption", state: .bad, text: "the connection is not encrypted")
+  }
+
+  private func standbys(_ answers: Answers) -> RemoteFinding {
+    let setting = "synchronous_commit is \(address.synchronousCommit ?? answers.synchronousCommit)"
+    if answers.isReplica {
+      return RemoteFinding(
+        "standbys", state: .good, text: "the server itself follows another one, and takes no changes")
+    }
+    guard answers.waitsForStandbys else {
+      return RemoteFinding(
+        "standbys", state: .good,
+        text: "a commit waits for no standby (\(setting)), and \(answers.standbyCount) follow the server")
+    }
+    if address.synchronousCommit == nil, answers.synchronousCommit == "local" {
+      return RemoteFinding(
+        "standbys", state: .doubtful,
+        text: "a commit does not wait for the standbys that the server lists: \(setting)")
+    }
+    return answers.standbyCount > 0
+      ? RemoteFinding(
+        "standbys", state: .good,
+        text: "a commit waits for standbys (\(setting)), and \(answers.standbyCount) follow the server")
+      : RemoteFinding(
+        "standbys", state: .bad, text: "a commit waits for standbys (\(setting)), and none follows the server")
   }
 
   private func clock(_ answers: Answers) -> RemoteFinding {
@@ -98,6 +124,10 @@ private struct Answers {
   let hasDepositTable: Bool
   let keepsDepositsApart: Bool
   let depositorSeesMore: Bool
+  let isReplica: Bool
+  let synchronousCommit: String
+  let waitsForStandbys: Bool
+  let standbyCount: Int64
   var isEncrypted = false
 
   init(_ connection: PostgresConnection, schema: PostgresSchema, values: [SQLValue]) throws(ServerFault) {
@@ -113,7 +143,9 @@ private struct Answers {
     (hasAttachmentTable, keepsAttachmentsApart) = (try row.isTrue(9), try row.isTrue(10))
     (mayReadAttachments, isAboutToBeAnalysed) = (try row.isTrue(11), try row.isTrue(12))
     (hasDepositTable, keepsDepositsApart) = (try row.isTrue(13), try row.isTrue(14))
-    depositorSeesMore = try row.isTrue(15)
+    (depositorSeesMore, isReplica) = (try row.isTrue(15), try row.isTrue(16))
+    synchronousCommit = try row.text(17) ?? ""
+    (waitsForStandbys, standbyCount) = (try row.isTrue(18), try row.number(19))
   }
 
   private static func question(_ schema: PostgresSchema, of tables: String) -> String {
@@ -143,7 +175,9 @@ private struct Answers {
         AND NOT has_table_privilege(r.oid, to_regclass('\(schema.deposits)'), 'DELETE')
         AND (has_table_privilege(r.oid, to_regclass('\(schema.deposits)'), 'SELECT, UPDATE')
           OR has_any_column_privilege(r.oid, '\(schema.documents)'::regclass, 'SELECT, INSERT, UPDATE')
-          OR has_any_column_privilege(r.oid, '\(schema.staged)'::regclass, 'SELECT, INSERT, UPDATE')))
+          OR has_any_column_privilege(r.oid, '\(schema.staged)'::regclass, 'SELECT, INSERT, UPDATE'))),
+      pg_is_in_recovery(), current_setting('synchronous_commit'),
+      current_setting('synchronous_standby_names') <> '', (SELECT count(*) FROM pg_stat_replication)
     """
   }
 

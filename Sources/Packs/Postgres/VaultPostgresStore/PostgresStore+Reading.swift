@@ -24,27 +24,29 @@ extension PostgresStore {
     }
     if case .inbox(let id) = location { return try readDeposit(id) }
     do throws(StoreError) {
-      return try read(location, from: schema.documents, "AND d.live = \(set(of: location)) AND d.place = $2")
+      return try readDocument(location)
     } catch {
       // A role that may only deposit sees the header alone.
       guard location == .header, error.code == .permissionDenied else { throw error }
-      return try read(location, from: schema.headers, "AND $2::smallint = \(StoreLocation.Place.header)")
+      return try read(location, by: statementOfHeader)
     }
   }
 
-  private func read(
-    _ location: StoreLocation, from table: String, _ condition: String
-  ) throws(StoreError) -> [UInt8]? {
-    let statement = """
-      SELECT \(columns(location)) FROM \(table) AS d WHERE d.vault = $1 \(condition) AND d.id = $3 ORDER BY d.part
-      """
+  private func readDocument(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
+    let ahead = heldLock?.ahead ?? readers.ahead
+    if let known = ahead.document(at: location) ?? readWithLock(location) { return try known.get() }
+    if let known = try readForOneCommand(location) { return try known.get() }
+    return try read(location, by: statement(reading: location))
+  }
+
+  private func read(_ location: StoreLocation, by statement: SQLStatement) throws(StoreError) -> [UInt8]? {
     var joined = PartJoiner { _ in location }
     var found: Result<[UInt8], StoreError>?
-    try pool.with(path: location.relativePath) { connection throws(ServerFault) in
+    try readers.with(path: location.relativePath) { connection throws(ServerFault) in
       joined = PartJoiner { _ in location }
       found = nil
       var fault: ServerFault?
-      try connection.rows(statement, [.id(vault), .place(location.place), .id(location.id)]) { row in
+      try connection.rows(statement.text, statement.values) { row in
         do throws(ServerFault) {
           if let document = try joined.take(row) { found = document.bytes }
           return true
@@ -58,10 +60,62 @@ extension PostgresStore {
     return try (found ?? joined.finish()?.bytes)?.get()
   }
 
+  func statement(reading location: StoreLocation) -> SQLStatement {
+    SQLStatement(
+      """
+      SELECT \(columns(location)) FROM \(schema.documents) AS d
+      WHERE d.vault = $1 AND d.live = \(set(of: location)) AND d.place = $2 AND d.id = $3 ORDER BY d.part
+      """, [.id(vault), .place(location.place), .id(location.id)])
+  }
+
+  /// The header for a role that sees nothing else.
+  private var statementOfHeader: SQLStatement {
+    SQLStatement(
+      "SELECT \(columns(.header)) FROM \(schema.headers) AS d WHERE d.vault = $1 ORDER BY d.part", [.id(vault)])
+  }
+
+  /// A document, read in the transaction that holds the lock of this store, so that no second connection is made. The
+  /// next request after one for a live record is mostly for a removed one of the same id.
+  private func readWithLock(_ location: StoreLocation) -> Result<[UInt8]?, StoreError>? {
+    guard let lock = heldLock, location.byteLimit <= Self.wholeLimit else { return nil }
+    var locations = [location]
+    if case .record(let id) = location { locations.append(.trash(id)) }
+    let documents = lock.reading { connection throws(ServerFault) in try self.documents(at: locations, connection) }
+    guard let documents else { return nil }
+    for (location, document) in zip(locations, documents).dropFirst() {
+      lock.ahead.add(location, document, for: Self.aheadWithLock)
+    }
+    return documents.first
+  }
+
+  /// A live record together with a removed one of the same id, for which a command asks next.
+  private func readForOneCommand(_ location: StoreLocation) throws(StoreError) -> Result<[UInt8]?, StoreError>? {
+    guard case .record(let id) = location, pool.patience.isForOneCommand, snapshot == nil else { return nil }
+    let documents = try readers.with(path: location.relativePath) { connection throws(ServerFault) in
+      try self.documents(at: [location, .trash(id)], connection)
+    }
+    readers.ahead.replace([.trash(id): documents[1]], for: ReadAhead.time)
+    return documents[0]
+  }
+
+  /// Documents over this size are read piece by piece.
+  private static let wholeLimit = 16 << 20
+
+  /// Documents that fit into memory, in one round trip.
+  func documents(
+    at locations: [StoreLocation], _ connection: PostgresConnection
+  ) throws(ServerFault) -> [Result<[UInt8]?, StoreError>] {
+    var joiners = locations.map { location in PartJoiner { _ in location } }
+    try connection.pipeline(locations.map(statement(reading:))) { step, row throws(ServerFault) in
+      _ = try joiners[step].take(row)
+    }
+    return joiners.indices.map { index in joiners[index].finish()?.bytes.map { $0 } ?? .success(nil) }
+  }
+
   package func recordFolders() throws(StoreError) -> [UInt8] {
     // The folders that ever had a record: an exact answer would cost a look at each record.
     let statement = "SELECT f.folder FROM \(schema.folders) AS f WHERE f.vault = $1 ORDER BY f.folder"
-    return try pool.with { connection throws(ServerFault) in
+    return try readers.with { connection throws(ServerFault) in
       var folders: [UInt8] = []
       try connection.rows(
         statement, [.id(vault)],
@@ -76,12 +130,16 @@ extension PostgresStore {
   }
 
   package func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] {
-    guard let snapshot else { return try records(inFolders: folder...folder) }
-    return try snapshot.ahead.ids(of: folder, records(inFolders:))
+    let passing = pool.patience.isForOneCommand && snapshot == nil ? listing.listing() : nil
+    guard let prefetch = prefetch ?? passing else { return try records(inFolders: folder...folder) }
+    return try prefetch.ids(of: folder, records(inFolders:upTo:))
   }
 
-  private func records(inFolders folders: ClosedRange<UInt8>) throws(StoreError) -> [RecordID] {
-    try identifiers(.record(vault), (Self.edge(folders.lowerBound, 0), Self.edge(folders.upperBound, 0xFF)))
+  /// The records that are read ahead while nobody else changes anything.
+  private var prefetch: RecordPrefetch? { snapshot?.ahead ?? heldLock?.prefetch }
+
+  private func records(inFolders folders: ClosedRange<UInt8>, upTo limit: Int? = nil) throws(StoreError) -> [RecordID] {
+    try identifiers(.record(vault), (Self.edge(folders.lowerBound, 0), Self.edge(folders.upperBound, 0xFF)), limit)
   }
 
   package func trashed() throws(StoreError) -> [RecordID] { try identifiers(.trash(vault)) }
@@ -97,15 +155,15 @@ extension PostgresStore {
 
   /// The ids of one kind of place, ascending: uuids sort by their bytes.
   private func identifiers(
-    _ kind: StoreLocation, _ range: (Identifier, Identifier)? = nil
+    _ kind: StoreLocation, _ range: (Identifier, Identifier)? = nil, _ limit: Int? = nil
   ) throws(StoreError) -> [Identifier] {
     let statement = """
       SELECT d.id FROM \(schema.documents) AS d
       WHERE d.vault = $1 AND d.live = \(set(of: kind)) AND d.place = $2 AND d.part = 0
-        \(range == nil ? "" : "AND d.id >= $3 AND d.id <= $4") ORDER BY d.id
+        \(range == nil ? "" : "AND d.id >= $3 AND d.id <= $4") ORDER BY d.id\(limit.map { " LIMIT \($0)" } ?? "")
       """
     let edges = range.map { [SQLValue.id($0.0), .id($0.1)] } ?? []
-    return try pool.with { connection throws(ServerFault) in
+    return try readers.with { connection throws(ServerFault) in
       var ids: [Identifier] = []
       try connection.rows(
         statement, [.id(vault), .place(kind.place)] + edges,
@@ -119,7 +177,7 @@ extension PostgresStore {
   package func read(
     _ ids: [RecordID], inFolder folder: UInt8, _ body: (RecordID, Result<[UInt8], StoreError>) -> Bool
   ) throws(StoreError) {
-    if let found = try snapshot?.ahead.bytes(of: ids, inFolder: folder, run(from:)) {
+    if let found = try prefetch?.bytes(of: ids, inFolder: folder, run(from:)) {
       for (id, bytes) in zip(ids, found) where !body(id, .success(bytes)) { return }
       return
     }
@@ -137,6 +195,7 @@ extension PostgresStore {
   }
 
   package func fewRecords() throws(StoreError) -> (any RecordStore)? {
+    if let few = readers.ahead.few() { return few }
     // Nothing leaves the server if there are more. If there is no vault, the usual way reports it.
     let statement = """
       WITH few AS (
@@ -144,13 +203,16 @@ extension PostgresStore {
         WHERE d.vault = $1 AND d.live = \(liveSet) AND d.place = \(StoreLocation.Place.record) AND d.part = 0
         ORDER BY d.id LIMIT \(Self.fewCount + 1))
       SELECT few.id, CASE WHEN few.size <= \(RecordPrefetch.byteCount) AND octet_length(few.bytes) = few.size
-        THEN few.bytes END
+        THEN few.bytes END,
+        EXISTS (SELECT 1 FROM \(schema.documents) AS t WHERE t.vault = $1 AND t.live = 0
+          AND t.place = \(StoreLocation.Place.trash) AND t.id = few.id)
       FROM few WHERE (SELECT count(*) FROM few) <= \(Self.fewCount) ORDER BY few.id
       """
     var changes: [StoreChange] = []
+    var documents: [StoreLocation: Result<[UInt8]?, StoreError>] = [:]
     var isWhole = true
-    try pool.with { connection throws(ServerFault) in
-      (changes, isWhole) = ([], true)
+    try readers.with { connection throws(ServerFault) in
+      (changes, documents, isWhole) = ([], [:], true)
       try connection.rows(
         statement, [.id(vault)],
         each: { row throws(ServerFault) in
@@ -159,12 +221,16 @@ extension PostgresStore {
             isWhole = false
             return
           }
-          changes.append(.put(.record(try row.id(0)), bytes))
+          let id = try row.id(0)
+          changes.append(.put(.record(id), bytes))
+          documents[.record(id)] = .success(bytes)
+          if try !row.isTrue(2) { documents[.trash(id)] = .success(nil) }
         })
     }
     guard isWhole, !changes.isEmpty else { return nil }
     let records = MemoryStore()
     try records.apply(changes)
+    if pool.patience.isForOneCommand { readers.ahead.replace(documents, few: records, for: ReadAhead.time) }
     return records
   }
 
@@ -179,7 +245,7 @@ extension PostgresStore {
         AND d.size <= \(RecordPrefetch.byteCount) AND octet_length(d.bytes) = d.size
       ORDER BY d.id LIMIT \(RecordPrefetch.recordCount)
       """
-    return try pool.with { connection throws(ServerFault) in
+    return try readers.with { connection throws(ServerFault) in
       var records: [(id: RecordID, bytes: [UInt8])] = []
       try connection.rows(
         statement, [.id(vault), .id(first)],
@@ -205,7 +271,7 @@ extension PostgresStore {
     let values: [SQLValue] = [.id(vault), .id(ids[0]), .id(ids[ids.count - 1]), .ids(ids)]
     var isSeen = false
     // Records that the body has seen are not read again.
-    try pool.with(again: { !isSeen }) { connection throws(ServerFault) in
+    try readers.with(again: { !isSeen }) { connection throws(ServerFault) in
       var joined = PartJoiner { .record($0) }
       var (fault, goesOn): (ServerFault?, Bool) = (nil, true)
       try connection.rows(statement, values) { row in
@@ -226,7 +292,7 @@ extension PostgresStore {
 }
 
 /// Joins parts that come in order to whole documents.
-private struct PartJoiner {
+struct PartJoiner {
   typealias Document = (id: Identifier, bytes: Result<[UInt8], StoreError>)
 
   private let location: (Identifier) -> StoreLocation

@@ -50,7 +50,7 @@ extension PostgresStore {
         AND EXISTS (SELECT 1 FROM pg_stat_wal_receiver)
         AND pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn()) END
       """
-    let answer = try? pool.with { connection throws(ServerFault) -> Bool? in
+    let answer = try? readers.with { connection throws(ServerFault) -> Bool? in
       guard let row = try connection.row(statement), row.cells.first ?? nil != nil else { return nil }
       return try row.isTrue(0)
     }

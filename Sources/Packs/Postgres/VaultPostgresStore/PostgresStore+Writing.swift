@@ -32,12 +32,38 @@ extension PostgresStore {
   func writing(
     under lock: PostgresLock, _ body: (PostgresConnection, _ generation: Int64) throws(StoreError) -> Void
   ) throws(StoreError) {
+    try transact(under: lock) { transaction throws(StoreError) in
+      let (connection, row) = (transaction.connection, lock.row)
+      do throws(ServerFault) {
+        try connection.pipeline(transaction.beginning(within: lock.patience) + [claim(under: lock)])
+      } catch {
+        guard error.isRefusal else { throw StoreError(error, writing: true) }
+        throw lockLost()
+      }
+      try body(connection, row.generation + 1)
+      transaction.isSent = true
+      return try inServer { () throws(ServerFault) in try connection.commit() }
+    }
+  }
+
+  /// Runs a whole transaction, up to its commit, and repeats it while others make it fail. A lock that may end with
+  /// this change has a transaction for it; for another lock a second connection has one.
+  ///
+  /// - Parameter body: returns whether the server said that the commit may not be on its standbys.
+  private func transact(
+    under lock: PostgresLock, _ body: (inout HolderTransaction) throws(StoreError) -> Bool
+  ) throws(StoreError) {
     var generator = SystemRandomNumberGenerator()
+    lock.forgetReading()
+    var own = lock.takeEndingTransaction()
     for attempt in 1... {
-      let connection = try pool.take()
-      var generation: Int64?
+      let (connection, isOpen) = if let own { (own, true) } else { (try pool.take(), false) }
+      var transaction = HolderTransaction(
+        connection: connection, isOpen: isOpen, synchronousCommit: address.synchronousCommit)
+      own = nil
       do throws(StoreError) {
-        let isInDoubt = try once(connection, under: lock, generation: &generation, body: body)
+        let isInDoubt = try body(&transaction)
+        lock.noteChange()
         pool.give(connection)
         if isInDoubt { throw StoreError.mayBeLost }
         return
@@ -45,7 +71,8 @@ extension PostgresStore {
         if error.code == .mayBeLost { throw error }
         if !connection.isLost {
           if (try? connection.run("ROLLBACK")) != nil { pool.give(connection) }
-        } else if let generation, try isDone(generation, under: lock, besides: error) {
+        } else if transaction.isSent, try isDone(under: lock, besides: error) {
+          lock.noteChange()
           return try requireReplication(besides: error)
         }
         let isConflict = error.serverFault?.isConflict == true
@@ -57,36 +84,44 @@ extension PostgresStore {
     }
   }
 
-  /// - Returns: whether the server said that the commit may not be on its standbys.
-  private func once(
-    _ connection: PostgresConnection, under lock: PostgresLock, generation: inout Int64?,
-    body: (PostgresConnection, Int64) throws(StoreError) -> Void
-  ) throws(StoreError) -> Bool {
-    try inServer { () throws(ServerFault) in try connection.begin(waiting: lock.patience) }
-    let row = try inServer { () throws(ServerFault) in
-      try connection.row(
-        """
-        UPDATE \(schema.vaults) AS v SET generation = v.generation + 1 WHERE v.vault = $1 AND v.fence = $2
-        RETURNING v.generation
-        """, [.id(vault), .number(lock.fence)])
-    }
-    guard let row else { throw lockLost() }
-    let next = try inServer { () throws(ServerFault) in try row.number(0) }
-    try body(connection, next)
-    generation = next
-    return try inServer { () throws(ServerFault) in try connection.commit() }
+  /// The part of a statement that raises the generation, if the vault's row is still as the holder knows it. The names
+  /// of the values follow those of the statement.
+  private func claiming(after count: Int) -> String {
+    """
+    UPDATE \(schema.vaults) AS v SET generation = v.generation + 1, fence = $\(count + 1), holder = $\(count + 2)
+      || ' since ' || to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+    WHERE v.vault = $1 AND v.generation = $\(count + 3) AND v.fence = $\(count + 4) RETURNING 1
+    """
+  }
+
+  private func claimValues(_ lock: PostgresLock) -> [SQLValue] {
+    let row = lock.row
+    return [.number(lock.fence), .text(LockHolder.current.text), .number(row.generation), .number(row.fence)]
+  }
+
+  private func claim(under lock: PostgresLock) -> SQLStatement {
+    SQLStatement(
+      """
+      WITH claimed AS (\(claiming(after: 1)))
+      SELECT 1 / CASE WHEN count(*) = 1 THEN 1 ELSE 0 END FROM claimed
+      """, [.id(vault)] + claimValues(lock))
   }
 
   /// Checks that the lock's fence is still the vault's, and blocks new fences until the transaction ends.
   func requireFence(of lock: PostgresLock, _ connection: PostgresConnection) throws(StoreError) {
-    let statement = "SELECT v.vault FROM \(schema.vaults) AS v WHERE v.vault = $1 AND v.fence = $2 FOR SHARE"
+    let (known, statement) = (
+      lock.row,
+      """
+      SELECT v.vault FROM \(schema.vaults) AS v WHERE v.vault = $1 AND v.generation = $2 AND v.fence = $3 FOR SHARE
+      """
+    )
     let row = try inServer { () throws(ServerFault) in
-      try connection.row(statement, [.id(vault), .number(lock.fence)])
+      try connection.row(statement, [.id(vault), .number(known.generation), .number(known.fence)])
     }
     guard row != nil else { throw lockLost() }
   }
 
-  private func lockLost() -> StoreError {
+  func lockLost() -> StoreError {
     StoreError(
       .locked, reason: "the lock was lost with its connection, and another process has it now",
       path: address.canonicalText,
@@ -97,9 +132,8 @@ extension PostgresStore {
   ///
   /// The vault's row is locked for that, so that an unfinished commit comes first. Only the holder of the fence
   /// increases the generation.
-  private func isDone(
-    _ generation: Int64, under lock: PostgresLock, besides error: StoreError
-  ) throws(StoreError) -> Bool {
+  private func isDone(under lock: PostgresLock, besides error: StoreError) throws(StoreError) -> Bool {
+    let generation = lock.row.generation + 1
     let statement = "SELECT v.generation, v.fence FROM \(schema.vaults) AS v WHERE v.vault = $1 FOR UPDATE"
     let row: (generation: Int64, fence: Int64)?
     do throws(StoreError) {
@@ -136,27 +170,51 @@ extension PostgresStore {
     try pool.with(for: max(.seconds(10), pool.patience.reconnecting), body)
   }
 
-  /// Makes changes and checks that the database then has them.
+  /// Makes changes, and checks before the commit that the database has them, in one round trip.
   func commit(
     _ source: ChangeSource, guards: ChangeRows?, under lock: PostgresLock
   ) throws(StoreError) {
-    do throws(StoreError) {
-      try writing(under: lock) { connection, generation throws(StoreError) in
-        if let guards, !guards.ids.isEmpty, let stale = try stale(.values(guards), side: "old", connection: connection)
-        {
-          throw stale
-        }
-        try change(source, connection: connection, generation: generation)
-        if let wrong = try stale(source, side: "new", connection: connection) {
-          throw StoreError(.unverifiedWrite, reason: "the database did not keep what was written", path: wrong.path)
+    let guards = guards.flatMap { $0.ids.isEmpty ? nil : ChangeSource.values($0) }
+    try transact(under: lock) { transaction throws(StoreError) in
+      let beginning = transaction.beginning(within: lock.patience)
+      let guarding = guards.map { [refusal(ifStale: $0, side: "old")] } ?? []
+      let changing = changes(source, under: lock)
+      let checking = [refusal(ifStale: source, side: "new"), SQLStatement("COMMIT")]
+      transaction.isSent = true
+      let connection = transaction.connection
+      do throws(ServerFault) {
+        try connection.pipeline(
+          beginning + guarding + changing + checking, patience: PostgresConnection.longPatience, isCommitting: true)
+        return connection.isReplicationInDoubt
+      } catch {
+        guard error.isRefusal else { throw StoreError(error, writing: true) }
+        try inServer { () throws(ServerFault) in try connection.run("ROLLBACK") }
+        switch error.step - beginning.count {
+        case ..<guarding.count: throw refused(guards ?? source, connection)
+        case ..<(guarding.count + changing.count):
+          guard try isKnown(lock.row, connection) else { throw lockLost() }
+          throw refused(source, connection)
+        default:
+          throw StoreError(
+            .unverifiedWrite, reason: "the database did not keep what was written", path: source.onlyPath)
         }
       }
-    } catch {
-      // The restored state tells which place it was.
-      guard error.code == .changedUnderneath, error.path == nil, error.serverFault == nil else { throw error }
-      try requireExpected(source)
-      throw error
     }
+  }
+
+  /// Whether the vault's row is as the holder knows it.
+  private func isKnown(_ row: VaultRow, _ connection: PostgresConnection) throws(StoreError) -> Bool {
+    let statement = "SELECT v.generation, v.fence FROM \(schema.vaults) AS v WHERE v.vault = $1"
+    return try inServer { () throws(ServerFault) in
+      guard let found = try connection.row(statement, [.id(vault)]) else { return false }
+      return (try found.number(0), try found.number(1)) == (row.generation, row.fence)
+    }
+  }
+
+  /// The error for changes that were expected to find other bytes; the present state tells which place it was.
+  private func refused(_ source: ChangeSource, _ connection: PostgresConnection) -> StoreError {
+    let place = try? stale(source, side: "old", connection: connection)
+    return (place ?? nil) ?? StoreError(.changedUnderneath, reason: "the vault was changed by someone else")
   }
 
   func requireExpected(_ source: ChangeSource) throws(StoreError) {
@@ -169,12 +227,7 @@ extension PostgresStore {
   private func stale(
     _ source: ChangeSource, side: String, connection: PostgresConnection
   ) throws(StoreError) -> StoreError? {
-    let statement = """
-      SELECT s.place, s.id FROM \(source.table(schema)) LEFT JOIN \(schema.documents) AS d ON d.vault = $1
-        AND d.live = s.live AND d.place = s.place AND d.id = s.id AND d.part = s.part
-      WHERE CASE WHEN s.\(side) IS NULL THEN d.part IS NOT NULL
-        ELSE d.bytes IS NULL OR d.bytes <> s.\(side) OR d.size <> s.\(side)_size END LIMIT 1
-      """
+    let statement = "SELECT s.place, s.id \(differing(source, side)) LIMIT 1"
     return try inServer { () throws(ServerFault) in
       guard let row = try connection.row(statement, [.id(vault)] + source.values) else { return nil }
       guard let place = StoreLocation(place: try row.place(0), id: try row.id(1)) else { throw .malformed }
@@ -182,22 +235,41 @@ extension PostgresStore {
     }
   }
 
-  /// Writes the rows if the places have the expected content.
-  private func change(
-    _ source: ChangeSource, connection: PostgresConnection, generation: Int64
-  ) throws(StoreError) {
-    let values = [.id(vault)] + source.values + [.number(generation), .number(.random(in: 0 ... .max))]
-    let steps = steps(source, generation: "$\(values.count - 1)::bigint")
-    var marking = marking(source, generation: "$\(values.count - 1)::bigint", mark: "$\(values.count)::bigint")
-    for step in steps where step.count > 0 {
-      let count = try inServer { () throws(ServerFault) in
-        try connection.run(marking + step.statement, values, patience: PostgresConnection.longPatience)
-      }
-      marking = ""
-      guard count == step.count else {
-        throw StoreError(.changedUnderneath, reason: "the vault was changed by someone else")
-      }
+  private func differing(_ source: ChangeSource, _ side: String) -> String {
+    """
+    FROM \(source.table(schema)) LEFT JOIN \(schema.documents) AS d ON d.vault = $1
+      AND d.live = s.live AND d.place = s.place AND d.id = s.id AND d.part = s.part
+    WHERE CASE WHEN s.\(side) IS NULL THEN d.part IS NOT NULL
+      ELSE d.bytes IS NULL OR d.bytes <> s.\(side) OR d.size <> s.\(side)_size END
+    """
+  }
+
+  private func refusal(ifStale source: ChangeSource, side: String) -> SQLStatement {
+    SQLStatement(
+      "SELECT 1 / CASE WHEN EXISTS (SELECT 1 \(differing(source, side))) THEN 0 ELSE 1 END",
+      [.id(vault)] + source.values)
+  }
+
+  /// The statements that write the rows. Each ends the transaction if a place does not have the expected content, and
+  /// the first one if the lock is no longer the holder's.
+  private func changes(_ source: ChangeSource, under lock: PostgresLock) -> [SQLStatement] {
+    let base = [.id(vault)] + source.values
+    let generation = lock.row.generation + 1
+    let numbered = base + [.number(generation), .number(Int64.random(in: 0 ... .max))]
+    let (number, mark) = ("$\(base.count + 1)::bigint", "$\(base.count + 2)::bigint")
+    var first = "claimed AS (\(claiming(after: numbered.count))),\(marking(source, generation: number, mark: mark))\n"
+    var isClaimed = "(SELECT count(*) FROM claimed) = 1 AND "
+    var (values, statements) = (numbered + claimValues(lock), [SQLStatement]())
+    for step in steps(source, generation: number) where step.count > 0 {
+      statements.append(
+        SQLStatement(
+          """
+          WITH \(first)done AS (\(step.statement) RETURNING 1)
+          SELECT 1 / CASE WHEN \(isClaimed)(SELECT count(*) FROM done) = \(step.count) THEN 1 ELSE 0 END
+          """, values))
+      (first, isClaimed, values) = ("", "", Array(values.prefix(base.count + 1)))
     }
+    return statements.isEmpty ? [claim(under: lock)] : statements
   }
 
   /// The statements that change rows, and the number of rows that each must change.
@@ -232,12 +304,12 @@ extension PostgresStore {
   private func marking(_ source: ChangeSource, generation: String, mark: String) -> String {
     if case .values(let rows) = source, !rows.places.contains(StoreLocation.Place.record) { return "" }
     return """
-      WITH marked AS (
+
+      marked AS (
         INSERT INTO \(schema.folders) AS f (vault, folder, changed, mark)
         SELECT DISTINCT $1::uuid, get_byte(uuid_send(s.id), 0)::smallint, \(generation), \(mark)
         FROM \(source.table(schema)) WHERE s.place = \(StoreLocation.Place.record)
-        ON CONFLICT (vault, folder) DO UPDATE SET changed = EXCLUDED.changed, mark = EXCLUDED.mark)
-
+        ON CONFLICT (vault, folder) DO UPDATE SET changed = EXCLUDED.changed, mark = EXCLUDED.mark),
       """
   }
 }
@@ -252,6 +324,25 @@ extension StoreError {
     StoreError(
       .outcomeUnknown, reason: "the connection was lost while the change was being stored: it may be stored or not",
       path: error.path, underlying: error.underlying)
+  }
+}
+
+/// A transaction of a lock holder, from its begin to its commit.
+struct HolderTransaction {
+  let connection: PostgresConnection
+  /// Whether it is the one that holds the lock.
+  let isOpen: Bool
+  /// How far its commit must have come before it counts; nil if the server decides.
+  let synchronousCommit: String?
+  /// Whether its commit was sent, so that a lost connection leaves the outcome open.
+  var isSent = false
+
+  /// The statements with which it begins.
+  func beginning(within limit: Duration) -> [SQLStatement] {
+    var statements = isOpen ? [] : [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED")]
+    statements.append(SQLStatement("SET LOCAL lock_timeout = \(limit.milliseconds)"))
+    if let synchronousCommit { statements.append(SQLStatement("SET LOCAL synchronous_commit = \(synchronousCommit)")) }
+    return statements
   }
 }
 

@@ -11,7 +11,10 @@ internal import VaultSystem
 package final class PostgresStore: RecordStore {
   package let address: PostgresAddress
   let schema: PostgresSchema
+  /// For changes, and for reading under a lock.
   let pool: ConnectionPool
+  /// For reading without a lock; another one if the address asks for standbys.
+  private let readerPool: ConnectionPool
   /// The vault's number in the database, which is in no document.
   let vault: Identifier
   /// The snapshot of a store that shows one moment.
@@ -19,6 +22,9 @@ package final class PostgresStore: RecordStore {
   /// Whether the table of attachments was seen; it is then never removed.
   let hasAttachmentTable = Atomic(false)
   let replicaWait = ReplicaWait()
+  let holding = Mutex(Holding())
+  /// For a command that goes through all folders without a lock.
+  let listing = ReadAhead()
 
   /// The vault at an address.
   ///
@@ -32,7 +38,7 @@ package final class PostgresStore: RecordStore {
     at address: PostgresAddress, password: String? = nil, patience: ServerPatience
   ) throws(StoreError) {
     let (schema, pool) = Self.parts(address, password: password, patience: patience)
-    guard let vault = try Self.find(address, schema: schema, pool: pool) else {
+    guard let vault = try Self.find(address, schema: schema, pool: pool, isReading: patience.isForOneCommand) else {
       throw StoreError(.notAVault, reason: "the database has no vault of this name", path: address.canonicalText)
     }
     self.init(address, schema, pool, vault)
@@ -42,13 +48,17 @@ package final class PostgresStore: RecordStore {
     _ address: PostgresAddress, _ schema: PostgresSchema, _ pool: ConnectionPool, _ vault: Identifier,
     _ snapshot: Snapshot? = nil
   ) {
-    (self.address, self.schema, self.pool, self.vault) = (address, schema, pool, vault)
+    (self.address, self.schema, self.vault) = (address, schema, vault)
+    (self.pool, readerPool) = (snapshot == nil ? pool.writing() : pool, pool)
     self.snapshot = snapshot
   }
 
+  /// The connections for reading: under a lock of this store only the server that takes its changes knows them.
+  var readers: ConnectionPool { readerPool === pool || heldLock != nil ? pool : readerPool }
+
   /// The same vault at one moment.
   func view(of snapshot: Snapshot) -> PostgresStore {
-    PostgresStore(address, schema, pool.showing(snapshot), vault, snapshot)
+    PostgresStore(address, schema, readers.showing(snapshot), vault, snapshot)
   }
 
   private static func parts(
@@ -60,21 +70,32 @@ package final class PostgresStore: RecordStore {
   }
 
   /// The number of a vault; nil if there is no vault of that name.
+  ///
+  /// - Parameter isReading: whether to read ahead what most commands need, in the same round trip.
   private static func find(
-    _ address: PostgresAddress, schema: PostgresSchema, pool: ConnectionPool
+    _ address: PostgresAddress, schema: PostgresSchema, pool: ConnectionPool, isReading: Bool = false
   ) throws(StoreError) -> Identifier? {
-    let found = try pool.with(path: address.canonicalText) { connection throws(ServerFault) -> (Identifier, Int)? in
-      let row = try connection.row(
-        "SELECT v.vault, v.layout FROM \(schema.vaults) AS v WHERE v.name = $1", [.text(address.vault)])
-      guard let row else { return nil }
-      return (try row.id(0), try row.integer(1))
+    let name = [SQLValue.text(address.vault)]
+    let statement = SQLStatement("SELECT v.vault, v.layout FROM \(schema.vaults) AS v WHERE v.name = $1", name)
+    let further = isReading ? OpeningAnswer.statements(schema).map { SQLStatement($0, name) } : []
+    var opening = OpeningAnswer()
+    do throws(StoreError) {
+      try pool.with(path: address.canonicalText) { connection throws(ServerFault) in
+        opening = OpeningAnswer()
+        try connection.pipeline([statement] + further) { step, row throws(ServerFault) in try opening.take(row, step) }
+      }
+    } catch {
+      // A role that may only deposit sees no documents.
+      guard isReading, error.code == .permissionDenied else { throw error }
+      return try find(address, schema: schema, pool: pool)
     }
-    guard let (vault, layout) = found else { return nil }
-    guard layout == PostgresSchema.layout else {
+    guard let vault = opening.vault else { return nil }
+    guard opening.layout == PostgresSchema.layout else {
       throw StoreError(
         .newerLayout, reason: "a newer version of this program made the tables of the database",
         path: address.canonicalText)
     }
+    if isReading { pool.ahead.replace(opening.documents, stamps: opening.stamps, for: ReadAhead.time) }
     return vault
   }
 }
@@ -91,7 +112,8 @@ extension PostgresStore {
   package static func create(
     at address: PostgresAddress, password: String?, makingTables: Bool, patience: ServerPatience
   ) throws(StoreError) -> PostgresStore {
-    let (schema, pool) = parts(address, password: password, patience: patience)
+    let (schema, readers) = parts(address, password: password, patience: patience)
+    let pool = readers.writing()
     if makingTables { try makeTables(address, schema: schema, pool: pool) }
     if try find(address, schema: schema, pool: pool) == nil {
       // Both in one statement, because a vault without its locks could not be locked. If two try, one succeeds.
@@ -152,13 +174,11 @@ extension PostgresStore {
   }
 }
 
-/// The holder of a lock from the vault's row, `PID@HOST since TIME`, only for messages.
+/// The holder of a lock, only for messages.
 struct LockHolder {
-  private static let mark = " since "
-
   let process: Int32
   let host: String
-  /// By the server's clock; nil if the program did not write it.
+  /// By the server's clock; nil if it is not known.
   private(set) var start: String?
 
   static let current = LockHolder(
@@ -166,15 +186,25 @@ struct LockHolder {
 
   var text: String { "\(process)@\(host)" }
 
+  /// The beginning of the name of a session that holds a vault's lock; `TIME PID@HOST` follows.
+  static func mark(of vault: Identifier) -> String { "vault \(vault.text.prefix(8)) " }
+
   init(process: Int32, host: String) { (self.process, self.host) = (process, host) }
 
-  /// Nil for a text of another form.
-  init?(_ text: String) {
-    let parts = text.split(separator: "@", maxSplits: 1)
-    guard parts.count == 2, let process = Int32(parts[0]), process > 0 else { return nil }
-    let mark = parts[1].ranges(of: Self.mark).last
-    self.init(process: process, host: String(mark.map { parts[1][..<$0.lowerBound] } ?? parts[1]))
-    start = mark.map { ServerFault.printable(parts[1][$0.upperBound...].utf8) }
+  /// Nil for a text of another form than `YYYYMMDDTHHMMSSZ PID@HOST`.
+  init?(_ text: Substring) {
+    let words = text.split(separator: " ", maxSplits: 1)
+    let parts = words.last?.split(separator: "@", maxSplits: 1) ?? []
+    guard words.count == 2, parts.count == 2, let process = Int32(parts[0]), process > 0 else { return nil }
+    self.init(process: process, host: String(parts[1]))
+    let digits = words[0].filter(\.isASCII).filter(\.isNumber)
+    guard digits.count == 14 else { return }
+    let marks: [Int: Character] = [4: "-", 6: "-", 8: "T", 10: ":", 12: ":"]
+    start =
+      digits.enumerated().reduce(into: "") { text, digit in
+        if let mark = marks[digit.offset] { text.append(mark) }
+        text.append(digit.element)
+      } + "Z"
   }
 
   /// The error for a caller that has waited for it in vain.

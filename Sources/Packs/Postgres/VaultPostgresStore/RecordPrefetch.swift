@@ -8,6 +8,9 @@ final class RecordPrefetch: Sendable {
   /// The most records that are read ahead, and the largest size of one.
   static let (recordCount, byteCount) = (512, 8 << 10)
 
+  /// The most ids that are listed at once.
+  static let idCount = 32_768
+
   /// The remaining ids of consecutive folders, and the number in each folder.
   private struct Listing {
     var ids: [UInt8: [RecordID]] = [:]
@@ -17,25 +20,47 @@ final class RecordPrefetch: Sendable {
   private struct Run {
     var bytes: [RecordID: [UInt8]] = [:]
     var ids: ClosedRange<RecordID>?
+
+    /// Nil if some of them are not there.
+    mutating func take(_ ids: [RecordID]) -> [[UInt8]]? {
+      let found = ids.compactMap { bytes.removeValue(forKey: $0) }
+      return found.count == ids.count ? found : nil
+    }
   }
 
   private let listing = Mutex(Listing())
-  private let run = Mutex(Run())
+  /// The latest ones, because threads read in different places.
+  private let runs = Mutex<[Run]>([])
+  private static let runCount = 4
 
   /// The ids of a folder, ascending.
   ///
-  /// - Parameter list: gives those of some folders, ascending.
+  /// - Parameter list: gives the ids from a folder to another one, ascending, up to a limit; nil for all.
   func ids(
-    of folder: UInt8, _ list: (ClosedRange<UInt8>) throws(StoreError) -> [RecordID]
+    of folder: UInt8, _ list: (ClosedRange<UInt8>, _ limit: Int?) throws(StoreError) -> [RecordID]
   ) throws(StoreError) -> [RecordID] {
-    if let known = listing.withLock({ $0.ids.removeValue(forKey: folder) }) { return known }
-    let folders = folder...(folder | 15)
-    let found = Dictionary(grouping: try list(folders), by: \.folder)
-    return listing.withLock { listing in
-      for folder in folders { listing.counts[folder] = found[folder]?.count ?? 0 }
-      listing.ids = Dictionary(uniqueKeysWithValues: folders.dropFirst().map { ($0, found[$0] ?? []) })
-      return found[folder] ?? []
+    var fault: StoreError?
+    // Other threads wait meanwhile, because they would list the same.
+    let found: [RecordID] = listing.withLock { listing in
+      if let known = listing.ids.removeValue(forKey: folder) { return known }
+      do throws(StoreError) {
+        let found = try list(folder...0xFF, Self.idCount)
+        // The last folder may go on after the limit.
+        let isCut = found.count >= Self.idCount
+        let end = isCut ? found.last.map { Int($0.folder) } ?? 256 : 256
+        let whole = Int(folder) < end ? folder...UInt8(end - 1) : folder...folder
+        let ids = Dictionary(
+          grouping: Int(folder) < end ? found : try list(whole, nil), by: \.folder)
+        for folder in whole { listing.counts[folder] = ids[folder]?.count ?? 0 }
+        for folder in whole.dropFirst() { listing.ids[folder] = ids[folder] ?? [] }
+        return ids[folder] ?? []
+      } catch {
+        fault = error
+        return []
+      }
     }
+    if let fault { throw fault }
+    return found
   }
 
   /// The bytes of all records of a folder; nil if only some of them are requested, or some cannot be read ahead.
@@ -50,18 +75,20 @@ final class RecordPrefetch: Sendable {
     }
     var fault: StoreError?
     // Other threads wait meanwhile, because they would read the same.
-    let found: [[UInt8]]? = run.withLock { run in
-      if run.ids?.contains(last) != true {
-        do throws(StoreError) {
-          let records = try read(first)
-          run = Run(bytes: Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0.bytes) }))
-          run.ids = records.last.map { first...max(first, $0.id) }
-        } catch {
-          fault = error
-        }
+    let found: [[UInt8]]? = runs.withLock { runs in
+      if let index = runs.firstIndex(where: { $0.ids?.contains(first) == true && $0.ids?.contains(last) == true }) {
+        return runs[index].take(ids)
       }
-      let found = ids.compactMap { run.bytes.removeValue(forKey: $0) }
-      return found.count == ids.count ? found : nil
+      do throws(StoreError) {
+        let records = try read(first)
+        var run = Run(bytes: Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0.bytes) }))
+        run.ids = records.last.map { first...max(first, $0.id) }
+        defer { runs = [run] + runs.prefix(Self.runCount - 1) }
+        return run.take(ids)
+      } catch {
+        fault = error
+        return nil
+      }
     }
     if let fault { throw fault }
     return found

@@ -30,6 +30,20 @@ import VaultPostgresStore
     #expect(try PostgresAddress(parsing: "postgresql://localhost/prod?vault=ops").encryption == "prefer")
   }
 
+  @Test("a commit may be asked to come further than the server says, and never less far")
+  func durability() throws {
+    let address = "postgresql://db.example/prod?vault=ops"
+    #expect(try PostgresAddress(parsing: address).synchronousCommit == nil)
+    for setting in ["on", "remote_write", "remote_apply"] {
+      #expect(try PostgresAddress(parsing: address + "&synchronous_commit=\(setting)").synchronousCommit == setting)
+    }
+    for setting in ["off", "local", "", "on; DROP TABLE x"] {
+      #expect(throws: TextFault.self) {
+        try PostgresAddress(parsing: address + "&synchronous_commit=\(setting.replacing(" ", with: "%20"))")
+      }
+    }
+  }
+
   @Test(
     "an address is this machine's only where each host is a socket, localhost, or a loopback address",
     arguments: [

@@ -30,6 +30,53 @@ import VaultTestSupport
     #expect(try store.read(.record(id)) == [3])
   }
 
+  @Test("of two writers that both believe to hold the lock, the second one to write is refused")
+  func twoHolders() throws {
+    guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
+    let server = try #require(PostgresServer())
+    defer { server.stop() }
+    let address = try PostgresAddress(parsing: server.address("holders"))
+    let (store, other) = (try PostgresStore.create(at: address, makingTables: true), try PostgresStore(at: address))
+    let ids = [RecordID.random(), RecordID.random()]
+    let lost = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
+    server.endLockSessions()
+    let lock = try other.lock(.exclusive, timeout: .seconds(5), onWait: { _ in })
+    // Neither place is the other's, so no comparison of bytes would notice.
+    try store.apply([.put(.record(ids[0]), [1])], under: lost)
+    let error = #expect(throws: StoreError.self) { try other.apply([.put(.record(ids[1]), [2])], under: lock) }
+    #expect(error?.code == .locked)
+    #expect(try other.read(.record(ids[1])) == nil)
+    // Who comes next writes.
+    lock.release()
+    lost.release()
+    try other.apply([.put(.record(ids[1]), [3])], timeout: .seconds(5))
+    #expect(try store.read(.record(ids[1])) == [3])
+  }
+
+  @Test("the last change under a lock releases it with its commit, on one connection")
+  func lastChange() throws {
+    guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
+    let server = try #require(PostgresServer.shared)
+    let proxy = try #require(PostgresProxy(of: server))
+    defer { proxy.stop() }
+    let direct = try PostgresStore.create(
+      at: PostgresAddress(parsing: server.address("last", settings: "&sslmode=disable")), makingTables: true)
+    let store = try PostgresStore(
+      at: PostgresAddress(parsing: server.address("last", port: proxy.port, settings: "&sslmode=disable")))
+    let id = RecordID.random()
+    proxy.reset()
+    let lock = try store.lock(.exclusive, timeout: .zero, onWait: { _ in })
+    #expect(try store.read(.record(id)) == nil)
+    (lock as? any ReleasingLock)?.releaseWithNextChange()
+    try store.apply([.put(.record(id), [1])], under: lock)
+    #expect(proxy.costs.trips == 3)
+    #expect(proxy.costs.connections == 0)
+    // The lock is free although nobody has released it.
+    try direct.apply([StoreChange(.record(id), from: [1], to: [2])], timeout: .zero)
+    lock.release()
+    #expect(try store.read(.record(id)) == [2])
+  }
+
   @Test("a server that stops as in a power cut loses nothing that was written, and is found again")
   func restart() throws {
     guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }

@@ -7,6 +7,8 @@ package struct PostgresProxy: Sendable {
     case before
     /// It is done, and the answer is lost.
     case after
+    /// The server gets all but the last of several statements that are sent together.
+    case within
   }
 
   /// The port on 127.0.0.1.
@@ -41,6 +43,16 @@ package struct PostgresProxy: Sendable {
 
   /// How many statements there were since the last order.
   package var count: Int { Int(script.order("count")) ?? 0 }
+
+  /// Counts the costs from 0 again.
+  package func reset() { script.order("reset", expecting: "ok") }
+
+  /// The round trips, statements and connections since ``reset()``.
+  package var costs: (trips: Int, statements: Int, connections: Int) {
+    let numbers = script.order("costs").split(separator: " ").compactMap { Int($0) }
+    guard numbers.count == 3 else { return (0, 0, 0) }
+    return (numbers[0], numbers[1], numbers[2])
+  }
 }
 
 /// A server that means no good, as `Scripts/postgres-hostile` has it.

@@ -76,10 +76,9 @@ package struct PostgresServer: Sendable {
 
   /// Ends the sessions by which vaults of its database `postgres` are locked.
   package func endLockSessions() {
-    // Sorted by their last statement.
+    // The holder of a lock has a name for it.
     let sessions = """
-      SELECT pid FROM pg_stat_activity
-      WHERE state = 'idle in transaction' AND query LIKE '%locks%' AND datname = 'postgres'
+      SELECT pid FROM pg_stat_activity WHERE application_name ~ '^vault [0-9a-f]{8} ' AND datname = 'postgres'
       """
     run("SELECT pg_terminate_backend(pid) FROM (\(sessions)) AS s")
   }

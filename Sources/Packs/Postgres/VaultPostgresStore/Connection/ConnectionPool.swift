@@ -20,22 +20,26 @@ package final class ConnectionPool: Sendable {
   private let idleTime: Duration
   private let wait: ServerWait
   private let idle = Mutex(Idle())
+  /// The kind of server that is needed; nil if the address says it.
+  private let attributes: String?
+  /// Documents that were read before they were requested. A later request to the server makes them old.
+  let ahead = ReadAhead()
 
   package convenience init(
     _ address: PostgresAddress, applicationName: String, password: String?, patience: ServerPatience = .init(),
-    idleTime: Duration = .seconds(60)
+    idleTime: Duration = .seconds(60), attributes: String? = nil
   ) {
     self.init(
       address, applicationName: applicationName, password: password, wait: ServerWait(patience), snapshot: nil,
-      idleTime: idleTime)
+      idleTime: idleTime, attributes: attributes)
   }
 
   private init(
     _ address: PostgresAddress, applicationName: String, password: String?, wait: ServerWait, snapshot: Snapshot?,
-    idleTime: Duration
+    idleTime: Duration, attributes: String?
   ) {
     (self.address, self.applicationName, self.password) = (address, applicationName, password)
-    (self.wait, self.snapshot, self.idleTime) = (wait, snapshot, idleTime)
+    (self.wait, self.snapshot, self.idleTime, self.attributes) = (wait, snapshot, idleTime, attributes)
   }
 
   var patience: ServerPatience { wait.patience }
@@ -46,13 +50,23 @@ package final class ConnectionPool: Sendable {
   /// Another pool, of connections that see one moment.
   func showing(_ snapshot: Snapshot) -> ConnectionPool {
     ConnectionPool(
-      address, applicationName: applicationName, password: password, wait: wait, snapshot: snapshot, idleTime: idleTime)
+      address, applicationName: applicationName, password: password, wait: wait, snapshot: snapshot, idleTime: idleTime,
+      attributes: attributes)
+  }
+
+  /// The pool for changes: this one, unless it may be connected to a standby although the address has more servers.
+  func writing() -> ConnectionPool {
+    guard address.hosts.count > 1, !ServerKind.takesWrites(attributes ?? address.serverKind) else { return self }
+    return ConnectionPool(
+      address, applicationName: applicationName, password: password, wait: wait, snapshot: nil, idleTime: idleTime,
+      attributes: ServerKind.readWrite)
   }
 
   func close() { idle.withLock { $0.connections = [] } }
 
   /// A connection for the caller alone.
   package func take() throws(StoreError) -> PostgresConnection {
+    ahead.clear()
     if let connection = takeIdle() { return connection }
     return try fresh()
   }
@@ -64,7 +78,7 @@ package final class ConnectionPool: Sendable {
   /// - Parameter end: how long to retry an unreachable server; nil for the default time from now on.
   func fresh(until end: ContinuousClock.Instant? = nil) throws(StoreError) -> PostgresConnection {
     let connection = try PostgresConnection(
-      address, applicationName: applicationName, password: password, waiting: wait,
+      address, applicationName: applicationName, password: password, waiting: wait, attributes: attributes,
       until: end ?? .now + patience.reconnecting)
     do throws(ServerFault) { try snapshot?.adopt(connection, patience) } catch { throw StoreError(error) }
     return connection
@@ -76,12 +90,15 @@ package final class ConnectionPool: Sendable {
     writing: Bool = false, until end: ContinuousClock.Instant? = nil,
     _ body: (PostgresConnection) throws(ServerFault) -> Result
   ) throws(StoreError) -> (PostgresConnection, Result) {
+    ahead.clear()
     let connection = if let idle = takeIdle() { idle } else { try fresh(until: end) }
     do throws(ServerFault) {
       return (connection, try body(connection))
     } catch {
       guard error.isLost, !error.isSilent else { throw StoreError(error, writing: writing) }
     }
+    // The server may be gone, and the other idle connections with it.
+    close()
     let other = try fresh(until: end)
     do throws(ServerFault) { return (other, try body(other)) } catch { throw StoreError(error, writing: writing) }
   }
@@ -133,6 +150,7 @@ package final class ConnectionPool: Sendable {
         guard isLost || error.isConflict && isFirst, again() else {
           throw StoreError(error, path: path, writing: writing)
         }
+        if isLost { close() }
       }
       if !isFirst { LiveFileOperations().sleep(.milliseconds(100)) }
       isFirst = false

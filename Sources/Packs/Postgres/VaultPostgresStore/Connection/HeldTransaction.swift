@@ -36,6 +36,20 @@ final class HeldTransaction: Sendable {
     }
   }
 
+  /// Runs a step of the transaction, unless another thread is running one. After a fault the transaction no longer
+  /// holds anything, and no more steps are run.
+  func withIfFree<Result: Sendable>(_ body: (PostgresConnection) throws(ServerFault) -> Result) -> Result? {
+    let found = connection.withLockIfAvailable { connection -> Result? in
+      guard let connection, !isBroken.load(ordering: .relaxed) else { return nil }
+      do throws(ServerFault) { return try body(connection) } catch { isBroken.store(true, ordering: .relaxed) }
+      return nil
+    }
+    return found ?? nil
+  }
+
+  /// Whether a step failed, so that the server has ended the transaction.
+  let isBroken = Atomic(false)
+
   /// Gives up the connection; nil if that was done before.
   func take() -> PostgresConnection? {
     stopTouching()

@@ -30,14 +30,14 @@ internal import VaultSystem
   /// Connects, retrying until `end` while the server cannot be reached.
   init(
     _ address: PostgresAddress, applicationName: String, password: String?, waiting wait: ServerWait,
-    until end: ContinuousClock.Instant
+    attributes: String? = nil, until end: ContinuousClock.Instant
   ) throws(StoreError) {
     library = try PostgresLibrary.required()
     notices = PostgresNotices(library.answers)
     self.wait = wait
     let connector = PostgresConnector(
       library: library, address: address, applicationName: applicationName, password: password, notices: notices,
-      wait: wait)
+      wait: wait, attributes: attributes)
     unsafe handle = try connector.connect(until: end)
   }
 
@@ -185,6 +185,10 @@ extension PostgresConnection {
 
   private func send(_ statement: String, _ values: [SQLValue]) throws(ServerFault) {
     try prepareToSend()
+    try enqueue(statement, values)
+  }
+
+  private func enqueue(_ statement: String, _ values: [SQLValue]) throws(ServerFault) {
     // A missing pointer means NULL, so an empty value needs a pointer, too.
     var storage: [UInt8] = []
     let starts = values.map { value -> Int? in
@@ -204,16 +208,17 @@ extension PostgresConnection {
     guard isSent == 1 else { throw lost() }
   }
 
-  private func row(of result: OpaquePointer) -> SQLRow {
+  private func row(of result: OpaquePointer, _ row: Int32 = 0) -> SQLRow {
     SQLRow(
       cells: (0..<(unsafe library.answers.columnCount(result))).map { column in
-        guard unsafe library.answers.isNull(result, 0, column) == 0,
-          let start = unsafe library.answers.value(result, 0, column)
+        guard unsafe library.answers.isNull(result, row, column) == 0,
+          let start = unsafe library.answers.value(result, row, column)
         else {
           return nil
         }
         // Safe: libpq has that many bytes there until the result is cleared.
-        return unsafe Array(UnsafeRawBufferPointer(start: start, count: Int(library.answers.length(result, 0, column))))
+        return unsafe Array(
+          UnsafeRawBufferPointer(start: start, count: Int(library.answers.length(result, row, column))))
       })
   }
 }
@@ -223,6 +228,63 @@ private enum ResultStatus {
   static let tuplesOK: Int32 = 2
   static let copyIn: Int32 = 4
   static let singleRow: Int32 = 9
+  static let pipelineSync: Int32 = 10
+  static let pipelineAborted: Int32 = 11
+}
+
+extension PostgresConnection {
+  /// Runs statements in one round trip. After one that fails, the server skips the rest.
+  ///
+  /// - Parameters:
+  ///   - isCommitting: whether the last statement is a commit.
+  ///   - body: gets the rows of each statement, with the statement's number, as they come.
+  /// - Throws: the fault of the first statement that failed, with its number.
+  func pipeline(
+    _ statements: [SQLStatement], patience: Duration = patience, isCommitting: Bool = false,
+    each body: (Int, SQLRow) throws(ServerFault) -> Void = { _, _ throws(ServerFault) in }
+  ) throws(ServerFault) {
+    try prepareToSend()
+    guard unsafe library.pipeline.enter(handle) == 1 else { throw lost() }
+    for (step, statement) in statements.enumerated() {
+      // The other answers come before the server waits in a commit.
+      if isCommitting, step == statements.count - 1, unsafe library.pipeline.requestFlush(handle) != 1 { throw lost() }
+      try enqueue(statement.text, statement.values)
+    }
+    guard unsafe library.pipeline.sync(handle) == 1 else { throw lost() }
+    var fault: ServerFault?
+    for step in statements.indices {
+      let kind: RemoteWait = isCommitting && step == statements.count - 1 ? .commit : .answer
+      while let result = try unsafe next(within: patience, kind) {
+        defer { unsafe library.answers.clear(result) }
+        if let found = unsafe self.fault(of: result, step, body), fault == nil { fault = found }
+        if isLost { throw fault ?? lost() }
+      }
+    }
+    guard let end = try unsafe next(within: patience, .answer) else { throw lost(.malformed) }
+    let isSynced = unsafe library.answers.resultStatus(end) == ResultStatus.pipelineSync
+    unsafe library.answers.clear(end)
+    guard isSynced, unsafe library.pipeline.exit(handle) == 1 else { throw lost(fault ?? .malformed) }
+    if let fault { throw fault }
+  }
+
+  /// Gives the rows of one statement of a pipeline to `body`. Returns its fault.
+  private func fault(
+    of result: OpaquePointer, _ step: Int, _ body: (Int, SQLRow) throws(ServerFault) -> Void
+  ) -> ServerFault? {
+    do throws(ServerFault) {
+      switch unsafe library.answers.resultStatus(result) {
+      case ResultStatus.commandOK, ResultStatus.pipelineAborted: break
+      case ResultStatus.tuplesOK:
+        for index in 0..<(unsafe library.answers.rowCount(result)) { try body(step, unsafe row(of: result, index)) }
+      default: throw unsafe self.fault(of: result)
+      }
+      return nil
+    } catch {
+      var fault = error
+      fault.step = step
+      return fault
+    }
+  }
 }
 
 extension PostgresConnection {

@@ -23,6 +23,8 @@ struct PostgresConnector {
   let password: String?
   let notices: PostgresNotices
   let wait: ServerWait
+  /// The kind of server that is needed; nil if the address says it.
+  let attributes: String?
 
   /// A connection, or the reason for the failure.
   @safe private struct Outcome {
@@ -65,9 +67,8 @@ struct PostgresConnector {
 
   /// The hosts in the order of attempts, each with the required kind of session.
   private var attempts: [(host: PostgresHost, attributes: String?)] {
-    let name = "target_session_attrs"
-    let wish = address.settings[name] ?? ProcessEnvironment.variable("PGTARGETSESSIONATTRS")
-    guard wish == "prefer-standby" else { return address.hosts.map { ($0, nil) } }
+    let wish = attributes ?? address.serverKind
+    guard wish == "prefer-standby" else { return address.hosts.map { ($0, wish) } }
     // Here libpq connects to one host at a time, and so cannot prefer one.
     return address.hosts.map { ($0, "standby") } + address.hosts.map { ($0, "any") }
   }

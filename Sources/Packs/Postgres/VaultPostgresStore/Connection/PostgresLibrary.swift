@@ -46,6 +46,7 @@ internal import VaultStorage
   let putCopyData: CopyData
   let putCopyEnd: CopyEnd
   let answers: PostgresAnswers
+  let pipeline: PostgresPipeline
   let serverVersion: Number
   let tlsAttribute: Named
   let user: Words
@@ -56,13 +57,14 @@ internal import VaultStorage
   static func required() throws(StoreError) -> PostgresLibrary {
     guard let shared else {
       throw StoreError(
-        .ioFailed, reason: "a database needs the library libpq (Debian: libpq5), which is not installed")
+        .ioFailed, reason: "a database needs the library libpq 14 or later (Debian: libpq5), which is not installed")
     }
     return shared
   }
 
   private init?(_ library: DynamicLibrary) {
     guard let answers = PostgresAnswers(library), let steps = PostgresSteps(library),
+      let pipeline = PostgresPipeline(library),
       let finish = unsafe library.function("PQfinish", as: Act.self),
       let status = unsafe library.function("PQstatus", as: Number.self),
       let socket = unsafe library.function("PQsocket", as: Number.self),
@@ -80,7 +82,7 @@ internal import VaultStorage
       let tlsAttribute = unsafe library.function("PQsslAttribute", as: Named.self),
       let user = unsafe library.function("PQuser", as: Words.self)
     else { return nil }
-    (self.answers, self.steps) = (answers, steps)
+    (self.answers, self.steps, self.pipeline) = (answers, steps, pipeline)
     unsafe self.finish = finish
     unsafe self.status = status
     unsafe self.socket = socket
@@ -132,6 +134,24 @@ internal import VaultStorage
   }
 }
 
+/// The functions of libpq for several statements in one round trip, which it has from version 14 on.
+@safe struct PostgresPipeline: @unchecked Sendable {
+  // @unchecked: functions of a library that is never closed.
+  let enter: PostgresLibrary.Number
+  let requestFlush: PostgresLibrary.Number
+  let sync: PostgresLibrary.Number
+  let exit: PostgresLibrary.Number
+
+  init?(_ library: DynamicLibrary) {
+    guard let enter = unsafe library.function("PQenterPipelineMode", as: PostgresLibrary.Number.self),
+      let requestFlush = unsafe library.function("PQsendFlushRequest", as: PostgresLibrary.Number.self),
+      let sync = unsafe library.function("PQpipelineSync", as: PostgresLibrary.Number.self),
+      let exit = unsafe library.function("PQexitPipelineMode", as: PostgresLibrary.Number.self)
+    else { return nil }
+    unsafe (self.enter, self.requestFlush, self.sync, self.exit) = (enter, requestFlush, sync, exit)
+  }
+}
+
 /// The functions of libpq that read an answer.
 @safe struct PostgresAnswers: @unchecked Sendable {
   // @unchecked: functions of a library that is never closed.
@@ -146,6 +166,7 @@ internal import VaultStorage
   let resultErrorField: Field
   let commandTuples: Words
   let columnCount: Number
+  let rowCount: Number
   let isNull: CellNumber
   let length: CellNumber
   let value: Cell
@@ -157,6 +178,7 @@ internal import VaultStorage
       let resultErrorField = unsafe library.function("PQresultErrorField", as: Field.self),
       let commandTuples = unsafe library.function("PQcmdTuples", as: Words.self),
       let columnCount = unsafe library.function("PQnfields", as: Number.self),
+      let rowCount = unsafe library.function("PQntuples", as: Number.self),
       let isNull = unsafe library.function("PQgetisnull", as: CellNumber.self),
       let length = unsafe library.function("PQgetlength", as: CellNumber.self),
       let value = unsafe library.function("PQgetvalue", as: Cell.self),
@@ -166,6 +188,7 @@ internal import VaultStorage
     unsafe self.resultErrorField = resultErrorField
     unsafe self.commandTuples = commandTuples
     unsafe self.columnCount = columnCount
+    unsafe self.rowCount = rowCount
     unsafe self.isNull = isNull
     unsafe self.length = length
     unsafe self.value = value

@@ -1,16 +1,24 @@
 internal import VaultDocument
 
+/// A statement with its values.
+struct SQLStatement {
+  let text: String
+  var values: [SQLValue] = []
+
+  init(_ text: String, _ values: [SQLValue] = []) { (self.text, self.values) = (text, values) }
+}
+
 /// A value of a statement: the number of its type in PostgreSQL, and its binary form.
 package struct SQLValue {
   let type: UInt32
   /// Nil for SQL's NULL.
   let bytes: [UInt8]?
 
-  static func number(_ value: Int64) -> SQLValue { SQLValue(type: 20, bytes: value.bigEndianBytes) }
+  static func number(_ value: Int64?) -> SQLValue { SQLValue(type: 20, bytes: value?.bigEndianBytes) }
   static func text(_ value: String) -> SQLValue { SQLValue(type: 25, bytes: Array(value.utf8)) }
   static func id(_ value: Identifier) -> SQLValue { SQLValue(type: 2950, bytes: value.bytes) }
   static func integer(_ value: Int32) -> SQLValue { SQLValue(type: 23, bytes: value.bigEndianBytes) }
-  static func document(_ value: [UInt8]) -> SQLValue { SQLValue(type: 17, bytes: value) }
+  static func document(_ value: [UInt8]?) -> SQLValue { SQLValue(type: 17, bytes: value) }
   static func place(_ value: Int16) -> SQLValue { SQLValue(type: 21, bytes: value.bigEndianBytes) }
 
   static func numbers(_ values: [Int64?]) -> SQLValue { array(1016, of: 20, values.map { $0?.bigEndianBytes }) }

@@ -10,6 +10,8 @@ package struct ServerFault: RemoteFault, CustomStringConvertible {
   var isLost = false
   /// Whether no answer came for too long. Asking again would wait as long, and leave another waiting session.
   var isSilent = false
+  /// The number of the statement in its pipeline, from 0.
+  var step = 0
 
   var words: String { description }
   package var description: String { state.isEmpty ? text : "SQLSTATE \(state): \(text)" }
@@ -25,6 +27,9 @@ package struct ServerFault: RemoteFault, CustomStringConvertible {
   var isConflict: Bool { state == "40001" || state == "40P01" }
   /// lock_not_available: another session held a row for the whole wait.
   var isLockTimeout: Bool { state == "55P03" }
+
+  /// A division by zero, by which a statement ends a pipeline before its commit.
+  var isRefusal: Bool { state == "22012" }
 
   /// Whether the server does not support the statement at all.
   var isUnsupported: Bool { state == "0A000" }

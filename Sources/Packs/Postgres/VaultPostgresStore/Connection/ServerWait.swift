@@ -8,9 +8,11 @@ package struct ServerPatience: Sendable {
   /// A server without an answer for this long is reported.
   package var silence = Duration.seconds(5)
   /// The server releases a lock if no statement of its holder came for this long.
-  package var lockLimit = Duration.seconds(90)
+  package var lockLimit = Duration.seconds(50)
   /// The same limit for a reader, which blocks nobody.
   package var readerLimit = Duration.seconds(3600)
+  /// Whether the store serves one command, so that data of a moment ago need not be read again.
+  package var isForOneCommand = false
   /// Called if the store has waited for a while, at most once a minute.
   package var onWait: @Sendable (RemoteWait) -> Void = { _ in }
 

@@ -1,0 +1,356 @@
+internal import Synchronization
+package import VaultStorage
+internal import VaultSystem
+
+extension PostgresStore {
+  /// The rows of `locks`: the lock, and the gate that a waiting writer holds, so that new readers let it go first.
+  private enum Gate {
+    static let lock = 0
+    static let waiting = 1
+  }
+
+  package func lock(
+    _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
+  ) throws(StoreError) -> any StoreLock {
+    if let snapshot { return try snapshot.lock(kind) }
+    guard kind != .snapshot else { return try moment() }
+    let end = ContinuousClock.now + timeout
+    while true {
+      do throws(StoreError) {
+        return try lockOnce(kind, timeout: timeout, until: end, isWanted: isWanted, onWait: onWait)
+      } catch {
+        // Nothing was changed yet, and if the server goes away, another may soon take its place.
+        let isLost = error.serverFault?.isLost == true && error.serverFault?.isSilent == false
+        guard isLost, ContinuousClock.now < end, isWanted() else { throw error }
+        LiveFileOperations().sleep(.milliseconds(250))
+      }
+    }
+  }
+
+  private func lockOnce(
+    _ kind: LockKind, timeout: Duration, until end: ContinuousClock.Instant, isWanted: () -> Bool,
+    onWait: (Int32?) -> Void
+  ) throws(StoreError) -> any StoreLock {
+    let isWaiting = timeout > .zero && isWanted()
+    let (connection, first) = try pool.held(writing: kind == .exclusive, until: end) {
+      connection throws(ServerFault) -> LockAttempt in
+      var attempt = LockAttempt()
+      let start = [beginning, settings(waiting: max(.seconds(1), end - .now))]
+      switch kind {
+      case .exclusive where isWaiting:
+        try wait(min(timeout, Self.shortestWait), after: start, connection, &attempt)
+      case .exclusive: try take([Gate.lock, Gate.waiting], after: start, connection, &attempt)
+      case .shared, .snapshot: try connection.pipeline(start)
+      }
+      return attempt
+    }
+    var attempt = first
+    let row: VaultRow
+    do throws(StoreError) {
+      if !attempt.isTaken {
+        try wait(for: kind, connection, timeout: timeout, until: end, &attempt, isWanted: isWanted, onWait: onWait)
+      }
+      row = kind == .exclusive ? try attempt.usableRow() : VaultRow()
+    } catch {
+      if (try? connection.run("ROLLBACK")) != nil { pool.give(connection) }
+      throw error
+    }
+    let lock = PostgresLock(kind, connection, of: self, within: timeout, row)
+    guard kind == .exclusive else { return lock }
+    if let header = attempt.header { lock.ahead.replace([.header: header], for: Self.aheadWithLock) }
+    // The next lock holder clears the rest.
+    if attempt.isLittered { try clearLeftovers(lock, within: max(.seconds(1), end - .now)) }
+    pool.ahead.clear()
+    holding.withLock { $0.lock = lock }
+    return lock
+  }
+
+  /// How long the server lets a writer wait for a row before the writer looks whether it is still wanted.
+  private static let shortestWait = Duration.milliseconds(250)
+
+  /// How long documents that were read with the lock may be asked for; nobody else changes them.
+  static let aheadWithLock = Duration.seconds(3600)
+
+  private func wait(
+    for kind: LockKind, _ connection: PostgresConnection, timeout: Duration, until end: ContinuousClock.Instant,
+    _ attempt: inout LockAttempt, isWanted: () -> Bool, onWait: (Int32?) -> Void
+  ) throws(StoreError) {
+    let system = LiveFileOperations()
+    var wait = LockWait(
+      start: system.now() - (timeout - (end - .now)), timeout: timeout, path: address.canonicalText,
+      steps: Self.shortestWait ... .milliseconds(1000))
+    var (isFirst, isStillWanted) = (true, true)
+    while true {
+      var holder: LockHolder?
+      var isKnown = false
+      if isFirst, kind != .exclusive, try isShared(connection, within: .zero) { return }
+      isFirst = false
+      let patience: Duration
+      do throws(StoreError) {
+        patience = try wait.nextStep(
+          now: system.now(),
+          holder: {
+            if !isKnown, isStillWanted { holder = self.holder() }
+            isKnown = true
+            return holder?.process
+          },
+          isWanted: {
+            isStillWanted = isWanted()
+            return isStillWanted
+          }, onWait: onWait)
+      } catch {
+        throw holder.map { $0.inTheWay(of: address) } ?? error
+      }
+      if kind != .exclusive {
+        if try isShared(connection, within: patience) { return }
+      } else {
+        try inServer { () throws(ServerFault) in try self.wait(patience, connection, &attempt) }
+        if attempt.isTaken { return }
+      }
+    }
+  }
+
+  private func isShared(_ connection: PostgresConnection, within patience: Duration) throws(StoreError) -> Bool {
+    guard try isOpen(Gate.waiting, connection, within: patience) else { return false }
+    return try isTaken(Gate.lock, strength: "SHARE", connection: connection, within: patience)
+  }
+
+  /// Waits for the gate, if another writer has it, and then for the lock, each within a limit. The server queues
+  /// waiters in order, and the first gets a row as soon as it is free.
+  private func wait(
+    _ patience: Duration, after beginning: [SQLStatement] = [], _ connection: PostgresConnection,
+    _ attempt: inout LockAttempt
+  ) throws(ServerFault) {
+    var start = beginning
+    start += [SQLStatement("SAVEPOINT waiting"), SQLStatement("SET LOCAL lock_timeout = \(patience.milliseconds)")]
+    if !attempt.hasGate { start += [row(of: Gate.waiting), SQLStatement("SAVEPOINT waiting")] }
+    do throws(ServerFault) {
+      try take([Gate.lock], isWaiting: true, after: start, connection, &attempt)
+      // Without rows the vault is gone, which the missing row of `vaults` tells.
+      attempt.isTaken = true
+    } catch {
+      guard error.isLockTimeout, error.step > beginning.count else { throw error }
+      // A gate that was reached stays, because the second savepoint hides the first one.
+      if error.step >= start.count { attempt.hasGate = true }
+      try connection.run("ROLLBACK TO SAVEPOINT waiting")
+    }
+  }
+
+  /// Locks a row until the transaction ends. The server queues waiters in order, and the first gets the row as soon as
+  /// it is free.
+  private func isTaken(
+    _ gate: Int, strength: String, connection: PostgresConnection, within patience: Duration
+  ) throws(StoreError) -> Bool {
+    guard patience > .zero else {
+      return try inServer { () throws(ServerFault) in
+        try !free([gate], strength: strength, connection: connection).isEmpty
+      }
+    }
+    do throws(ServerFault) {
+      try connection.run("SAVEPOINT waiting")
+      // 0 would mean to wait forever.
+      try connection.run("SET LOCAL lock_timeout = \(max(1, Int(patience / .milliseconds(1))))")
+      if try connection.row(locking([gate], strength), [.id(vault)]) != nil { return true }
+    } catch {
+      guard error.isLockTimeout else { throw StoreError(error, writing: true) }
+      try inServer { () throws(ServerFault) in try connection.run("ROLLBACK TO SAVEPOINT waiting") }
+      return false
+    }
+    throw .gone
+  }
+
+  /// Locks, until the transaction ends, those rows that nobody holds.
+  private func free(
+    _ gates: [Int], strength: String, connection: PostgresConnection
+  ) throws(ServerFault) -> [Int] {
+    var taken: [Int] = []
+    try connection.rows(
+      locking(gates, strength) + " SKIP LOCKED", [.id(vault)],
+      each: { row throws(ServerFault) in
+        taken.append(Int(try row.place(0)))
+      })
+    return taken
+  }
+
+  /// Locks rows in one round trip, and reads what a holder of the lock needs to know.
+  private func take(
+    _ gates: [Int], isWaiting: Bool = false, after start: [SQLStatement], _ connection: PostgresConnection,
+    _ attempt: inout LockAttempt
+  ) throws(ServerFault) {
+    let statements = start + [lockStatement(gates, isWaiting: isWaiting), rowStatement, statement(reading: .header)]
+    var header = PartJoiner { _ in .header }
+    var found = attempt
+    found.header = .success(nil)
+    try connection.pipeline(statements) { step, row throws(ServerFault) in
+      switch step - start.count {
+      case 0: try found.takeGate(row)
+      case 1: try found.takeRow(row)
+      case 2: if let document = try header.take(row) { found.header = document.bytes.map { $0 } }
+      default: break
+      }
+    }
+    if let document = header.finish() { found.header = document.bytes.map { $0 } }
+    attempt = found
+  }
+
+  var beginning: SQLStatement { SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED") }
+
+  /// The server releases the lock of a vanished client within a minute: by the keep-alives of the connection and,
+  /// because a proxy answers those, by the limit of an idle transaction.
+  ///
+  /// The limit for waiting is part of a separate statement, because a locked table is waited for before a statement
+  /// begins.
+  private func settings(waiting limit: Duration) -> SQLStatement {
+    SQLStatement(
+      """
+      SELECT set_config('lock_timeout', '\(limit.milliseconds)', true),
+        set_config('idle_in_transaction_session_timeout', '\(pool.patience.lockLimit.milliseconds)', true),
+        set_config('tcp_keepalives_idle', '20', true), set_config('tcp_keepalives_interval', '10', true),
+        set_config('tcp_keepalives_count', '3', true)
+      """)
+  }
+
+  /// Locks those rows that nobody holds, or waits for them. The holder's name is in the server's list of sessions as
+  /// long as the transaction lasts.
+  private func lockStatement(_ gates: [Int], isWaiting: Bool) -> SQLStatement {
+    SQLStatement(
+      """
+      WITH taken AS (\(locking(gates, "UPDATE"))\(isWaiting ? "" : " SKIP LOCKED"))
+      SELECT taken.gate, CASE WHEN taken.gate = \(Gate.lock) THEN set_config('application_name', $2
+        || to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24MISS"Z"') || ' ' || $3, true) END
+      FROM taken
+      """, [.id(vault), .text(LockHolder.mark(of: vault)), .text(LockHolder.current.text)])
+  }
+
+  private func row(of gate: Int) -> SQLStatement { SQLStatement(locking([gate], "UPDATE"), [.id(vault)]) }
+
+  private func locking(_ gates: [Int], _ strength: String) -> String {
+    """
+    SELECT l.gate FROM \(schema.locks) AS l
+    WHERE l.vault = $1 AND l.gate IN (\(gates.map(String.init).joined(separator: ", "))) FOR \(strength)
+    """
+  }
+
+  /// A separate statement, because it must see the changes of the holder for which the one before it waited.
+  private var rowStatement: SQLStatement {
+    SQLStatement(
+      """
+      SELECT v.generation, v.fence, v.live, current_setting('synchronous_commit') = 'off',
+        EXISTS (SELECT 1 FROM \(schema.staged) AS s WHERE s.vault = $1)
+        OR EXISTS (SELECT 1 FROM \(schema.documents) AS d WHERE d.vault = $1 AND d.live > v.live)
+        OR EXISTS (SELECT 1 FROM \(schema.documents) AS d WHERE d.vault = $1 AND d.live > 0 AND d.live < v.live)
+      FROM \(schema.vaults) AS v WHERE v.vault = $1
+      """, [.id(vault)])
+  }
+
+  /// Whether a shared lock on a row is available; it is released at once.
+  private func isOpen(
+    _ gate: Int, _ connection: PostgresConnection, within patience: Duration
+  ) throws(StoreError) -> Bool {
+    try inServer { () throws(ServerFault) in try connection.run("SAVEPOINT looked") }
+    let isOpen = try isTaken(gate, strength: "SHARE", connection: connection, within: patience)
+    try inServer { () throws(ServerFault) in try connection.run("ROLLBACK TO SAVEPOINT looked") }
+    return isOpen
+  }
+
+  /// The writer that holds the lock; nil for readers, if the lock is free, and if the server does not show sessions.
+  func holder() -> LockHolder? {
+    let statement = """
+      SELECT a.application_name FROM pg_stat_activity AS a
+      WHERE a.datname = current_database() AND left(a.application_name, length($1)) = $1 LIMIT 1
+      """
+    let mark = LockHolder.mark(of: vault)
+    let name = try? pool.with { connection throws(ServerFault) -> String? in
+      try connection.row(statement, [.text(mark)])?.text(0)
+    }
+    guard let name = name ?? nil else { return nil }
+    return LockHolder(name.dropFirst(mark.count))
+  }
+
+  /// Excludes every earlier writer, and clears what a crashed one left behind.
+  private func clearLeftovers(_ lock: PostgresLock, within patience: Duration) throws(StoreError) {
+    let row = lock.row
+    let statement = """
+      WITH drawn AS (
+        UPDATE \(schema.vaults) AS v SET fence = $2 WHERE v.vault = $1 AND v.generation = $3 AND v.fence = $4
+        RETURNING 1)
+      SELECT 1 / CASE WHEN count(*) = 1 THEN 1 ELSE 0 END FROM drawn
+      """
+    let values: [SQLValue] = [.id(vault), .number(lock.fence), .number(row.generation), .number(row.fence)]
+    do throws(StoreError) {
+      try pool.with(writing: true) { connection throws(ServerFault) in
+        try connection.transaction(waiting: patience) { () throws(ServerFault) in
+          _ = try connection.row(statement, values)
+        }
+      }
+    } catch {
+      guard error.serverFault?.isRefusal == true else { throw error }
+      throw lockLost()
+    }
+    lock.row.fence = lock.fence
+    try? clear("DELETE FROM \(schema.staged) WHERE vault = $1", [.id(vault)], within: patience)
+    try? clear(
+      "DELETE FROM \(schema.documents) WHERE vault = $1 AND live > 0 AND live <> $2", [.id(vault), .number(row.live)],
+      within: patience)
+  }
+
+  /// Deletes rows that nobody reads. If others hold one of them for longer, this throws and deletes nothing: the
+  /// next lock holder deletes them.
+  func clear(
+    _ statement: String, _ values: [SQLValue], within patience: Duration = .seconds(1)
+  ) throws(StoreError) {
+    try pool.with(writing: true) { connection throws(ServerFault) in
+      try connection.transaction(waiting: patience) { () throws(ServerFault) in
+        _ = try connection.run(statement, values, patience: PostgresConnection.longPatience)
+      }
+    }
+  }
+
+  /// The exclusive lock of this store; nil if it holds no lock.
+  var heldLock: PostgresLock? {
+    guard let lock = holding.withLock({ $0.lock }), lock.isExclusive(of: self) else { return nil }
+    return lock
+  }
+
+  func requireExclusive(_ lock: any StoreLock) -> PostgresLock {
+    guard let lock = lock as? PostgresLock, lock.isExclusive(of: self) else {
+      preconditionFailure("writing needs an exclusive lock of the same store")
+    }
+    return lock
+  }
+}
+
+/// An attempt to take the lock for writing.
+private struct LockAttempt: Sendable {
+  var hasGate = false
+  var isTaken = false
+  var row: VaultRow?
+  var isUnsafe = false
+  var isLittered = false
+  var header: Result<[UInt8]?, StoreError>?
+
+  /// The vault's row, if its holder may change the vault.
+  func usableRow() throws(StoreError) -> VaultRow {
+    guard let row else { throw .gone }
+    guard !isUnsafe else {
+      throw StoreError(
+        .ioFailed, reason: "the database would confirm a change before it is durable: synchronous_commit is off")
+    }
+    return row
+  }
+
+  mutating func takeGate(_ row: SQLRow) throws(ServerFault) {
+    if try row.place(0) == 0 { isTaken = true } else { hasGate = true }
+  }
+
+  mutating func takeRow(_ row: SQLRow) throws(ServerFault) {
+    self.row = VaultRow(generation: try row.number(0), fence: try row.number(1), live: try row.number(2))
+    (isUnsafe, isLittered) = (try row.isTrue(3), try row.isTrue(4))
+  }
+}
+
+extension StoreError {
+  static var gone: StoreError {
+    StoreError(.changedUnderneath, reason: "the vault is no longer in the database")
+  }
+}
