@@ -31,7 +31,7 @@ let package = Package(
       name: "writers",
       dependencies: [
         .product(name: "VaultCare", package: "vault"), .product(name: "VaultKit", package: "vault"),
-        .product(name: "VaultRecords", package: "vault"),
+        .product(name: "VaultRecords", package: "vault"), .product(name: "VaultPostgresStore", package: "vault"),
         .product(name: "VaultAge", package: "vault"), .product(name: "VaultDocument", package: "vault"),
       ]),
     // A customer with sealed fields beside one with plain strings, both encoded in this program.

@@ -2,6 +2,7 @@ import Foundation
 import VaultAge
 import VaultDocument
 import VaultKit
+import VaultPostgresStore
 import VaultRecords
 
 /// Clients that each keep a vault open and change a record again and again, as a service does, without the start of a
@@ -19,12 +20,13 @@ struct Writers {
     }
     let file = try Data(contentsOf: URL(filePath: arguments[2]))
     let identities = try AgeIdentityFile.parse(RawSpan(_elements: Array(file).span))
+    let place = try VaultPlace(arguments[1], database: .postgres())
     var vaults: [Vault] = []
     for _ in 0..<clients {
       var options = Vault.Options(state: nil)
       options.lockTimeout = .seconds(60)
       options.state = nil
-      vaults.append(try await Vault.open(at: arguments[1], unlockingWith: .identities(identities), options: options))
+      vaults.append(try await Vault.open(at: place, unlockingWith: .identities(identities), options: options))
     }
     let ids = try await vaults[0].locked.list().map(\.id)
     let start = ContinuousClock.now

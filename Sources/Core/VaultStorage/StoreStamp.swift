@@ -29,7 +29,8 @@ package protocol StampedStore: RecordStore {
   /// The stamps of the 256 folders of records, by number; nil for a missing folder.
   func folderStamps() throws(StoreError) -> [StoreStamp?]
 
-  /// Whether the stamp of a folder changes with each change of its records, so that theirs need not be asked for.
+  /// Whether the stamp of a folder changes with each change of its records. Then the stamps of the records are not
+  /// read.
   var foldersTellChanges: Bool { get }
 
   /// The stamps of live records, in the order of `ids`; nil for a missing record.

@@ -19,13 +19,13 @@ import VaultTestSupport
   }
 
   private static let costs = [
-    Cost("get", "Login 7", "username", trips: 2, statements: 4),
-    Cost("show", "Login 7", trips: 2, statements: 4),
-    Cost("list", trips: 2, statements: 4),
-    Cost("find", "Login 7", trips: 2, statements: 4),
-    Cost("set", "Login 7", "username=grace", trips: 5, statements: 15),
-    Cost("add", "login", "New", "--set", "username=grace", trips: 3, statements: 12),
-    Cost("remove", "Login 8", "--yes", trips: 8, statements: 24),
+    Cost("get", "Login 7", "username", trips: 1, statements: 4),
+    Cost("show", "Login 7", trips: 1, statements: 4),
+    Cost("list", trips: 1, statements: 4),
+    Cost("find", "Login 7", trips: 1, statements: 4),
+    Cost("set", "Login 7", "username=grace", trips: 4, statements: 15),
+    Cost("add", "login", "New", "--set", "username=grace", trips: 3, statements: 13),
+    Cost("remove", "Login 8", "--yes", trips: 7, statements: 24),
   ]
 
   /// A vault of 50 logins behind a proxy.
@@ -41,9 +41,9 @@ import VaultTestSupport
       try #require(bench.run("import", "jsonl", "records.jsonl", "--kind", "login").code == 0)
       (vault, proxy) = (bench, try #require(PostgresProxy(of: bench.server)))
       address = bench.address.replacing(":\(bench.server.port)/", with: ":\(proxy.port)/") + "&sslmode=disable"
-      // The first command notes the new address.
-      let first = bench.run("list", at: address)
-      try #require(first.code == 0)
+      // The first command that unlocks the vault notes the new address.
+      let first = bench.run("get", "Login 1", "username", at: address)
+      try #require(first.code == 0, "\(first.errors)")
     }
 
     func run(_ words: [String]) -> (trips: Int, statements: Int, connections: Int) {

@@ -64,6 +64,21 @@ struct DatabaseDepositTests {
     #expect(bench.run(["verify"], as: "writer").code == 0)
   }
 
+  @Test("a function of the depositor sees no row that the view of the header hides", arguments: [false, true])
+  func barrier(_ rowSecurity: Bool) throws {
+    let bench = try Bench(rowSecurity: rowSecurity)
+    // Without a barrier, the server would run a cheap function before the condition of the view.
+    let leaking = bench.vault.server.run(
+      """
+      SET ROLE \(bench.prefix)_depositor; SET enable_indexscan = off; SET enable_bitmapscan = off;
+      CREATE FUNCTION pg_temp.shown(bytea) RETURNS boolean LANGUAGE plpgsql COST 0.0000001
+        AS $$ BEGIN RAISE NOTICE 'row'; RETURN true; END $$;
+      SELECT count(*) FROM \(bench.schema).headers WHERE pg_temp.shown(bytes)
+      """)
+    let rows = Int(leaking.output.filter(\.isNumber)) ?? -1
+    #expect(rows > 0 && leaking.errors.ranges(of: "row").count == rows, "\(leaking.output)\(leaking.errors)")
+  }
+
   @Test("`store check` reports a depositor's role that may read or change more")
   func check() throws {
     let bench = try Bench(rowSecurity: false)

@@ -126,6 +126,47 @@ import VaultTestSupport
     }
   }
 
+  @Test("documents can be divided into partitions by their vault, and every command works as before")
+  func partitions() throws {
+    guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
+    let schema = DatabaseBench.name("s")
+    let bench = try DatabaseBench(schema: schema)
+    for words in [["--partitions", "1"], ["--partitions", "2000"], ["--partitions", "4", "--attachments"]] {
+      #expect(bench.workspace.run(["store", "sql"] + words).status == .usage, "\(words)")
+    }
+    let prefix = DatabaseBench.name("r")
+    try bench.administer(
+      bench.workspace.run(
+        "store", "sql", "--schema", schema, "--partitions", "4", "--roles", prefix, "--row-security"
+      ).output)
+    #expect(bench.workspace.run("init", bench.address, "--generate-identity", "id.txt").code == 0)
+    _ = bench.workspace.write(
+      (0..<300).map { #"{"title":"Login \#($0)","username":"ada","password":"b"}"# }.joined(separator: "\n"),
+      to: "many.jsonl")
+    for words in [
+      ["import", "jsonl", "many.jsonl", "--kind", "login"], ["set", "Login 7", "username=grace"],
+      ["remove", "Login 8", "--yes"], ["rekey", "--reseal", "--yes"], ["verify"],
+    ] {
+      let run = bench.run(words)
+      #expect(run.code == 0, "\(words): \(run.errors)")
+    }
+    #expect(bench.run("get", "Login 7", "username").output == "grace")
+    let parts = "SELECT count(*) FROM pg_class WHERE relname ~ '^documents_[0-3]$' AND relispartition"
+    #expect(try bench.administer("\(parts) AND relnamespace = '\(schema)'::regnamespace") == "4\n")
+    #expect(try bench.administer("SELECT count(DISTINCT tableoid) FROM \(schema).documents") == "1\n")
+    try bench.administer("ANALYZE \(schema).documents")
+    let check = bench.run("store", "check")
+    #expect(check.output.contains("a record is found by the key of the table"), "\(check.output)")
+    #expect(check.output.contains("the tables are real tables"), "\(check.output)")
+    try bench.administer(
+      """
+      ALTER ROLE \(prefix)_reader LOGIN;
+      INSERT INTO \(schema).grants SELECT '\(prefix)_reader', vault FROM \(schema).vaults
+      """)
+    let read = bench.run("get", "Login 7", "username", at: bench.address(of: "\(prefix)_reader"))
+    #expect(read.output == "grace", "\(read.errors)")
+  }
+
   @Test("who waits for the lock in vain is told the process and the host that hold it")
   func locked() throws {
     guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }

@@ -27,7 +27,7 @@ final class PostgresLock: ReleasingLock {
     _ row: VaultRow = VaultRow()
   ) {
     (self.kind, self.pool, self.store) = (kind, store.pool, ObjectIdentifier(store))
-    self.patience = max(.seconds(1), patience, pool.patience.reconnecting)
+    self.patience = max(.seconds(1), patience)
     transaction = HeldTransaction(connection, store.pool.patience)
     known = Mutex(row)
   }
@@ -69,7 +69,8 @@ final class PostgresLock: ReleasingLock {
   /// The connection whose transaction holds the lock, if its commit may release it; nil if it must stay.
   func takeEndingTransaction() -> PostgresConnection? {
     guard isEnding.load(ordering: .relaxed), !transaction.isBroken.load(ordering: .relaxed) else { return nil }
-    return transaction.take()
+    guard let connection = transaction.take(), !connection.isLost else { return nil }
+    return connection
   }
 
   /// Reads in the lock's own transaction, which sees all that is committed; nil if that is not possible now.

@@ -11,8 +11,9 @@ final class PostgresMoment: StoreLock {
   private let shown: Mutex<PostgresStore?>
   private let pool: ConnectionPool
 
-  init(_ connection: PostgresConnection, of store: PostgresStore, named name: String) {
-    pool = store.readers
+  /// - Parameter pool: the pool of the connection.
+  init(_ connection: PostgresConnection, of store: PostgresStore, in pool: ConnectionPool, named name: String) {
+    self.pool = pool
     transaction = HeldTransaction(connection, pool.patience)
     shown = Mutex(store.view(of: Snapshot(name: name)))
   }
@@ -84,9 +85,10 @@ package final class Snapshot: Sendable {
 
 extension PostgresStore {
   func moment() throws(StoreError) -> any StoreLock {
-    let (connection, snapshot) = try readers.held { connection throws(ServerFault) in
+    let pool = readers
+    let (connection, snapshot) = try pool.held { connection throws(ServerFault) in
       try Snapshot.taken(by: connection, pool.patience)
     }
-    return PostgresMoment(connection, of: self, named: snapshot)
+    return PostgresMoment(connection, of: self, in: pool, named: snapshot)
   }
 }

@@ -53,17 +53,20 @@ extension PostgresSchema {
   ///   - name: the schema of the tables; nil for the default schema.
   ///   - roles: the prefix of five roles to make; nil for no roles.
   ///   - rowSecurity: whether the server restricts each role to its vaults.
+  ///   - partitions: into how many partitions the documents are divided by their vault; 0 for none.
   ///   - onlyAttachments: whether to make only the additions for attachments, to tables, roles and row security of an
   ///     earlier program.
   package static func statements(
-    inSchema name: String? = nil, roles: String? = nil, rowSecurity: Bool = false, onlyAttachments: Bool = false
+    inSchema name: String? = nil, roles: String? = nil, rowSecurity: Bool = false, partitions: Int = 0,
+    onlyAttachments: Bool = false
   ) throws(VaultError) -> [String] {
     guard [name, roles].compactMap({ $0 }).allSatisfy(isName) else {
       throw VaultError(.usage, "the name must consist of lower-case letters, digits and _")
     }
     let tables = name.map(PostgresSchema.init) ?? PostgresSchema()
     if onlyAttachments { return tables.addedAttachments(roles: roles, rowSecurity: rowSecurity) }
-    return tables.creation + (roles.map { tables.roles(prefix: $0) } ?? [])
+    return tables.creation(partitions: partitions)
+      + (roles.map { tables.roles(prefix: $0, partitions: partitions) } ?? [])
       + (rowSecurity ? tables.rowSecurity(roles: roles) : [])
   }
 }

@@ -79,6 +79,7 @@ private final class AttachmentReader: StoreReader {
   let byteCount: Int
   private let id: AttachmentID
   private let store: PostgresStore
+  private let pool: ConnectionPool
   /// Sees one moment from the first part on; nil before the first and after the last.
   private var transaction: HeldTransaction?
   private var part: Int32 = -1
@@ -88,9 +89,9 @@ private final class AttachmentReader: StoreReader {
 
   /// Nil if there is no such attachment.
   init?(of id: AttachmentID, in store: PostgresStore) throws(StoreError) {
-    (self.id, self.store) = (id, store)
+    (self.id, self.store, pool) = (id, store, store.readers)
     let place = StoreLocation.attachment(id)
-    let found = try store.readers.with(path: place.relativePath) { connection throws(ServerFault) in
+    let found = try pool.with(path: place.relativePath) { connection throws(ServerFault) in
       try store.inventory(of: id, connection)
     }
     byteCount = Int(clamping: found.byteCount)
@@ -145,8 +146,7 @@ private final class AttachmentReader: StoreReader {
 
   private func opened() throws(StoreError) -> HeldTransaction {
     if let transaction { return transaction }
-    let pool = store.readers
-    let begin = { (connection: PostgresConnection) throws(ServerFault) in
+    let begin = { [pool] (connection: PostgresConnection) throws(ServerFault) in
       try Snapshot.begin(connection, pool.patience)
     }
     let taken = HeldTransaction(try store.snapshot == nil ? pool.held(begin).0 : pool.take(), pool.patience)
@@ -158,8 +158,8 @@ private final class AttachmentReader: StoreReader {
     isEnded = true
     guard let transaction = transaction.take() else { return }
     // The transactions of a moment belong to the moment.
-    if store.snapshot == nil { return transaction.end(store.readers) }
-    if let connection = transaction.take() { store.readers.give(connection) }
+    if store.snapshot == nil { return transaction.end(pool) }
+    if let connection = transaction.take() { pool.give(connection) }
   }
 }
 

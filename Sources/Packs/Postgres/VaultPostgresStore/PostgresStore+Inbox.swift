@@ -35,18 +35,30 @@ extension PostgresStore: InboxStore {
   package func deposit(_ bytes: [UInt8], as id: DepositID, timeout: Duration) throws(StoreError) {
     let place = StoreLocation.inbox(id)
     try StoreChange.put(place, bytes).requireSize()
+    let insertion = [
+      SQLStatement("SELECT 1 / CASE WHEN current_setting('synchronous_commit') = 'off' THEN 0 ELSE 1 END"),
+      SQLStatement(insertion, [.id(vault), .id(id), .document(bytes)]),
+    ]
     var attempts = 0
+    let isInDoubt: Bool
     do throws(StoreError) {
-      try pool.with(path: place.relativePath, writing: true) { connection throws(ServerFault) in
+      isInDoubt = try pool.with(path: place.relativePath, writing: true) { connection throws(ServerFault) -> Bool in
         attempts += 1
-        _ = try connection.run(insertion, [.id(vault), .id(id), .document(bytes)])
+        return try self.commit(insertion, connection)
       }
     } catch {
+      if error.serverFault?.isRefusal == true { throw .notDurable }
+      if error.serverFault?.isLost == true, attempts > 0 { throw .outcomeUnknown(besides: error) }
       guard error.serverFault?.state == "23505" else { throw error }
-      // The first attempt was stored, and only its answer was lost.
-      if attempts > 1 { return }
-      throw StoreError(.alreadyExists, reason: "is already there", path: place.relativePath)
+      guard attempts > 1 else {
+        throw StoreError(.alreadyExists, reason: "is already there", path: place.relativePath)
+      }
+      // The first attempt was stored, and its answer was lost, which could have said more about the standbys.
+      isInDoubt = try pool.with { connection throws(ServerFault) in
+        try connection.row("SELECT current_setting('synchronous_standby_names') <> ''")?.isTrue(0) ?? true
+      }
     }
+    if isInDoubt { throw .mayBeLost }
   }
 
   private var insertion: String { "INSERT INTO \(schema.deposits) (vault, id, bytes) VALUES ($1, $2, $3)" }

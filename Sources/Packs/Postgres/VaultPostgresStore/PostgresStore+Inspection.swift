@@ -28,6 +28,7 @@ extension PostgresStore: RemoteStore {
     let answers = try readers.with { connection throws(ServerFault) in
       var answers = try Answers(connection, schema: schema, values: [.id(vault)])
       answers.isEncrypted = connection.encryption != nil
+      if let ownSetting = address.synchronousCommit { answers.isDurable = ownSetting != "off" }
       return answers
     }
     let plan = try readers.with { connection throws(ServerFault) in
@@ -108,7 +109,7 @@ extension PostgresStore: RemoteStore {
 
 /// The answers of the server about itself and the tables.
 private struct Answers {
-  let isDurable: Bool
+  var isDurable: Bool
   let survivesPowerCuts: Bool
   let isAdministrator: Bool
   let mayWrite: Bool
@@ -155,7 +156,7 @@ private struct Answers {
       has_table_privilege('\(schema.documents)', 'INSERT, UPDATE, DELETE'),
       has_table_privilege('\(schema.documents)', 'TRUNCATE'),
       EXISTS (SELECT 1 FROM pg_trigger AS t WHERE NOT t.tgisinternal AND t.tgrelid IN (\(tables)))
-        OR EXISTS (SELECT 1 FROM pg_class AS c WHERE c.relkind <> 'r' AND c.oid IN (\(tables))),
+        OR EXISTS (SELECT 1 FROM pg_class AS c WHERE c.relkind NOT IN ('r', 'p') AND c.oid IN (\(tables))),
       EXISTS (SELECT 1 FROM \(schema.staged) AS s WHERE s.vault = $1)
         OR EXISTS (SELECT 1 FROM \(schema.documents) AS d, \(schema.vaults) AS v
           WHERE v.vault = $1 AND d.vault = $1 AND d.live > 0 AND d.live <> v.live),
@@ -175,7 +176,9 @@ private struct Answers {
         AND NOT has_table_privilege(r.oid, to_regclass('\(schema.deposits)'), 'DELETE')
         AND (has_table_privilege(r.oid, to_regclass('\(schema.deposits)'), 'SELECT, UPDATE')
           OR has_any_column_privilege(r.oid, '\(schema.documents)'::regclass, 'SELECT, INSERT, UPDATE')
-          OR has_any_column_privilege(r.oid, '\(schema.staged)'::regclass, 'SELECT, INSERT, UPDATE'))),
+          OR has_any_column_privilege(r.oid, '\(schema.staged)'::regclass, 'SELECT, INSERT, UPDATE')))
+        OR EXISTS (SELECT 1 FROM pg_class AS c WHERE c.oid = to_regclass('\(schema.headers)')
+          AND NOT coalesce('security_barrier=true' = ANY (c.reloptions), false)),
       pg_is_in_recovery(), current_setting('synchronous_commit'),
       current_setting('synchronous_standby_names') <> '', (SELECT count(*) FROM pg_stat_replication)
     """
@@ -216,7 +219,7 @@ private struct Answers {
     guard hasAttachmentTable else {
       return RemoteFinding(
         "attachments", state: .doubtful,
-        text: "an earlier program made the tables: there is none for attachments, so none can be stored")
+        text: "the table of attachments is missing, because an earlier version made the tables: none can be stored")
     }
     guard mayReadAttachments else {
       return RemoteFinding(
@@ -232,7 +235,7 @@ private struct Answers {
     if !hasDepositTable {
       return RemoteFinding(
         "deposits", state: .doubtful,
-        text: "an earlier program made the tables: there is none for deposits, so nobody can deposit anything")
+        text: "the table of deposits is missing, because an earlier version made the tables: nobody can deposit")
     }
     if !keepsDepositsApart {
       return RemoteFinding(
@@ -253,7 +256,7 @@ private struct Answers {
 
   /// A table without statistics may be read with a plan that costs a hundred times as much.
   func index(_ plan: [String]) -> RemoteFinding {
-    let usesKey = plan.contains { $0.contains("documents_pkey") }
+    let usesKey = plan.contains { $0.contains(/documents(_[0-9]+)?_pkey/) }
     if !usesKey, isAboutToBeAnalysed {
       return RemoteFinding(
         "index", state: .good, text: "the server is about to analyze the rows again, after many changes")

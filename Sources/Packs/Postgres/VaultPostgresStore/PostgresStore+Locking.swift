@@ -35,7 +35,7 @@ extension PostgresStore {
     let (connection, first) = try pool.held(writing: kind == .exclusive, until: end) {
       connection throws(ServerFault) -> LockAttempt in
       var attempt = LockAttempt()
-      let start = [beginning, settings(waiting: max(.seconds(1), end - .now))]
+      let start = [beginning, settings(waiting: max(.seconds(1), end - .now))] + ownCommitSetting
       switch kind {
       case .exclusive where isWaiting:
         try wait(min(timeout, Self.shortestWait), after: start, connection, &attempt)
@@ -60,7 +60,7 @@ extension PostgresStore {
     if let header = attempt.header { lock.ahead.replace([.header: header], for: Self.aheadWithLock) }
     // The next lock holder clears the rest.
     if attempt.isLittered { try clearLeftovers(lock, within: max(.seconds(1), end - .now)) }
-    pool.ahead.clear()
+    forgetReadAhead()
     holding.withLock { $0.lock = lock }
     return lock
   }
@@ -112,7 +112,7 @@ extension PostgresStore {
 
   private func isShared(_ connection: PostgresConnection, within patience: Duration) throws(StoreError) -> Bool {
     guard try isOpen(Gate.waiting, connection, within: patience) else { return false }
-    return try isTaken(Gate.lock, strength: "SHARE", connection: connection, within: patience)
+    return try isTaken(Gate.lock, connection, within: patience)
   }
 
   /// Waits for the gate, if another writer has it, and then for the lock, each within a limit. The server queues
@@ -126,8 +126,8 @@ extension PostgresStore {
     if !attempt.hasGate { start += [row(of: Gate.waiting), SQLStatement("SAVEPOINT waiting")] }
     do throws(ServerFault) {
       try take([Gate.lock], isWaiting: true, after: start, connection, &attempt)
-      // Without rows the vault is gone, which the missing row of `vaults` tells.
-      attempt.isTaken = true
+      // Nobody holds a lock that has no row.
+      if !attempt.isTaken { (attempt.isTaken, attempt.isGone) = (true, true) }
     } catch {
       guard error.isLockTimeout, error.step > beginning.count else { throw error }
       // A gate that was reached stays, because the second savepoint hides the first one.
@@ -139,37 +139,24 @@ extension PostgresStore {
   /// Locks a row until the transaction ends. The server queues waiters in order, and the first gets the row as soon as
   /// it is free.
   private func isTaken(
-    _ gate: Int, strength: String, connection: PostgresConnection, within patience: Duration
+    _ gate: Int, _ connection: PostgresConnection, within patience: Duration
   ) throws(StoreError) -> Bool {
     guard patience > .zero else {
       return try inServer { () throws(ServerFault) in
-        try !free([gate], strength: strength, connection: connection).isEmpty
+        try connection.row(locking([gate], "SHARE") + " SKIP LOCKED", [.id(vault)]) != nil
       }
     }
     do throws(ServerFault) {
       try connection.run("SAVEPOINT waiting")
       // 0 would mean to wait forever.
-      try connection.run("SET LOCAL lock_timeout = \(max(1, Int(patience / .milliseconds(1))))")
-      if try connection.row(locking([gate], strength), [.id(vault)]) != nil { return true }
+      try connection.run("SET LOCAL lock_timeout = \(patience.milliseconds)")
+      if try connection.row(locking([gate], "SHARE"), [.id(vault)]) != nil { return true }
     } catch {
       guard error.isLockTimeout else { throw StoreError(error, writing: true) }
       try inServer { () throws(ServerFault) in try connection.run("ROLLBACK TO SAVEPOINT waiting") }
       return false
     }
     throw .gone
-  }
-
-  /// Locks, until the transaction ends, those rows that nobody holds.
-  private func free(
-    _ gates: [Int], strength: String, connection: PostgresConnection
-  ) throws(ServerFault) -> [Int] {
-    var taken: [Int] = []
-    try connection.rows(
-      locking(gates, strength) + " SKIP LOCKED", [.id(vault)],
-      each: { row throws(ServerFault) in
-        taken.append(Int(try row.place(0)))
-      })
-    return taken
   }
 
   /// Locks rows in one round trip, and reads what a holder of the lock needs to know.
@@ -248,7 +235,7 @@ extension PostgresStore {
     _ gate: Int, _ connection: PostgresConnection, within patience: Duration
   ) throws(StoreError) -> Bool {
     try inServer { () throws(ServerFault) in try connection.run("SAVEPOINT looked") }
-    let isOpen = try isTaken(gate, strength: "SHARE", connection: connection, within: patience)
+    let isOpen = try isTaken(gate, connection, within: patience)
     try inServer { () throws(ServerFault) in try connection.run("ROLLBACK TO SAVEPOINT looked") }
     return isOpen
   }
@@ -272,7 +259,7 @@ extension PostgresStore {
     let row = lock.row
     let statement = """
       WITH drawn AS (
-        UPDATE \(schema.vaults) AS v SET fence = $2 WHERE v.vault = $1 AND v.generation = $3 AND v.fence = $4
+        UPDATE \(schema.vaults) AS v SET fence = $2 WHERE v.vault = $1 AND v.generation = $3 AND v.fence IN ($4, $2)
         RETURNING 1)
       SELECT 1 / CASE WHEN count(*) = 1 THEN 1 ELSE 0 END FROM drawn
       """
@@ -325,17 +312,16 @@ private struct LockAttempt: Sendable {
   var hasGate = false
   var isTaken = false
   var row: VaultRow?
+  /// Whether the vault has no lock, as after it was removed.
+  var isGone = false
   var isUnsafe = false
   var isLittered = false
   var header: Result<[UInt8]?, StoreError>?
 
   /// The vault's row, if its holder may change the vault.
   func usableRow() throws(StoreError) -> VaultRow {
-    guard let row else { throw .gone }
-    guard !isUnsafe else {
-      throw StoreError(
-        .ioFailed, reason: "the database would confirm a change before it is durable: synchronous_commit is off")
-    }
+    guard let row, !isGone else { throw .gone }
+    guard !isUnsafe else { throw .notDurable }
     return row
   }
 
@@ -350,6 +336,11 @@ private struct LockAttempt: Sendable {
 }
 
 extension StoreError {
+  static var notDurable: StoreError {
+    StoreError(
+      .ioFailed, reason: "the database would confirm a change before it is durable: synchronous_commit is off")
+  }
+
   static var gone: StoreError {
     StoreError(.changedUnderneath, reason: "the vault is no longer in the database")
   }

@@ -90,7 +90,9 @@ extension PostgresStore {
 
   /// A live record together with a removed one of the same id, for which a command asks next.
   private func readForOneCommand(_ location: StoreLocation) throws(StoreError) -> Result<[UInt8]?, StoreError>? {
-    guard case .record(let id) = location, pool.patience.isForOneCommand, snapshot == nil else { return nil }
+    guard case .record(let id) = location, pool.patience.isForOneCommand, snapshot == nil, heldLock == nil else {
+      return nil
+    }
     let documents = try readers.with(path: location.relativePath) { connection throws(ServerFault) in
       try self.documents(at: [location, .trash(id)], connection)
     }
@@ -130,7 +132,7 @@ extension PostgresStore {
   }
 
   package func records(inFolder folder: UInt8) throws(StoreError) -> [RecordID] {
-    let passing = pool.patience.isForOneCommand && snapshot == nil ? listing.listing() : nil
+    let passing = pool.patience.isForOneCommand && snapshot == nil && heldLock == nil ? listing.listing() : nil
     guard let prefetch = prefetch ?? passing else { return try records(inFolders: folder...folder) }
     return try prefetch.ids(of: folder, records(inFolders:upTo:))
   }
@@ -197,45 +199,18 @@ extension PostgresStore {
   package func fewRecords() throws(StoreError) -> (any RecordStore)? {
     if let few = readers.ahead.few() { return few }
     // Nothing leaves the server if there are more. If there is no vault, the usual way reports it.
-    let statement = """
-      WITH few AS (
-        SELECT d.id, d.size, d.bytes FROM \(schema.documents) AS d
-        WHERE d.vault = $1 AND d.live = \(liveSet) AND d.place = \(StoreLocation.Place.record) AND d.part = 0
-        ORDER BY d.id LIMIT \(Self.fewCount + 1))
-      SELECT few.id, CASE WHEN few.size <= \(RecordPrefetch.byteCount) AND octet_length(few.bytes) = few.size
-        THEN few.bytes END,
-        EXISTS (SELECT 1 FROM \(schema.documents) AS t WHERE t.vault = $1 AND t.live = 0
-          AND t.place = \(StoreLocation.Place.trash) AND t.id = few.id)
-      FROM few WHERE (SELECT count(*) FROM few) <= \(Self.fewCount) ORDER BY few.id
-      """
-    var changes: [StoreChange] = []
-    var documents: [StoreLocation: Result<[UInt8]?, StoreError>] = [:]
-    var isWhole = true
+    let statement = FewRecords.statement(schema, of: "$1")
+    var few = FewRecords()
     try readers.with { connection throws(ServerFault) in
-      (changes, documents, isWhole) = ([], [:], true)
-      try connection.rows(
-        statement, [.id(vault)],
-        each: { row throws(ServerFault) in
-          guard changes.count < Self.fewCount else { throw .tooMuch }
-          guard let bytes = try row.optionalBytes(1), bytes.count <= RecordPrefetch.byteCount else {
-            isWhole = false
-            return
-          }
-          let id = try row.id(0)
-          changes.append(.put(.record(id), bytes))
-          documents[.record(id)] = .success(bytes)
-          if try !row.isTrue(2) { documents[.trash(id)] = .success(nil) }
-        })
+      few = FewRecords()
+      try connection.rows(statement, [.id(vault)], each: { row throws(ServerFault) in try few.take(row) })
     }
-    guard isWhole, !changes.isEmpty else { return nil }
-    let records = MemoryStore()
-    try records.apply(changes)
-    if pool.patience.isForOneCommand { readers.ahead.replace(documents, few: records, for: ReadAhead.time) }
+    guard let records = try few.store() else { return nil }
+    if pool.patience.isForOneCommand, heldLock == nil {
+      readers.ahead.replace(few.documents, few: records, for: ReadAhead.time)
+    }
     return records
   }
-
-  /// As many records as a vault has before an index is worthwhile.
-  private static var fewCount: Int { 256 }
 
   /// The records that follow one another from an id on, except those that are too large to be read ahead.
   private func run(from first: RecordID) throws(StoreError) -> [(id: RecordID, bytes: [UInt8])] {

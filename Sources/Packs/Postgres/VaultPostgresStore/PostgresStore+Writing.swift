@@ -55,11 +55,11 @@ extension PostgresStore {
   ) throws(StoreError) {
     var generator = SystemRandomNumberGenerator()
     lock.forgetReading()
+    defer { forgetReadAhead() }
     var own = lock.takeEndingTransaction()
     for attempt in 1... {
       let (connection, isOpen) = if let own { (own, true) } else { (try pool.take(), false) }
-      var transaction = HolderTransaction(
-        connection: connection, isOpen: isOpen, synchronousCommit: address.synchronousCommit)
+      var transaction = HolderTransaction(connection: connection, isOpen: isOpen, commitSetting: ownCommitSetting)
       own = nil
       do throws(StoreError) {
         let isInDoubt = try body(&transaction)
@@ -157,10 +157,31 @@ extension PostgresStore {
   private func requireReplication(besides error: StoreError) throws(StoreError) {
     let statement = "UPDATE \(schema.vaults) AS v SET fence = v.fence WHERE v.vault = $1"
     let isInDoubt = try? pool.with(writing: true) { connection throws(ServerFault) -> Bool in
-      try connection.run(statement, [.id(vault)], patience: Self.replicationPatience)
-      return connection.isReplicationInDoubt
+      try self.commit([SQLStatement(statement, [.id(vault)])], connection, patience: Self.replicationPatience)
     }
     guard isInDoubt == false else { throw .mayBeLost }
+  }
+
+  /// The address's own setting of how far a commit must have come, for a transaction.
+  var ownCommitSetting: [SQLStatement] {
+    address.synchronousCommit.map { [SQLStatement("SET LOCAL synchronous_commit = \($0)")] } ?? []
+  }
+
+  /// Commits statements in a transaction of their own, for users who do not hold the lock.
+  ///
+  /// - Returns: whether the server said that the commit may not be on its standbys.
+  func commit(
+    _ statements: [SQLStatement], _ connection: PostgresConnection,
+    patience: Duration = PostgresConnection.longPatience
+  ) throws(ServerFault) -> Bool {
+    let whole = [beginning] + ownCommitSetting + statements + [SQLStatement("COMMIT")]
+    do throws(ServerFault) {
+      try connection.pipeline(whole, patience: patience, isCommitting: true)
+      return connection.isReplicationInDoubt
+    } catch {
+      if !connection.isLost { _ = try? connection.run("ROLLBACK") }
+      throw error
+    }
   }
 
   /// Asks a server that may just be restarting, or another that takes its place.
@@ -332,8 +353,7 @@ struct HolderTransaction {
   let connection: PostgresConnection
   /// Whether it is the one that holds the lock.
   let isOpen: Bool
-  /// How far its commit must have come before it counts; nil if the server decides.
-  let synchronousCommit: String?
+  let commitSetting: [SQLStatement]
   /// Whether its commit was sent, so that a lost connection leaves the outcome open.
   var isSent = false
 
@@ -341,8 +361,7 @@ struct HolderTransaction {
   func beginning(within limit: Duration) -> [SQLStatement] {
     var statements = isOpen ? [] : [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED")]
     statements.append(SQLStatement("SET LOCAL lock_timeout = \(limit.milliseconds)"))
-    if let synchronousCommit { statements.append(SQLStatement("SET LOCAL synchronous_commit = \(synchronousCommit)")) }
-    return statements
+    return statements + commitSetting
   }
 }
 

@@ -23,7 +23,7 @@ package final class PostgresStore: RecordStore {
   let hasAttachmentTable = Atomic(false)
   let replicaWait = ReplicaWait()
   let holding = Mutex(Holding())
-  /// For a command that goes through all folders without a lock.
+  /// The ids that a command without a lock has listed ahead.
   let listing = ReadAhead()
 
   /// The vault at an address.
@@ -55,6 +55,9 @@ package final class PostgresStore: RecordStore {
 
   /// The connections for reading: under a lock of this store only the server that takes its changes knows them.
   var readers: ConnectionPool { readerPool === pool || heldLock != nil ? pool : readerPool }
+
+  /// Forgets all that was read before it was requested, because the vault changes.
+  func forgetReadAhead() { for ahead in [pool.ahead, readerPool.ahead, listing] { ahead.clear() } }
 
   /// The same vault at one moment.
   func view(of snapshot: Snapshot) -> PostgresStore {
@@ -95,7 +98,10 @@ package final class PostgresStore: RecordStore {
         .newerLayout, reason: "a newer version of this program made the tables of the database",
         path: address.canonicalText)
     }
-    if isReading { pool.ahead.replace(opening.documents, stamps: opening.stamps, for: ReadAhead.time) }
+    if isReading {
+      let documents = opening.documents.merging(opening.few.documents) { $1 }
+      pool.ahead.replace(documents, stamps: opening.stamps, few: try opening.few.store(), for: ReadAhead.time)
+    }
     return vault
   }
 }
@@ -136,32 +142,36 @@ extension PostgresStore {
   }
 
   /// Makes the missing tables. If several try at once, all but one get the error that an object already exists or
-  /// changed meanwhile.
+  /// changed meanwhile, or wait for one that already uses the tables.
   private static func makeTables(
     _ address: PostgresAddress, schema: PostgresSchema, pool: ConnectionPool
   ) throws(StoreError) {
-    var statements = schema.creation
-    // Existing tables are not altered, whichever vaults they hold, because that would wait for all users of them.
-    if case .success = Result(catching: { () throws(StoreError) in try find(address, schema: schema, pool: pool) }) {
-      let (hasAttachments, hasDeposits) = try pool.with(path: address.canonicalText) {
-        connection throws(ServerFault) in
-        (try connection.hasTable(schema.attachments), try connection.hasTable(schema.deposits))
-      }
-      if hasAttachments, hasDeposits { return }
-      statements =
-        (hasAttachments ? [] : schema.attachmentCreation) + (hasDeposits ? [] : schema.depositCreation)
-    }
     for attempt in 1... {
+      let statements = try missingTables(address, schema: schema, pool: pool)
+      if statements.isEmpty { return }
       do throws(StoreError) {
         return try pool.with(path: address.canonicalText, writing: true) { connection throws(ServerFault) in
           for statement in statements { try connection.run(statement) }
         }
       } catch {
-        let isRace = ["23505", "42P06", "42P07", "XX000"].contains(error.serverFault?.state ?? "")
+        let isRace = ["23505", "42P06", "42P07", "55P03", "XX000"].contains(error.serverFault?.state ?? "")
         guard isRace, attempt < 20 else { throw error }
         LiveFileOperations().sleep(.milliseconds(20 * attempt))
       }
     }
+  }
+
+  /// The statements for the tables that are not there.
+  private static func missingTables(
+    _ address: PostgresAddress, schema: PostgresSchema, pool: ConnectionPool
+  ) throws(StoreError) -> [String] {
+    // Existing tables are not altered, whichever vaults they hold, because that would wait for all users of them.
+    guard case .success = Result(catching: { () throws(StoreError) in try find(address, schema: schema, pool: pool) })
+    else { return schema.creation }
+    let (hasAttachments, hasDeposits) = try pool.with(path: address.canonicalText) { connection throws(ServerFault) in
+      (try connection.hasTable(schema.attachments), try connection.hasTable(schema.deposits))
+    }
+    return (hasAttachments ? [] : schema.attachmentCreation) + (hasDeposits ? [] : schema.depositCreation)
   }
 
   private convenience init(

@@ -58,12 +58,8 @@ final class ReadAhead: Sendable {
     }
   }
 
-  func few() -> (any RecordStore)? {
-    content.withLock { content in
-      defer { content.few = nil }
-      return content.end > .now ? content.few : nil
-    }
-  }
+  /// A small vault is read several times in one command: counted, and then searched.
+  func few() -> (any RecordStore)? { content.withLock { $0.end > .now ? $0.few : nil } }
 }
 
 /// The answer of the first round trip.
@@ -75,18 +71,23 @@ struct OpeningAnswer {
   private(set) var layout = 0
   private(set) var documents: [StoreLocation: Result<[UInt8]?, StoreError>] = [:]
   private(set) var stamps = FolderStamps()
+  private(set) var few = FewRecords()
+  /// The most bytes of records that come at once.
+  private static let fewByteLimit = 512 << 10
 
-  /// The statements for the header with its slots, and for the folders of records. Their value is the vault's name.
+  /// The statements for the header with its slots, for the folders of records, and for the records of a small vault.
+  /// Their value is the vault's name.
   static func statements(_ schema: PostgresSchema) -> [String] {
-    [
+    let vault = "(SELECT n.vault FROM \(schema.vaults) AS n WHERE n.name = $1)"
+    return [
       """
       SELECT d.place, d.id, d.bytes FROM \(schema.documents) AS d
-      WHERE d.vault = (SELECT v.vault FROM \(schema.vaults) AS v WHERE v.name = $1) AND d.live = 0
+      WHERE d.vault = \(vault) AND d.live = 0
         AND d.place IN (\(StoreLocation.Place.header), \(StoreLocation.Place.slot)) AND d.part = 0
         AND d.size <= \(byteLimit) AND octet_length(d.bytes) = d.size
       LIMIT \(countLimit)
       """,
-      FolderStamps.statement(schema, "v.name = $1"),
+      FolderStamps.statement(schema, "v.name = $1"), FewRecords.statement(schema, of: vault, upTo: fewByteLimit),
     ]
   }
 
@@ -100,7 +101,8 @@ struct OpeningAnswer {
       let bytes = try row.bytes(2)
       guard bytes.count <= Self.byteLimit else { throw .tooMuch }
       documents[location] = .success(bytes)
-    default: try stamps.take(row)
+    case 2: try stamps.take(row)
+    default: try few.take(row)
     }
   }
 }

@@ -37,7 +37,10 @@ package struct PostgresSchema: Sendable {
   }
 
   /// The statements that make missing tables.
-  package var creation: [String] {
+  package var creation: [String] { creation(partitions: 0) }
+
+  /// - Parameter count: into how many partitions the server divides the documents by their vault; 0 for none.
+  func creation(partitions count: Int) -> [String] {
     [
       "CREATE SCHEMA IF NOT EXISTS \(name)",
       """
@@ -54,7 +57,7 @@ package struct PostgresSchema: Sendable {
         vault uuid NOT NULL, live bigint NOT NULL, place smallint NOT NULL, id uuid NOT NULL, part int NOT NULL,
         changed bigint NOT NULL, size bigint NOT NULL, bytes bytea NOT NULL,
         CHECK (octet_length(bytes) <= \(Self.partByteCount)), PRIMARY KEY (vault, live, place, id, part))
-      """,
+      """ + (count > 0 ? " PARTITION BY HASH (vault)" : ""),
       "CREATE INDEX IF NOT EXISTS documents_changed ON \(documents) (vault, changed)",
       """
       CREATE TABLE IF NOT EXISTS \(staged) (
@@ -70,8 +73,13 @@ package struct PostgresSchema: Sendable {
       """,
       "ALTER TABLE \(documents) ALTER COLUMN bytes SET STORAGE EXTERNAL",
       "ALTER TABLE \(staged) ALTER COLUMN old SET STORAGE EXTERNAL, ALTER COLUMN new SET STORAGE EXTERNAL",
-    ] + attachmentCreation + depositCreation
+    ]
+      + partitions(count).enumerated().map { index, partition in
+        "CREATE TABLE IF NOT EXISTS \(partition) PARTITION OF \(documents) FOR VALUES WITH (MODULUS \(count), REMAINDER \(index))"
+      } + attachmentCreation + depositCreation
   }
+
+  private func partitions(_ count: Int) -> [String] { (0..<count).map { "\(documents)_\($0)" } }
 
   /// The statements that make the table of deposits and the view of headers, which the tables of an earlier program
   /// lack.
@@ -86,10 +94,13 @@ package struct PostgresSchema: Sendable {
     ]
   }
 
+  /// The barrier keeps functions of the depositor from rows that the view does not show (PostgreSQL manual, "Rules and
+  /// Privileges").
+  ///
   /// - Parameter condition: a further condition for a row; nil for none.
   private func headerView(_ condition: String? = nil) -> String {
     """
-    CREATE OR REPLACE VIEW \(headers) AS SELECT d.vault, d.id, d.part, d.size, d.bytes FROM \(documents) AS d
+    CREATE OR REPLACE VIEW \(headers) WITH (security_barrier) AS SELECT d.vault, d.id, d.part, d.size, d.bytes FROM \(documents) AS d
       WHERE d.place = \(StoreLocation.Place.header) AND d.live = 0\(condition.map { " AND d.\($0)" } ?? "")
     """
   }
@@ -108,8 +119,9 @@ package struct PostgresSchema: Sendable {
 
   /// The statements that make five roles and grant their rights.
   ///
+  /// - Parameter count: the number of partitions, which the owner gets as well.
   /// - Precondition: the prefix is a plain name, like that of a schema.
-  package func roles(prefix: String) -> [String] {
+  package func roles(prefix: String, partitions count: Int = 0) -> [String] {
     precondition(PostgresAddress.isPlainName(prefix), "a role of another name would need quoting")
     let tables = [vaults, locks, documents, staged, folders]
     let all = tables.joined(separator: ", ")
@@ -122,7 +134,7 @@ package struct PostgresSchema: Sendable {
       "GRANT INSERT, UPDATE, DELETE ON \(documents), \(staged) TO \(writer)",
       "GRANT INSERT, UPDATE ON \(folders) TO \(writer)",
       "GRANT USAGE, CREATE ON SCHEMA \(name) TO \(owner)",
-    ] + tables.map { "ALTER TABLE \($0) OWNER TO \(owner)" } + attachmentRights(of: prefix)
+    ] + (tables + partitions(count)).map { "ALTER TABLE \($0) OWNER TO \(owner)" } + attachmentRights(of: prefix)
       + ["CREATE ROLE \(prefix)_depositor"] + depositRights(of: prefix)
   }
 
@@ -151,8 +163,8 @@ package struct PostgresSchema: Sendable {
     ]
   }
 
-  /// The statements that add the table of attachments to the tables of an earlier program, with the rights of its
-  /// roles.
+  /// The statements that add the tables of attachments and of deposits to the tables of an earlier program, with the
+  /// rights of its roles.
   ///
   /// - Parameters:
   ///   - prefix: of those roles; nil if there are no roles.
@@ -160,8 +172,11 @@ package struct PostgresSchema: Sendable {
   /// - Precondition: like ``roles(prefix:)``.
   func addedAttachments(roles prefix: String?, rowSecurity isWithRowSecurity: Bool) -> [String] {
     precondition(prefix.map(PostgresAddress.isPlainName) ?? true, "a role of another name would need quoting")
-    return attachmentCreation + (prefix.map(attachmentRights) ?? [])
-      + (isWithRowSecurity ? policy(on: attachments, grantedRows) : [])
+    let rights = prefix.map { prefix in
+      attachmentRights(of: prefix) + ["CREATE ROLE \(prefix)_depositor"] + depositRights(of: prefix)
+    }
+    let apart = [attachments, deposits].flatMap { policy(on: $0, grantedRows) } + [headerView(grantedRows)]
+    return attachmentCreation + depositCreation + (rights ?? []) + (isWithRowSecurity ? apart : [])
   }
 
   /// The statements that let the server itself control which role may see which vault: those that `grants` names for

@@ -41,7 +41,7 @@ package struct PostgresProxy: Sendable {
 
   package func release() { script.order("release", expecting: "ok") }
 
-  /// How many statements there were since the last order.
+  /// How many statements there were since the last ``cut(_:_:)`` or ``hold(_:_:)``.
   package var count: Int { Int(script.order("count")) ?? 0 }
 
   /// Counts the costs from 0 again.
