@@ -70,7 +70,8 @@ def seal(payload, recipient, rand):
 
 
 def signed_bytes(payload):
-    return enc("ecv/1/deposit", tree_bytes({name: item for name, item in payload.items() if name != "signature"}))
+    signed = tree_bytes({name: item for name, item in payload.items() if name != "signature"})
+    return enc("ecv/1/deposit", hashlib.sha256(signed).digest())
 
 
 PAYLOAD = {"format": an_integer, "vault": an_id, "id": an_id, "created_at": a_date}

@@ -32,6 +32,12 @@ extension InboxStore {
   }
 }
 
+extension StoreError {
+  /// Whether only this file cannot be read, because it is too large, a link, or not readable for this user. Such a file
+  /// in an inbox is not a deposit.
+  package var isOfOneFile: Bool { [.tooLarge, .notARegularFile, .symbolicLink, .permissionDenied].contains(code) }
+}
+
 extension RecordStore {
   /// The ids of the deposits; empty for a store that cannot keep any.
   ///

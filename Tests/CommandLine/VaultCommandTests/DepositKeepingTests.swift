@@ -123,6 +123,24 @@ struct DepositKeepingTests {
     #expect(bench.inbox == ["\(id).age"])
   }
 
+  @Test("entries of the inbox that are not deposits are noted, do not stop a drop, and are no damage of the vault")
+  func strays() throws {
+    let bench = try DepositBench()
+    let id = try bench.login("GitHub")
+    let folder = "00000000-0000-4000-8000-000000000000.age"
+    bench.workspace.prepare(
+      "cd v/inbox; mkdir \(folder); touch junk.age; ln -s /etc/passwd 10000000-0000-4000-8000-000000000000.age")
+    for words in [["verify"], ["check"]] {
+      let run = bench.workspace.run(words + ["--vault", "v", "--identity", "id.txt"])
+      #expect(run.code == 0, "\(words): \(run.output)\(run.errors)")
+    }
+    let verified = bench.workspace.open("verify")
+    #expect((verified.output + verified.errors).contains("inbox/junk.age"), "\(verified)")
+    let dropped = bench.workspace.open("inbox", "drop", "--all", "--yes")
+    #expect(dropped.code != 0 && dropped.errors.contains("inbox/\(folder)"), "\(dropped)")
+    #expect(!bench.inbox.contains("\(id).age") && bench.inbox == [folder, "junk.age"], "\(bench.inbox)")
+  }
+
   @Test("`vault merge FOLDER` takes the deposits of the folder, except those that were accepted here")
   func folder() throws {
     let bench = try DepositBench()

@@ -45,7 +45,8 @@ import VaultTestSupport
   func gitFiles() throws {
     let vault = try StoreFolder()
     let attributes = FileTree.contents(of: vault[".gitattributes"]) ?? []
-    let lines = "*.json text eol=lf\n*.jsonl text eol=lf\nslots/*.age binary\nattachments/** binary\n"
+    let lines =
+      "*.json text eol=lf\n*.jsonl text eol=lf\nslots/*.age binary\nattachments/** binary\ninbox/*.age binary\n"
     #expect(String(decoding: attributes, as: UTF8.self) == lines)
     let ignored = FileTree.contents(of: vault[".gitignore"]) ?? []
     #expect(String(decoding: ignored, as: UTF8.self) == ".lock\n.staging/\n.journal.json\n")

@@ -71,8 +71,11 @@ struct Snapshot {
   private func deposits() throws(VaultError) -> [(id: DepositID, bytes: [UInt8])] {
     var deposits: [(id: DepositID, bytes: [UInt8])] = []
     for id in try inStore({ () throws(StoreError) in try vault.store.heldDeposits() }) {
-      // A file that is too large, or a link, is not a deposit.
-      if let bytes = (try? vault.store.read(.inbox(id))) ?? nil { deposits.append((id, bytes)) }
+      do throws(StoreError) {
+        if let bytes = try vault.store.read(.inbox(id)) { deposits.append((id, bytes)) }
+      } catch {
+        guard error.isOfOneFile else { throw VaultError(store: error) }
+      }
     }
     return deposits
   }

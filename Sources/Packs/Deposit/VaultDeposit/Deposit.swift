@@ -1,6 +1,7 @@
+internal import VaultCrypto
 public import VaultDocument
 internal import VaultSealing
-internal import VaultTrust
+package import VaultTrust
 
 /// A new record, or a new value for a field, from a person who cannot read the vault (format 1, section 16, Deposits).
 ///
@@ -39,9 +40,12 @@ public struct Deposit: Sendable {
     (id, createdAt, self.content, self.from) = (.random(), time, content, from)
   }
 
-  /// The bytes that a signature covers: everything in the deposit except the signature, and the id of the vault.
-  package func signedBytes(for vault: VaultID) -> [UInt8] {
-    CanonicalEncoding.enc("ecv/1/deposit", [JSONValue.object(members(for: vault)).canonicalBytes()])
+  /// The bytes that a signature covers: a hash of everything in the deposit except the signature, and of the id of the
+  /// vault. The program that signs or checks them does not see the secrets.
+  package func signedBytes(for vault: VaultID) throws(VaultError) -> [UInt8] {
+    let canonical = JSONValue.object(members(for: vault)).canonicalBytes()
+    let hash = try inCrypto { () throws(CryptoError) in try unsafe SHA256.hash(canonical.span.bytes) }
+    return CanonicalEncoding.enc("ecv/1/deposit", [hash])
   }
 
   /// The document without the signature.

@@ -10,10 +10,10 @@ internal import VaultStorage
 extension Vault {
   /// The deposits that wait, ascending by id; at most 10,000. Hostile and damaged files are entries, too.
   ///
+  /// All of them are in memory at once: up to 2.6 GB in a full inbox. ``inbox(_:inBatches:)`` needs less.
+  ///
   /// - Throws: ``VaultError`` if the folder or the keys of deposits cannot be read; `.cancelled`.
-  public func inbox() async throws(VaultError) -> [WaitingDeposit] {
-    try await waiting(waitingIDs())
-  }
+  public func inbox() async throws(VaultError) -> [WaitingDeposit] { try await inbox(waitingIDs()) }
 
   /// The ids of all files that wait; nothing is opened.
   package func waitingIDs() throws(VaultError) -> [DepositID] {
@@ -28,36 +28,38 @@ extension Vault {
     if let missing = ids.first(where: { !held.contains($0) }) {
       throw VaultError(.noSuchRecord, "is not the id of a deposit that waits", record: missing)
     }
-    return try await waiting(ids)
+    var (found, batches) = ([WaitingDeposit](), try await InboxBatches(ids, of: self))
+    while let batch = try batches.next() { found += batch }
+    return found
   }
 
-  private func waiting(_ ids: [DepositID]) async throws(VaultError) -> [WaitingDeposit] {
-    guard !ids.isEmpty else { return [] }
-    let identities = try header.deposit?.identities(under: keyring.current) ?? []
-    let names = NamesOfRecords(try await locked.listed().records)
-    var waiting: [WaitingDeposit] = []
-    for id in ids.prefix(InboxCheck.maximumCount) {
-      guard !Task.isCancelled else { throw .cancelled() }
-      if let entry = try opened(id, with: identities) { waiting.append(try stated(entry, names)) }
-    }
-    return waiting
+  /// Calls `body` with the deposits that have these ids, in this order, so many at once as have 16 MiB.
+  ///
+  /// - Parameter ids: nil for all that wait, ascending.
+  /// - Throws: like ``inbox()``, and the errors of `body`.
+  public func inbox(
+    _ ids: [DepositID]? = nil, inBatches body: ([WaitingDeposit]) async throws -> Void
+  ) async throws {
+    var batches = try await InboxBatches(ids ?? waitingIDs(), of: self)
+    while let batch = try batches.next() { try await body(batch) }
   }
 
   /// Nil if another process has removed the file.
-  private func opened(_ id: DepositID, with identities: [AgeIdentity]) throws(VaultError) -> WaitingDeposit? {
-    do throws(VaultError) {
-      guard let bytes = try inStore({ () throws(StoreError) in try store.read(.inbox(id)) }) else { return nil }
+  fileprivate func opened(_ id: DepositID, with identities: [AgeIdentity]) throws(VaultError) -> WaitingDeposit? {
+    do throws(StoreError) {
+      guard let bytes = try store.read(.inbox(id)) else { return nil }
       let deposit = Result { () throws(VaultError) in
         try DepositFile.open(bytes, as: id, of: header.vaultID, with: identities)
       }
       return WaitingDeposit(id: id, deposit: deposit, bytes: bytes)
     } catch {
+      guard error.isOfOneFile else { throw VaultError(store: error) }
       // No earlier version of the file is worth restoring.
       return WaitingDeposit(id: id, deposit: .failure(.notADeposit(error.reason, id)), bytes: nil)
     }
   }
 
-  private func stated(_ entry: WaitingDeposit, _ names: NamesOfRecords) throws(VaultError) -> WaitingDeposit {
+  fileprivate func stated(_ entry: WaitingDeposit, _ names: NamesOfRecords) throws(VaultError) -> WaitingDeposit {
     guard case .success(let deposit) = entry.deposit else { return entry }
     var entry = entry
     switch deposit.content {
@@ -74,8 +76,11 @@ extension Vault {
       }
       let path = record.kind?.pathInCurrentSchema(field) ?? field
       let isSame = RecordID(parsing: word) != nil && JSONValue.object(record.fields).sealingTime(at: path) == replaces
+      // A field that is empty again looks as it did before it had a value.
+      let isNewer = replaces != nil || record.envelope.updatedAt <= deposit.createdAt
       let fits = record.kind.map { $0.value(at: path)?.isSealed == true } ?? true
-      (entry.state, entry.target) = (!fits ? .doesNotFit : isSame ? .replaces(id) : .mayBeOld(id), record.name)
+      let isFresh = isSame && isNewer
+      (entry.state, entry.target) = (!fits ? .doesNotFit : isFresh ? .replaces(id) : .mayBeOld(id), record.name)
     }
     return entry
   }
@@ -168,6 +173,34 @@ extension Vault {
     let effect = try await editing(id, [.seal(path, secret)], expecting: record)
     return AcceptedDeposit(
       record: id, wasThere: !effect.hasChanged, replacedRevision: record.envelope.revision, change: (record, effect))
+  }
+}
+
+/// Deposits that wait, opened so many at a time as have 16 MiB.
+private struct InboxBatches {
+  private static let byteCount = 16 << 20
+
+  private let vault: Vault
+  private let identities: [AgeIdentity]
+  private let names: NamesOfRecords
+  private var ids: ArraySlice<DepositID>
+
+  init(_ ids: [DepositID], of vault: Vault) async throws(VaultError) {
+    (self.vault, self.ids) = (vault, ids.prefix(InboxCheck.maximumCount))
+    identities = ids.isEmpty ? [] : try vault.header.deposit?.identities(under: vault.keyring.current) ?? []
+    names = NamesOfRecords(ids.isEmpty ? [] : try await vault.locked.listed().records)
+  }
+
+  /// Nil after the last one.
+  mutating func next() throws(VaultError) -> [WaitingDeposit]? {
+    var (batch, byteCount): ([WaitingDeposit], Int) = ([], 0)
+    while byteCount < Self.byteCount, let id = ids.popFirst() {
+      guard !Task.isCancelled else { throw .cancelled() }
+      guard let entry = try vault.opened(id, with: identities) else { continue }
+      batch.append(try vault.stated(entry, names))
+      byteCount += entry.bytes?.count ?? 0
+    }
+    return batch.isEmpty ? nil : batch
   }
 }
 

@@ -148,8 +148,9 @@ extension DepositCommand {
   /// `--to RECORD FIELD --secret-stdin` as the parser reads it: `--to RECORD --secret-stdin FIELD`.
   static func inOrder(_ words: [String]) -> [String] {
     let option = "--secret-stdin"
-    guard words.first == configuration.commandName, let place = words.firstIndex(of: option), place > 1,
-      words.dropFirst(place + 1).first.map({ $0.hasPrefix("-") }) ?? true, !words[place - 1].hasPrefix("-")
+    guard words.first == configuration.commandName, let place = words.firstIndex(of: option), place > 2,
+      words.dropFirst(place + 1).first.map({ $0.hasPrefix("-") }) ?? true, !words[place - 1].hasPrefix("-"),
+      !words[place - 2].hasPrefix("-") || words[place - 2].contains("=")
     else { return words }
     var words = words
     words.swapAt(place - 1, place)

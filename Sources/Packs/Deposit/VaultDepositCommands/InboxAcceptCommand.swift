@@ -41,22 +41,41 @@ extension InboxCommand {
       try InboxCommand.check(id, all)
       let session = try Session(vault, global)
       let opened = try await session.unlock(unlocking, to: .writing)
-      let waiting = try await all ? opened.inbox() : opened.inbox(opened.waitingIDs(id))
       let check = try SignatureCheck(opened.header)
+      var outcome = Outcome()
+      do {
+        try await opened.inbox(all ? nil : opened.waitingIDs(id)) { waiting in
+          for deposit in waiting.sorted(by: WaitingDeposit.isEarlier) {
+            try await take(deposit, in: opened, check, &outcome)
+          }
+        }
+      } catch {
+        if !outcome.stored.isEmpty { try report(outcome.stored) }
+        throw error
+      }
+      if outcome.count == 0 { global.messages.note("the inbox is empty") }
+      try report(outcome.stored)
+      if !outcome.isWhole { throw Finished(status: outcome.stored.isEmpty ? .inputRefused : .partlyDone) }
+    }
+
+    private struct Outcome {
+      var count = 0
       var stored: [RecordID] = []
       var isWhole = true
-      for deposit in waiting.sorted(by: WaitingDeposit.isEarlier) {
-        do {
-          try requireAcceptable(deposit, check)
-          stored.append(try await accept(deposit, in: opened))
-        } catch let error as CommandError where error.isAboutDeposit {
-          isWhole = false
-          global.messages.report(error.about(deposit.subject(of: error)))
-        }
+    }
+
+    /// Accepts one deposit. A fault of it is reported, and any other error ends the run.
+    private func take(
+      _ deposit: WaitingDeposit, in vault: Vault, _ check: SignatureCheck, _ outcome: inout Outcome
+    ) async throws {
+      outcome.count += 1
+      do {
+        try requireAcceptable(deposit, check)
+        outcome.stored.append(try await accept(deposit, in: vault))
+      } catch let error as CommandError where error.isAboutDeposit {
+        outcome.isWhole = false
+        global.messages.report(error.about(deposit.subject(of: error)))
       }
-      if waiting.isEmpty { global.messages.note("the inbox is empty") }
-      try report(stored)
-      if !isWhole { throw Finished(status: stored.isEmpty ? .inputRefused : .partlyDone) }
     }
 
     private func requireAcceptable(_ waiting: WaitingDeposit, _ check: SignatureCheck) throws {

@@ -42,10 +42,13 @@ extension InboxCommand {
     func run() async throws {
       let session = try Session(vault, global)
       let opened = try await session.unlock(unlocking)
-      let waiting = try await opened.inbox()
       let check = try SignatureCheck(opened.header)
-      let rows = try waiting.compactMap { try InboxRow($0, in: opened, check) }.sorted { $0.createdAt < $1.createdAt }
-      let faults = waiting.compactMap(\.fault)
+      var (rows, faults): ([InboxRow], [CommandError]) = ([], [])
+      try await opened.inbox { waiting in
+        rows += try waiting.compactMap { try InboxRow($0, in: opened, check) }
+        faults += waiting.compactMap(\.fault)
+      }
+      rows.sort { $0.createdAt < $1.createdAt }
       try print(rows, faults)
       for fault in faults where !global.json { global.messages.report(fault) }
       if !faults.isEmpty { throw Finished(status: .findings) }

@@ -60,6 +60,23 @@ struct DepositTests {
     #expect(try record.formerSecrets(at: MemberPath(parsing: "password")).count == 1)
   }
 
+  @Test("a value for an empty field that is put back after the field was emptied again is marked as old")
+  func replayedIntoEmptyField() async throws {
+    let bench = try await DepositBench()
+    let notes = try MemberPath(parsing: "notes")
+    bench.test.clock.advance(by: .seconds(2))
+    let deposit = Deposit(
+      .value(record: bench.login.text, field: notes, value: "old", replaces: nil), at: bench.test.clock.now)
+    let id = try bench.locked.deposit(deposit)
+    let file = try #require(try bench.store.read(.inbox(id)))
+    #expect(try await bench.vault.inbox().map(\.state) == [.replaces(bench.login)])
+    bench.test.clock.advance(by: .seconds(2))
+    try await bench.vault.accept(id)
+    _ = try await bench.vault.edit(bench.login, [.unset(notes)])
+    try bench.put(file, as: id)
+    #expect(try await bench.vault.inbox().map(\.state) == [.mayBeOld(bench.login)])
+  }
+
   @Test("an interrupted acceptance is finished: the second one finds the record and removes the deposit")
   func interrupted() async throws {
     let bench = try await DepositBench()

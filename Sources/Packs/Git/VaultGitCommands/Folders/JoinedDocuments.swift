@@ -6,7 +6,7 @@ import VaultSealing
 import VaultStorage
 import VaultTerminal
 
-/// The header, the checkpoint and the slot files of a vault, joined with their other versions.
+/// The header, the checkpoint, the slot files and the deposits of a vault, joined with their other versions.
 struct JoinedDocuments {
   /// The files that were joined.
   private(set) var merged: [String] = []
@@ -24,7 +24,7 @@ struct JoinedDocuments {
     (self.others, self.vault, self.side) = (others, vault, side)
     try joinHeader()
     joinCheckpoint()
-    try checkAttachments()
+    try checkUnchanging()
     try bringDeposits()
   }
 
@@ -78,11 +78,11 @@ struct JoinedDocuments {
   }
 
   /// A copy of an attachment or deposit is only needed if the file itself is missing. Its content never changes.
-  private mutating func checkAttachments() throws {
-    guard !others.attachments.isEmpty else { return }
+  private mutating func checkUnchanging() throws {
+    guard !others.unchanging.isEmpty else { return }
     let held = Set(try vault.store.heldAttachments().map { StoreLocation.attachment($0) })
       .union(try vault.store.heldDeposits().map { StoreLocation.inbox($0) })
-    for copy in others.attachments where !held.contains(copy.place) {
+    for copy in others.unchanging where !held.contains(copy.place) {
       if case .inbox(let id) = copy.place, try isAccepted(id) { continue }
       let (old, new) = (copy.relativePath.shellQuoted, copy.place.relativePath)
       leave(copy.place, "only a copy of it is here: `mv \(old) \(new)` in the vault's folder puts it in place")
@@ -96,12 +96,14 @@ struct JoinedDocuments {
       for id in try other.store.heldDeposits() where known.insert(id).inserted {
         guard try !isAccepted(id) else { continue }
         let place = StoreLocation.inbox(id)
-        guard let bytes = try? other.store.read(place) else {
-          leave(place, "\(name): the deposit cannot be read")
-          continue
+        do throws(StoreError) {
+          guard let bytes = try other.store.read(place) else { continue }
+          changes.append(.put(place, bytes))
+          merged.append(place.relativePath)
+        } catch {
+          guard error.isOfOneFile else { throw VaultError(store: error) }
+          leave(place, "\(name): the file is not a deposit")
         }
-        changes.append(.put(place, bytes))
-        merged.append(place.relativePath)
       }
     }
   }

@@ -24,12 +24,12 @@ struct OtherVersions {
   /// The whole copies.
   private(set) var vaults: [(path: String, vault: LockedVault)] = []
   /// Conflict copies of attachments and deposits, which are not read because neither ever changes.
-  private(set) var attachments: [ConflictCopy] = []
+  private(set) var unchanging: [ConflictCopy] = []
 
-  var isEmpty: Bool { files.isEmpty && vaults.isEmpty && attachments.isEmpty }
+  var isEmpty: Bool { files.isEmpty && vaults.isEmpty && unchanging.isEmpty }
   /// The conflict copies in the vault, with their bytes if they were read.
   var copies: [(copy: ConflictCopy, bytes: [UInt8]?)] {
-    files.compactMap { file in file.copy.map { ($0, file.version.bytes) } } + attachments.map { ($0, nil) }
+    files.compactMap { file in file.copy.map { ($0, file.version.bytes) } } + unchanging.map { ($0, nil) }
   }
 
   /// The conflict copies in a vault.
@@ -44,7 +44,7 @@ struct OtherVersions {
       case .directory? where try Vault.isFolder(word, inVaultAt: session.location.path):
         let own = try OtherVersions(in: session.locked)
         files += own.files
-        attachments += own.attachments
+        unchanging += own.unchanging
       case .directory?: vaults.append((word, try Self.vault(at: word, session)))
       case .regular?: try add(file: word, beside: session)
       default: throw CommandError(SystemError.missing(word))
@@ -121,7 +121,7 @@ struct OtherVersions {
 
   private mutating func add(_ copy: ConflictCopy, in vault: LockedVault) throws(VaultError) {
     switch copy.place {
-    case .attachment, .inbox: return attachments.append(copy)
+    case .attachment, .inbox: return unchanging.append(copy)
     default: break
     }
     guard let bytes = try vault.read(copy) else { return }

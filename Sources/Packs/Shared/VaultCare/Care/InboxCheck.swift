@@ -39,6 +39,9 @@ package enum InboxCheck {
     return nil
   }
 
+  /// Whether a fault is about an entry of the inbox, which does not belong to the vault itself.
+  static func isAbout(_ fault: VaultFault) -> Bool { fault.file.hasPrefix("inbox/") }
+
   /// The note about deposits that wait, for checks; nil for an empty inbox.
   package static func note(_ count: Int) -> String? {
     switch count {

@@ -142,10 +142,15 @@ struct Verifier {
   private mutating func checkStrayEntries(_ walk: FileWalk) {
     result.faults += trashFaults + (comparison?.faults ?? [])
     var notes: [String] = []
-    result.faults += walk.strayFaults(besides: result.faults) { file in
+    let strays = walk.strayFaults(besides: result.faults) { file in
       notes.append("\(file) \(Surroundings.keyReason)")
       return nil
     }
+    // Anybody who may deposit something can put them there.
+    let (inInbox, others) = (strays.filter(InboxCheck.isAbout), strays.filter { !InboxCheck.isAbout($0) })
+    result.faults += others
+    notes += inInbox.filter { stray in !result.notes.contains { $0.hasPrefix(stray.file + " ") } }
+      .map { "\($0.file) \($0.reason)" }
     result.notes += notes + walk.hiddenNotes
   }
 
