@@ -83,6 +83,22 @@ struct BackupAfterTests {
     #expect(!seen.contains("AGE-SECRET"))
   }
 
+  @Test("a command that may not reveal secrets starts none that does")
+  func forbidding() throws {
+    for (words, variables) in [
+      (["--no-reveal"], ["CVAULT_ALLOW_REVEAL": "1"]), ([], ["CVAULT_NO_REVEAL": "1"]), ([], ["CVAULT_NO_REVEAL": ""]),
+    ] {
+      let made = bench.run(
+        [
+          "backup", "create", "--to", "b", "--vault", "v", "--identity", "id.txt", "--after",
+          "env | grep CVAULT_ >seen",
+        ]
+          + words, adding: variables)
+      #expect(made.code == 0, "\(made.errors)")
+      #expect(bench.text(of: "seen") == "CVAULT_NO_REVEAL=\(variables["CVAULT_NO_REVEAL"] ?? "1")\n")
+    }
+  }
+
   private static let script = OwnVectors.package + "/Scripts/backup"
 
   @Test(

@@ -37,7 +37,12 @@ struct CodingAgentProgramTests {
       export GIT_CONFIG_VALUE_0='!vault credential git --allow-http'
       git ls-remote http://127.0.0.1:$port/x.git
       wc -l < ../v.got; head -n 1 ../v.got | wc -c; rm ../v.got
-      printf "protocol=http\\nhost=127.0.0.1:$port\\n\\n" | git credential fill
+      printf "protocol=http\\nhost=127.0.0.1:$port\\n\\n" > req
+      "$(git --exec-path)/git-credential" fill < req
+      printf '#!/bin/sh\\nvault credential git --allow-http "$@"\\n' > git-credential-own; chmod +x git-credential-own
+      PATH="$PWD:$PATH" git credential-own get < req; ./git-credential-own get < req
+      git -c credential.helper="$PWD/git-credential-own" credential fill < req
+      git credential fill < req
       """
     let transcript = bench.type(line, adding: agent)
     #expect(transcript.leaks.isEmpty, "\(transcript.outcome)")

@@ -170,6 +170,9 @@ struct RunTests {
         start + ["--redact", "never"] + words + ["touch ran"], adding: start == ["run"] ? variable : [:])
       #expect(shown.status == .notRun, "\(shown)")
     }
+    let passed = workspace.run(
+      ["--no-reveal", "run"] + words + ["env | grep ^CVAULT_"], adding: ["CVAULT_ALLOW_REVEAL": "1"])
+    #expect(passed.output == "CVAULT_NO_REVEAL=1\n", "\(passed)")
     #expect(FileTree.kind(of: workspace.path + "/ran") == nil)
   }
 

@@ -22,7 +22,7 @@ package struct GlobalOptions: ParsableArguments {
   package var noInput = false
 
   @Flag(help: "Never show a sealed value (CVAULT_NO_REVEAL).")
-  var noReveal = false
+  package var noReveal = false
 
   @Option(parsing: .unconditional, help: ArgumentHelp("How long to wait for another process.", valueName: "seconds"))
   var lockTimeout = 10
@@ -30,7 +30,7 @@ package struct GlobalOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How long to wait for a database that accepts changes; without it as long as for a process.",
+      "How long to wait for a database that accepts changes (default: --lock-timeout).",
       valueName: "seconds"))
   var waitForPrimary: Int?
 

@@ -10,7 +10,7 @@ package struct Revealing: Sendable {
   /// The variables that decide. Programs that `run` starts inherit them, because they may start this program again.
   package static let variables = CodingAgent.variables + [forbidding, allowing]
   package static let forbidding = "CVAULT_NO_REVEAL"
-  fileprivate static let allowing = "CVAULT_ALLOW_REVEAL"
+  package static let allowing = "CVAULT_ALLOW_REVEAL"
 
   fileprivate init() {}
 

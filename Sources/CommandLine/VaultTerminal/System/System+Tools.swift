@@ -51,16 +51,10 @@ extension System {
   package static func answerOfTool(
     _ name: String, arguments: [String], value: RawSpan, variables: [String], kept: [Int32] = []
   ) throws(SystemError) -> (code: Int32, text: String)? {
-    let ends = try makePipe()
-    defer { close(ends.reading) }
-    let streams = ChildStreams(
-      output: ends.writing, errors: ends.writing, closesOthers: true, kept: kept, isAlone: true)
-    var said: [UInt8] = []
-    let code = try give(value, to: name, arguments: arguments, variables: variables, streams: streams) {
-      close(ends.writing)
-      said = bytes(from: ends.reading, limit: 16 << 20) ?? []
+    let answer = try answer(of: name, arguments, value, variables, limit: 16 << 20) {
+      ChildStreams(output: $0, errors: $0, closesOthers: true, kept: kept, isAlone: true)
     }
-    return code.map { ($0, String(decoding: said, as: UTF8.self)) }
+    return answer.map { ($0.code, String(decoding: $0.bytes, as: UTF8.self)) }
   }
 
   /// Runs a program as ``answerOfTool(_:arguments:value:variables:kept:)``, and returns its exit code and the bytes of
@@ -68,11 +62,20 @@ extension System {
   package static func bytesOfTool(
     _ name: String, arguments: [String], value: RawSpan, variables: [String], limit: Int
   ) throws(SystemError) -> (code: Int32, bytes: [UInt8])? {
+    try answer(of: name, arguments, value, variables, limit: limit) {
+      ChildStreams(output: $0, closesOthers: true, isAlone: true)
+    }
+  }
+
+  /// - Parameter streams: those of the program, with a descriptor that takes its output.
+  private static func answer(
+    of name: String, _ arguments: [String], _ value: RawSpan, _ variables: [String], limit: Int,
+    _ streams: (_ output: Int32) -> ChildStreams
+  ) throws(SystemError) -> (code: Int32, bytes: [UInt8])? {
     let ends = try makePipe()
     defer { close(ends.reading) }
-    let streams = ChildStreams(output: ends.writing, closesOthers: true, isAlone: true)
     var said: [UInt8] = []
-    let code = try give(value, to: name, arguments: arguments, variables: variables, streams: streams) {
+    let code = try give(value, to: name, arguments: arguments, variables: variables, streams: streams(ends.writing)) {
       close(ends.writing)
       said = bytes(from: ends.reading, limit: limit) ?? []
     }
@@ -104,7 +107,15 @@ extension System {
   }
 
   /// The environment without our own variables, because some of them lead to keys.
-  package static func variablesForTools() -> [String] { allVariables().filter { !$0.hasPrefix("CVAULT_") } }
+  ///
+  /// - Parameter isForbidding: whether this run must not reveal secrets, so that the tool must not start one that does.
+  package static func variablesForTools(isForbidding: Bool = false) -> [String] {
+    let kept = isForbidding ? [] : [Revealing.forbidding, Revealing.allowing].map { $0 + "=" }
+    let variables = allVariables().filter { variable in
+      !variable.hasPrefix("CVAULT_") || kept.contains { variable.hasPrefix($0) }
+    }
+    return variables + (isForbidding ? ["\(Revealing.forbidding)=1"] : [])
+  }
 
   package static func hasTool(_ name: String) -> Bool { path(ofTool: name) != nil }
 

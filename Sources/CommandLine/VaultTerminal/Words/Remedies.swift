@@ -57,11 +57,11 @@ extension Remedy {
     case .chooseSide(let files): Self.choice(of: files)
     case .chooseVersion(let commands): [Self.choice(among: commands.joined(separator: "; "))]
     case .adopt: [Self.adoption]
-    case .repair: ["`vault repair --dry-run` shows what would be done"]
-    case .repairJournal: ["`vault repair --dry-run` shows whether the batch would be finished or dropped"]
+    case .repair, .repairJournal: [aboutRepair]
     case .useIdentity: ["give the identity of one of its recipients with --identity FILE"]
     case .allowWorkFactor(let factor): ["if you chose this cost yourself, allow it with --max-work-factor \(factor)"]
-    case .addSlot, .enableDeposits: [aboutKeys]
+    case .addSlot: ["add another slot first with `vault key add`"]
+    case .enableDeposits: ["a person with a key must run `vault inbox enable` once"]
     case .removeSlot(let id): ["or remove the slot with `vault key remove \(id.text)`"]
     case .finishRotation: ["`vault rekey` finishes the rekey"]
     case .addAttachmentTable: [Self.tableOfAttachments]
@@ -74,10 +74,9 @@ extension Remedy {
     }
   }
 
-  /// The hint about a change of the header.
-  private var aboutKeys: String {
-    self == .addSlot
-      ? "add another slot first with `vault key add`" : "a person with a key must run `vault inbox enable` once"
+  private var aboutRepair: String {
+    "`vault repair --dry-run` shows "
+      + (self == .repair ? "what would be done" : "whether the batch would be finished or dropped")
   }
 
   /// The hint about a service that keeps the vault.

@@ -142,7 +142,7 @@ extension BackupCommand {
       }
       let path = System.join(to, made.name.fileName)
       if let note { global.messages.note(note) }
-      let afterExit = try after?.run(made, at: path)
+      let afterExit = try after?.run(made, at: path, global)
       try Output.afterwards("the backup \(path) was made", hint: "`vault backup list DIR` shows it") {
         global.json ? try Output.document(made.members(path, afterExit: afterExit)) : try Output.line(path)
       }

@@ -135,12 +135,12 @@ struct RunCommand: AsyncParsableCommand {
   private func environment(_ ban: RevealBan?) throws -> ProgramEnvironment {
     let named = Self.names(inherit) ?? []
     var environment = ProgramEnvironment { name in
-      if Revealing.variables.contains(name) { return true }
+      // The option forbids more than the variable allows, also to this program when the other one runs it.
+      if Revealing.variables.contains(name) { return name != Revealing.allowing || ban?.isOption != true }
       // Some variables of this program lead to keys.
       guard passVault || !Delivery.isOwn(name) else { return false }
       return !pristine || ProgramEnvironment.isNeeded(name) || named.contains(name)
     }
-    // The program may run this one again.
     if ban?.isOption == true { try environment.set(Revealing.forbidding, to: .text("1")) }
     return environment
   }

@@ -16,18 +16,19 @@ struct AfterCommand {
     self.line = line
   }
 
-  /// Runs the command by `/bin/sh` and returns its exit code, or 128 and the number of the signal that ended it. Its output goes to
-  /// standard error.
+  /// Runs the command by `/bin/sh` and returns its exit code, or 128 and the number of the signal that ended it. Its
+  /// output goes to standard error.
   ///
   /// - Parameter file: the path of the backup.
-  func run(_ made: CreatedBackup, at file: String) throws -> Int32 {
+  func run(_ made: CreatedBackup, at file: String, _ global: GlobalOptions) throws -> Int32 {
     let path = ProcessEnvironment.realPath(file) ?? file
-    // No variable of this program, because some of them lead to keys.
+    // Hardly a variable of this program, because some of them lead to keys.
     let own = [
       "BACKUP_FILE=\(path)", "BACKUP_DIR=\(System.parent(of: path))", "BACKUP_SHA256=\(Hex.encode(made.sha256))",
     ]
     let names = own.map { $0.prefix { $0 != "=" } + "=" }
-    let variables = System.variablesForTools().filter { variable in !names.contains { variable.hasPrefix($0) } } + own
+    let inherited = System.variablesForTools(isForbidding: global.noReveal)
+    let variables = inherited.filter { variable in !names.contains { variable.hasPrefix($0) } } + own
     return try System.runShell(line, variables: variables, streams: ChildStreams(output: System.standardError))
   }
 }

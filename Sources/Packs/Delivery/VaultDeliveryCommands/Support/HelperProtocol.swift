@@ -25,10 +25,16 @@ enum HelperProtocol: String {
 
   /// Whether the first process above this one that is not a shell may ask.
   private var isAsked: Bool {
+    var isFilling = false
     for process in ProcessSession.callers {
       let name = ProcessSession.name(of: process) ?? ""
-      if Self.shells.contains(name) || self == .git && name == "git" { continue }
-      return mayAsk(name, process)
+      if Self.shells.contains(name) { continue }
+      // git runs a helper of its own itself, and so does `git credential`, which prints the password.
+      if self == .git, name == "git" || name.hasPrefix("git-credential-") {
+        isFilling = isFilling || ProcessSession.words(of: process).contains("credential")
+        continue
+      }
+      return mayAsk(name, process) && (!isFilling || name == "git-lfs")
     }
     return false
   }
@@ -36,8 +42,9 @@ enum HelperProtocol: String {
   /// Linux cuts the name of a process off after 15 bytes.
   private func mayAsk(_ name: String, _ process: Int32) -> Bool {
     switch self {
-    // `git credential fill` prints the password, so `git` counts only if another program of git has started it.
-    case .git: name.hasPrefix("git-")
+    case .git:
+      ["git-remote-http", "git-remote-https", "git-http-fetch", "git-http-push", "git-imap-send", "git-send-email"]
+        .contains(name) || name == "git-lfs"
     case .docker:
       ["docker", "docker-buildx", "docker-compose", "podman", "buildah", "skopeo", "nerdctl", "helm"].contains(name)
     // `aws configure export-credentials` prints the keys.

@@ -16,7 +16,7 @@ struct DecryptedStore {
   let path: String
 
   /// - Parameter command: decrypts the file whose path follows it, such as `gpg -dq`.
-  init(of folder: String, by command: String, _ progress: Progress) throws {
+  init(of folder: String, by command: String, _ progress: Progress, _ global: GlobalOptions) throws {
     guard System.kind(of: folder) == .directory else {
       throw CommandError.usage("--decrypt", "needs a folder of encrypted files, such as ~/.password-store")
     }
@@ -31,7 +31,7 @@ struct DecryptedStore {
     }
     var lines: [UInt8] = []
     for file in files {
-      lines += try Self.line(of: file, in: folder, command)
+      lines += try Self.line(of: file, in: folder, command, global)
       guard lines.count <= Self.maximumByteCount else {
         throw CommandError(
           .inputRefused, "input_refused", subject: folder, "has more than 256 MiB of text",
@@ -48,7 +48,9 @@ struct DecryptedStore {
 
   private static func isSealed(_ path: String) -> Bool { path.hasSuffix(".gpg") || path.hasSuffix(".age") }
 
-  private static func line(of file: ImportFile, in folder: String, _ command: String) throws -> [UInt8] {
+  private static func line(
+    of file: ImportFile, in folder: String, _ command: String, _ global: GlobalOptions
+  ) throws -> [UInt8] {
     var members: [(String, JSONValue)] = [("path", .string(file.path))]
     if let refusal = file.refusal {
       members.append(("refusal", .string(refusal)))
@@ -56,7 +58,8 @@ struct DecryptedStore {
       var text: [UInt8]?
       // With the folder in front, a name that begins with a hyphen is not an option.
       let script = "\(command) \("\(folder)/\(file.path)".shellQuoted)"
-      let status = try System.readShell(script, variables: System.variablesForTools()) { descriptor in
+      let variables = System.variablesForTools(isForbidding: global.noReveal)
+      let status = try System.readShell(script, variables: variables) { descriptor in
         text = try TextInput.bytes(from: descriptor, named: file.path, limit: 16 << 20)
       }
       members.append(

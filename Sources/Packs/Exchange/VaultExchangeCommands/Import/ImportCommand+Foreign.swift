@@ -18,7 +18,7 @@ extension ImportCommand {
     defer { progress.end() }
     // These processes start before anything is unlocked, so that none of them has any part of a key.
     let header = try session.location.isDatabase ? HeaderFolder(of: session.locked) : nil
-    let store = try decrypt.map { try DecryptedStore(of: file, by: $0, progress) }
+    let store = try decrypt.map { try DecryptedStore(of: file, by: $0, progress, global) }
     let reader = try reader(
       of: store?.path ?? file, store == nil ? format : DecryptedStore.format, named: name, header: header,
       session: session, progress: progress)
