@@ -142,6 +142,26 @@ struct SheetTests {
     #expect(workspace.checkSheet(sheet.text).status == .cannotUnlock)
   }
 
+  @Test("a key that is not known as a sheet opens the vault, but is not noted as a sheet that was checked")
+  func otherKey() throws {
+    let workspace = try Workspace.withVault()
+    let checked = workspace.checkSheet(workspace.text(of: "id.txt"))
+    #expect(checked.code == 0 && checked.errors.contains("as a sheet: it may be another key"), "\(checked.errors)")
+    #expect(!workspace.run("key", "list", "--vault", "v").output.contains("checked"))
+  }
+
+  @Test("lines of words that are typed as one are typed again as a whole after a fault", .atTerminal)
+  func wordsAsOne() throws {
+    let workspace = try Workspace.withVault()
+    let sheet = try workspace.sheet()
+    var wrong = sheet.words
+    wrong[1] = wrong[0]
+    let checked = workspace.type(
+      ["key", "sheet", "--check", "--vault", "v"],
+      [wrong, sheet.words].map { (prompt: "First line: ", reply: $0.joined(separator: " ") + "\n") })
+    #expect(checked.code == 0, "\(checked)")
+  }
+
   @Test("beside a coding agent no sheet is made, neither on standard output nor in a file")
   func agent() throws {
     let workspace = try Workspace.withVault()

@@ -99,17 +99,17 @@ extension Sheet {
 
   /// The newest backup of the vault, as words of a shell.
   private var newest: String {
-    let folder = backupFolders.first.map(Self.quoted) ?? "BACKUPS"
+    let folder = backupFolders.first.map(\.shellQuoted) ?? "BACKUPS"
     let name = newestBackup?.path.split(separator: "/").last.map(String.init) ?? ""
     let end = "-20261129T000000Z.cvault.age".count
-    let stem = name.count > end ? Self.quoted(String(name.dropLast(end))) : ""
+    let stem = name.count > end ? String(name.dropLast(end)).shellQuoted : ""
     return "\"$(ls \(folder)/\(stem)\(stem.isEmpty ? "" : "-")*.cvault.age | tail -n 1)\""
   }
 
   private var commands: [String] {
     [
       "(umask 077; cat >\(Self.keyFile))",
-      "vault verify --vault \(Self.quoted(location.isDatabase ? location.path : vaultPath)) --identity \(Self.keyFile)",
+      "vault verify --vault \((location.isDatabase ? location.path : vaultPath).shellQuoted) --identity \(Self.keyFile)",
       "vault backup restore --to recovered --identity \(Self.keyFile) \\", "    \(newest)",
       "vault list --verify --vault recovered --identity \(Self.keyFile)",
       "rm \(Self.keyFile)",
@@ -125,14 +125,5 @@ extension Sheet {
       "    python3 ../recovery.py records/*/*.json",
       "cd .. && rm \(Self.keyFile)",
     ]
-  }
-
-  /// A word of a shell, in quotes if it needs them.
-  private static func quoted(_ word: String) -> String {
-    let isPlain = word.utf8.allSatisfy { byte in
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+,".utf8.contains(byte)
-    }
-    guard !isPlain || word.isEmpty else { return word }
-    return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
   }
 }

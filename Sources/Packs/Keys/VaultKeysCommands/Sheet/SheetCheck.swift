@@ -18,7 +18,12 @@ struct SheetCheck {
     let vault = try await opened(identity)
     let backup = await newestBackup(identity)
     var memory = SheetMemory(of: vault.header.vaultID)
-    if backup.failure == nil { memory.note(try identity.recipient, \.checkedAt, global.messages) }
+    let recipient = try identity.recipient
+    if memory.entry(of: recipient) == nil, !vault.slot.label.hasPrefix("sheet") {
+      global.messages.note("this machine does not know slot \(vault.slot.words) as a sheet: it may be another key")
+    } else if backup.failure == nil {
+      memory.note(recipient, \.checkedAt, global.messages)
+    }
     try [
       Fact("slot", vault.slot.words, value: vault.slot.document),
       Fact("vault", "opened: \(session.location.path)", value: vault.header.vaultID.text),

@@ -102,11 +102,16 @@ struct SheetReader {
 extension SheetReader {
   /// Takes one line of words, or several that were typed as one.
   private mutating func takeWords(_ tokens: [[UInt8]]) throws -> Verdict {
+    let before = self
     var rest = tokens.map(Self.lower)[...]
     while !rest.isEmpty {
       let words = Array(rest.prefix(SheetCode.wordsInLine))
       rest = rest.dropFirst(SheetCode.wordsInLine)
-      if let fault = takeLine(words) { return .wrong(fault) }
+      if let fault = takeLine(words) {
+        // All of it is typed again.
+        self = before
+        return .wrong(fault)
+      }
       guard bytes.count == SheetCode.byteCount else { continue }
       guard rest.isEmpty else { return .wrong("there are more words than a sheet has") }
       return .done(try SheetCode.text(bytes, prefix: prefixes[0]))
