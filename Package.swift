@@ -305,7 +305,9 @@ if Context.environment["VAULT_BUILD_ALL"] != nil {
       packageAccess: false),
     .target(
       name: "Snippets",
-      dependencies: products + ["Vault", "VaultDelivery", "VaultPostgresStore", "VaultStorage", "VaultTesting"],
+      dependencies: products + [
+        "Vault", "VaultDelivery", "VaultDeposit", "VaultPostgresStore", "VaultStorage", "VaultTesting",
+      ],
       path: "Examples/FromDocuments", packageAccess: false),
   ]
   package.targets += cookbook.map { name in

@@ -30,7 +30,7 @@ struct CompletionTests {
     let workspace = try Self.made()
     #expect(words(workspace, "ge") == ["get", "generate"])
     #expect(words(workspace, "tot") == ["totp"])
-    #expect(words(workspace, "key", "") == ["list", "add", "remove", "change-passphrase", "help"])
+    #expect(words(workspace, "key", "") == ["list", "add", "sheet", "remove", "change-passphrase", "help"])
     #expect(words(workspace, "get", "--iden") == ["--identity", "--identity-command"])
     #expect(words(workspace, "add", "lo") == ["login"])
     #expect(words(workspace, "list", "--kind", "lo") == ["login"])

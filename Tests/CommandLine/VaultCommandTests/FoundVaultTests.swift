@@ -27,6 +27,9 @@ private let uses: [String: Use] = [
   "backup restore": .neither, "backup status": .neither, "backup verify": .neither,
   "check": .neither, "clear-clipboard": .neither, "completion": .neither,
   "checkpoint": .writes([[], ["--accept-rollback"]]), "diff": .neither, "doctor": .neither, "due": .neither,
+  "deposit": .writes([["secure-note", "--set", "title=t"]]), "inbox accept": .writes([["--all"]]),
+  "inbox drop": .writes([["--all"]]), "inbox enable": .writes([[]]), "inbox list": .reads([[]]),
+  "inbox signers": .writes([["--clear"]]),
   "credential ansible": .neither, "credential aws": .neither, "credential docker": .neither,
   "credential git": .neither, "edit": .writes([["Ada"], ["Ada", "--field", "name"]]),
   "export": .reads([["--reveal", "--format", "json"]]),
@@ -47,6 +50,7 @@ private let uses: [String: Use] = [
   "rekey": .writes([[], ["--reseal"]]), "run": .reads([[]]), "set": .writes([["Ada", "address.city=Oslo"]]),
   "show": .reads([["Ada", "--reveal"]]), "key add": .writes([["--generate-identity", "../../new.txt"]]),
   "key change-passphrase": .writes([[]]), "key list": .neither, "key remove": .writes([["none"]]),
+  "key sheet": .writes([[]]),
   "ssh add": .reads([["Ada"]]), "ssh remove": .neither, "status": .neither,
   "store check": .neither, "store copy": .neither, "store sql": .neither, "trash empty": .writes([[], ["Ada"]]),
   "trash list": .neither,
@@ -121,8 +125,8 @@ struct FoundVaultTests {
     for (command, use) in uses.sorted(by: { $0.key < $1.key }) {
       guard case .writes(let variants) = use else { continue }
       for words in variants {
-        // The form is checked without a key.
-        let key = ["lint", "git setup"].contains(command) ? [] : ["--identity", bench.workspace.identity]
+        // The form is checked without a key, and a depositor has none.
+        let key = ["lint", "git setup", "deposit"].contains(command) ? [] : ["--identity", bench.workspace.identity]
         let outcome = bench.run(command.split(separator: " ").map(String.init) + words + ["-y"] + key)
         // Without a terminal an editor is not even thought of.
         let (code, reason): (Int32, String) =

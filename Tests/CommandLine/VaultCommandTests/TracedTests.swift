@@ -103,6 +103,22 @@ struct TracedTests {
       title: "import of a store that a command opens", places: ["DecryptedStore", "SourceReader"],
       script: "vault import pass given/store --decrypt cat $K", pipes: ["exe", "vault"], memory: ["/memfd:"]),
     TracedRow(
+      title: "a command after a backup", places: ["AfterCommand"],
+      script: "mkdir backups; vault backup create --to backups --after 'test -s \"$BACKUP_FILE\"' $K >/dev/null"),
+    TracedRow(
+      title: "a signed deposit, and its signature", places: ["DepositSignature"],
+      script: """
+        ssh-keygen -q -t ed25519 -N '' -f mine; printf 'ada@example.com %s\n' "$(cat mine.pub)" >signers
+        vault inbox signers --set signers $K
+        vault deposit login Signed --secret-file password=given/secret --sign mine >/dev/null
+        vault inbox accept --all --signed $K >/dev/null; rm mine
+        """),
+    TracedRow(
+      title: "a picture of a recovery sheet", places: ["SheetPicture"],
+      script: """
+        printf '\\211PNG\\r\\n\\032\\n' >page.png; vault key sheet --check page.png 2>/dev/null || test $? = 17
+        """),
+    TracedRow(
       title: "log, diff and earlier versions in git", places: ["AskedTool", "Git"],
       script: """
         vault log Mark $K >/dev/null; vault diff HEAD~1 $K >/dev/null
@@ -129,6 +145,7 @@ struct TracedTests {
     case "$*" in *-L*) echo "The agent has no identities."; exit 1;; esac
     cat >/dev/null; "$SSH_ASKPASS" "Enter passphrase" | grep -q MARKERsecret
     END
+    printf '#!/bin/sh\\ncat >/dev/null; exit 4\\n' >bin/zbarimg
     cat >bin/vim <<'END'
     #!/bin/sh
     case "$*" in *--version*) echo "VIM - Vi IMproved"; exit;; esac
@@ -226,7 +243,8 @@ struct TracedTests {
 
   /// Calls that start a program, by functions of the folder `System` and by its type.
   private static let starting = [
-    "spawn(", "outputOfTool(", "giveToTool(", "answerOfTool(", "runTool(", "runShell(", "writeShell(", "readShell(",
+    "spawn(", "outputOfTool(", "giveToTool(", "answerOfTool(", "bytesOfTool(", "runTool(", "runShell(", "writeShell(",
+    "readShell(",
     "becomeProgram(", "startProgram(", "AskedTool(",
   ]
   /// The functions of the system that these come down to, and the files that have them.
