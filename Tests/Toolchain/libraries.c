@@ -204,6 +204,10 @@ CALLS(PQenterPipelineMode, int, PGconn *);
 CALLS(PQsendFlushRequest, int, PGconn *);
 CALLS(PQpipelineSync, int, PGconn *);
 CALLS(PQexitPipelineMode, int, PGconn *);
+CALLS(PQsendPrepare, int, PGconn *, const char *, const char *, int, const Oid *);
+CALLS(
+    PQsendQueryPrepared, int, PGconn *, const char *, int, const char *const *, const int *, const int *, int);
+CALLS(PQbackendPID, int, const PGconn *);
 CALLS(PQserverVersion, int, const PGconn *);
 CALLS(PQsslAttribute, const char *, PGconn *, const char *);
 CALLS(PQuser, char *, const PGconn *);

@@ -66,7 +66,7 @@ extension PostgresStore {
   }
 
   /// How long the server lets a writer wait for a row before the writer looks whether it is still wanted.
-  private static let shortestWait = Duration.milliseconds(250)
+  private static let shortestWait = Duration.seconds(1)
 
   /// How long documents that were read with the lock may be asked for; nobody else changes them.
   static let aheadWithLock = Duration.seconds(3600)
@@ -78,7 +78,7 @@ extension PostgresStore {
     let system = LiveFileOperations()
     var wait = LockWait(
       start: system.now() - (timeout - (end - .now)), timeout: timeout, path: address.canonicalText,
-      steps: Self.shortestWait ... .milliseconds(1000))
+      steps: Self.shortestWait...Self.shortestWait)
     var (isFirst, isStillWanted) = (true, true)
     while true {
       var holder: LockHolder?
@@ -173,7 +173,8 @@ extension PostgresStore {
       case 0: try found.takeGate(row)
       case 1: try found.takeRow(row)
       case 2: if let document = try header.take(row) { found.header = document.bytes.map { $0 } }
-      default: break
+      // The settings of the transaction.
+      default: if step == 1, !start.isEmpty { connection.note(serverProcess: Int32(clamping: try row.integer(0))) }
       }
     }
     if let document = header.finish() { found.header = document.bytes.map { $0 } }
@@ -190,11 +191,10 @@ extension PostgresStore {
   private func settings(waiting limit: Duration) -> SQLStatement {
     SQLStatement(
       """
-      SELECT set_config('lock_timeout', '\(limit.milliseconds)', true),
-        set_config('idle_in_transaction_session_timeout', '\(pool.patience.lockLimit.milliseconds)', true),
-        set_config('tcp_keepalives_idle', '20', true), set_config('tcp_keepalives_interval', '10', true),
-        set_config('tcp_keepalives_count', '3', true)
-      """)
+      SELECT pg_backend_pid(), set_config('lock_timeout', $1, true),
+        set_config('idle_in_transaction_session_timeout', $2, true), set_config('tcp_keepalives_idle', '20', true),
+        set_config('tcp_keepalives_interval', '10', true), set_config('tcp_keepalives_count', '3', true)
+      """, [.text("\(limit.milliseconds)"), .text("\(pool.patience.lockLimit.milliseconds)")])
   }
 
   /// Locks those rows that nobody holds, or waits for them. The holder's name is in the server's list of sessions as

@@ -15,12 +15,13 @@ internal import VaultSystem
   /// The most bytes between two rows: a row holds one part of a document, of at most 1 MiB.
   private static let byteLimit = 32 << 20
 
-  private let library: PostgresLibrary
+  let library: PostgresLibrary
   private let notices: PostgresNotices
   private let wait: ServerWait
-  private let handle: PostgresLibrary.Handle
+  let handle: PostgresLibrary.Handle
   /// Whether it can no longer be used.
   private(set) var isLost = false
+  var prepared = PreparedStatements()
 
   package convenience init(_ address: PostgresAddress, applicationName: String, password: String?) throws(StoreError) {
     try self.init(
@@ -178,7 +179,7 @@ extension PostgresConnection {
     try unsafe results(within: Self.longPatience) { _, _ in true }
   }
 
-  private func prepareToSend() throws(ServerFault) {
+  func prepareToSend() throws(ServerFault) {
     guard !isLost else { throw lost() }
     notices.begin()
   }
@@ -188,7 +189,8 @@ extension PostgresConnection {
     try enqueue(statement, values)
   }
 
-  private func enqueue(_ statement: String, _ values: [SQLValue]) throws(ServerFault) {
+  /// - Parameter name: of the statement, if the server has prepared it.
+  func enqueue(_ statement: String, _ values: [SQLValue], as name: String? = nil) throws(ServerFault) {
     // A missing pointer means NULL, so an empty value needs a pointer, too.
     var storage: [UInt8] = []
     let starts = values.map { value -> Int? in
@@ -201,14 +203,17 @@ extension PostgresConnection {
       let base = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
       let pointers = unsafe starts.map { start in unsafe start.flatMap { unsafe base?.advanced(by: $0) } }
       // Safe: the arrays live for the length of the call, which copies them, and their sizes are passed.
-      return unsafe library.sendQuery(
-        handle, statement, Int32(values.count), values.map(\.type), pointers,
-        values.map { Int32($0.bytes?.count ?? 0) }, values.map { _ in 1 }, 1)
+      let (count, sizes) = (Int32(values.count), values.map { Int32($0.bytes?.count ?? 0) })
+      guard let name else {
+        return unsafe library.sendQuery(
+          handle, statement, count, values.map(\.type), pointers, sizes, values.map { _ in 1 }, 1)
+      }
+      return unsafe library.pipeline.sendPrepared(handle, name, count, pointers, sizes, values.map { _ in 1 }, 1)
     }
     guard isSent == 1 else { throw lost() }
   }
 
-  private func row(of result: OpaquePointer, _ row: Int32 = 0) -> SQLRow {
+  func row(of result: OpaquePointer, _ row: Int32 = 0) -> SQLRow {
     SQLRow(
       cells: (0..<(unsafe library.answers.columnCount(result))).map { column in
         guard unsafe library.answers.isNull(result, row, column) == 0,
@@ -223,68 +228,13 @@ extension PostgresConnection {
   }
 }
 
-private enum ResultStatus {
+enum ResultStatus {
   static let commandOK: Int32 = 1
   static let tuplesOK: Int32 = 2
   static let copyIn: Int32 = 4
   static let singleRow: Int32 = 9
   static let pipelineSync: Int32 = 10
   static let pipelineAborted: Int32 = 11
-}
-
-extension PostgresConnection {
-  /// Runs statements in one round trip. After one that fails, the server skips the rest.
-  ///
-  /// - Parameters:
-  ///   - isCommitting: whether the last statement is a commit.
-  ///   - body: gets the rows of each statement, with the statement's number, as they come.
-  /// - Throws: the fault of the first statement that failed, with its number.
-  func pipeline(
-    _ statements: [SQLStatement], patience: Duration = patience, isCommitting: Bool = false,
-    each body: (Int, SQLRow) throws(ServerFault) -> Void = { _, _ throws(ServerFault) in }
-  ) throws(ServerFault) {
-    try prepareToSend()
-    guard unsafe library.pipeline.enter(handle) == 1 else { throw lost() }
-    for (step, statement) in statements.enumerated() {
-      // The other answers come before the server waits in a commit.
-      if isCommitting, step == statements.count - 1, unsafe library.pipeline.requestFlush(handle) != 1 { throw lost() }
-      try enqueue(statement.text, statement.values)
-    }
-    guard unsafe library.pipeline.sync(handle) == 1 else { throw lost() }
-    var fault: ServerFault?
-    for step in statements.indices {
-      let kind: RemoteWait = isCommitting && step == statements.count - 1 ? .commit : .answer
-      while let result = try unsafe next(within: patience, kind) {
-        defer { unsafe library.answers.clear(result) }
-        if let found = unsafe self.fault(of: result, step, body), fault == nil { fault = found }
-        if isLost { throw fault ?? lost() }
-      }
-    }
-    guard let end = try unsafe next(within: patience, .answer) else { throw lost(.malformed) }
-    let isSynced = unsafe library.answers.resultStatus(end) == ResultStatus.pipelineSync
-    unsafe library.answers.clear(end)
-    guard isSynced, unsafe library.pipeline.exit(handle) == 1 else { throw lost(fault ?? .malformed) }
-    if let fault { throw fault }
-  }
-
-  /// Gives the rows of one statement of a pipeline to `body`. Returns its fault.
-  private func fault(
-    of result: OpaquePointer, _ step: Int, _ body: (Int, SQLRow) throws(ServerFault) -> Void
-  ) -> ServerFault? {
-    do throws(ServerFault) {
-      switch unsafe library.answers.resultStatus(result) {
-      case ResultStatus.commandOK, ResultStatus.pipelineAborted: break
-      case ResultStatus.tuplesOK:
-        for index in 0..<(unsafe library.answers.rowCount(result)) { try body(step, unsafe row(of: result, index)) }
-      default: throw unsafe self.fault(of: result)
-      }
-      return nil
-    } catch {
-      var fault = error
-      fault.step = step
-      return fault
-    }
-  }
 }
 
 extension PostgresConnection {
@@ -315,7 +265,7 @@ extension PostgresConnection {
   }
 
   /// The next result, after waiting; nil after the last.
-  private func next(within patience: Duration, _ kind: RemoteWait) throws(ServerFault) -> OpaquePointer? {
+  func next(within patience: Duration, _ kind: RemoteWait) throws(ServerFault) -> OpaquePointer? {
     let start = ContinuousClock.now
     var end = start + patience
     var (byteCount, isCancelled) = (0, false)
@@ -346,7 +296,7 @@ extension PostgresConnection {
     return true
   }
 
-  private func fault(of result: OpaquePointer) -> ServerFault {
+  func fault(of result: OpaquePointer) -> ServerFault {
     // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY.
     let state = unsafe Self.text(library.answers.resultErrorField(result, 67))
     let isKnown = state.utf8.count == 5 && state.utf8.allSatisfy { $0 > 0x20 }
@@ -360,7 +310,7 @@ extension PostgresConnection {
       isSilent: state == "57014")
   }
 
-  private func lost(_ fault: ServerFault? = nil) -> ServerFault {
+  func lost(_ fault: ServerFault? = nil) -> ServerFault {
     isLost = true
     if let fault { return fault }
     return unsafe ServerFault(state: "", text: Self.text(library.errorMessage(handle)), isLost: true)
@@ -371,7 +321,7 @@ extension PostgresConnection {
 @safe private final class CancelRequest: @unchecked Sendable {
   // @unchecked: libpq copied the data that it needs of the connection, and the copy is only read.
   private let request: OpaquePointer
-  private let library: PostgresLibrary
+  let library: PostgresLibrary
 
   init?(_ request: OpaquePointer?, _ library: PostgresLibrary) {
     guard let request = unsafe request else { return nil }

@@ -27,6 +27,11 @@ internal import VaultStorage
       Handle?, Text, Int32, UnsafePointer<UInt32>?, UnsafePointer<Text?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?,
       Int32
     ) -> Int32
+  typealias Prepare = @convention(c) (Handle?, Text, Text, Int32, UnsafePointer<UInt32>?) -> Int32
+  typealias SendPrepared =
+    @convention(c) (
+      Handle?, Text, Int32, UnsafePointer<Text?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?, Int32
+    ) -> Int32
   typealias SendScript = @convention(c) (Handle?, Text) -> Int32
   typealias CopyData = @convention(c) (Handle?, UnsafePointer<CChar>?, Int32) -> Int32
   typealias CopyEnd = @convention(c) (Handle?, Text?) -> Int32
@@ -141,14 +146,21 @@ internal import VaultStorage
   let requestFlush: PostgresLibrary.Number
   let sync: PostgresLibrary.Number
   let exit: PostgresLibrary.Number
+  let prepare: PostgresLibrary.Prepare
+  let sendPrepared: PostgresLibrary.SendPrepared
+  let serverProcess: PostgresLibrary.Number
 
   init?(_ library: DynamicLibrary) {
     guard let enter = unsafe library.function("PQenterPipelineMode", as: PostgresLibrary.Number.self),
       let requestFlush = unsafe library.function("PQsendFlushRequest", as: PostgresLibrary.Number.self),
       let sync = unsafe library.function("PQpipelineSync", as: PostgresLibrary.Number.self),
-      let exit = unsafe library.function("PQexitPipelineMode", as: PostgresLibrary.Number.self)
+      let exit = unsafe library.function("PQexitPipelineMode", as: PostgresLibrary.Number.self),
+      let prepare = unsafe library.function("PQsendPrepare", as: PostgresLibrary.Prepare.self),
+      let sendPrepared = unsafe library.function("PQsendQueryPrepared", as: PostgresLibrary.SendPrepared.self),
+      let serverProcess = unsafe library.function("PQbackendPID", as: PostgresLibrary.Number.self)
     else { return nil }
     unsafe (self.enter, self.requestFlush, self.sync, self.exit) = (enter, requestFlush, sync, exit)
+    unsafe (self.prepare, self.sendPrepared, self.serverProcess) = (prepare, sendPrepared, serverProcess)
   }
 }
 
