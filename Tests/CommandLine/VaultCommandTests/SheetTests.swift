@@ -158,7 +158,9 @@ struct SheetTests {
     wrong[1] = wrong[0]
     let checked = workspace.type(
       ["key", "sheet", "--check", "--vault", "v"],
-      [wrong, sheet.words].map { (prompt: "First line: ", reply: $0.joined(separator: " ") + "\n") })
+      [wrong, sheet.words + sheet.words, sheet.words].map {
+        (prompt: "First line: ", reply: $0.joined(separator: " ") + "\n")
+      })
     #expect(checked.code == 0, "\(checked)")
   }
 

@@ -102,21 +102,18 @@ struct SheetReader {
 extension SheetReader {
   /// Takes one line of words, or several that were typed as one.
   private mutating func takeWords(_ tokens: [[UInt8]]) throws -> Verdict {
-    let before = self
+    // After a fault all of it is typed again.
+    var next = self
     var rest = tokens.map(Self.lower)[...]
     while !rest.isEmpty {
+      guard next.bytes.count < SheetCode.byteCount else { return .wrong("there are more words than a sheet has") }
       let words = Array(rest.prefix(SheetCode.wordsInLine))
       rest = rest.dropFirst(SheetCode.wordsInLine)
-      if let fault = takeLine(words) {
-        // All of it is typed again.
-        self = before
-        return .wrong(fault)
-      }
-      guard bytes.count == SheetCode.byteCount else { continue }
-      guard rest.isEmpty else { return .wrong("there are more words than a sheet has") }
-      return .done(try SheetCode.text(bytes, prefix: prefixes[0]))
+      if let fault = next.takeLine(words) { return .wrong(fault) }
     }
-    return .more
+    self = next
+    guard bytes.count == SheetCode.byteCount else { return .more }
+    return .done(try SheetCode.text(bytes, prefix: prefixes[0]))
   }
 
   /// Takes the words of one line; returns their fault, or nil.
