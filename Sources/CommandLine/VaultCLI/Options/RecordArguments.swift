@@ -49,6 +49,21 @@ extension RecordKind {
     throw error
   }
 
+  /// The readable values of `--set` and of other words, by paths of the kind. A secret among them is refused.
+  package func readable(
+    _ given: [(path: MemberPath, value: String)], and words: [String]
+  ) throws -> [(path: MemberPath, value: String)] {
+    let typed = try words.assignments(of: self, mayBeSecret: words.first.map(SecretOptions.mayHold) ?? false)
+    let assignments = (given + typed).map { (path: inputPath($0.path), value: $0.value) }
+    for (path, value) in assignments { try checkReadable(path, value, option: "--set") }
+    return assignments
+  }
+
+  /// Whether a word names a sealed field.
+  package func seals(_ word: String) -> Bool {
+    (try? MemberPath(parsing: word)).flatMap { value(at: inputPath($0)) }?.isSealed ?? false
+  }
+
   fileprivate var hasSecrets: Bool { content.inOrder.contains { $0.name == "secrets" } }
 }
 
@@ -72,6 +87,25 @@ extension JSONValue {
       try set(value, at: path)
     } catch {
       throw CommandError.usage(option, "\(path): \(error.reason)")
+    }
+  }
+
+  /// Puts the readable values of a command line into a record.
+  package mutating func put(_ assignments: [(path: MemberPath, value: String)], of kind: RecordKind) throws {
+    try assignments.map(\.path).checkDistinct()
+    for (path, value) in assignments { try put(kind.argument(value, at: path), at: path, option: "--set") }
+  }
+
+  /// Puts sealed values into a record that already has the values at `assigned`.
+  package mutating func put(
+    _ sealed: [SecretAssignment], of kind: RecordKind, besides assigned: [MemberPath]
+  ) throws {
+    try (assigned + sealed.map(\.path)).checkDistinct()
+    for assignment in sealed {
+      guard let text = assignment.secret.string else {
+        preconditionFailure("every source of a secret has refused what is not UTF-8")
+      }
+      try put(kind.argument(text, at: assignment.path), at: assignment.path, option: assignment.option)
     }
   }
 

@@ -65,9 +65,7 @@ struct AddCommand: AsyncParsableCommand {
       try secrets.takeFile(from: &values, naming: &given, unless: SecretOptions.mayHold)
     }
     let made = secrets.takeFields(from: &values) { word, isFirst in !isFirst || kind.seals(word) }
-    let typed = try values.assignments(of: kind, mayBeSecret: values.first.map(SecretOptions.mayHold) ?? false)
-    let assignments = (given + typed).map { (path: kind.inputPath($0.path), value: $0.value) }
-    for (path, value) in assignments { try kind.checkReadable(path, value, option: "--set") }
+    let assignments = try kind.readable(given, and: values)
     let isNamedOnly = set.isEmpty && values.count == 1 && !values[0].contains("=") && global.canAsk
     let isAsking = from == nil && secrets.isEmpty && (assignments.isEmpty || isNamedOnly)
     guard !isAsking || global.canAsk else { throw CommandError.noField(of: kind) }
@@ -175,8 +173,7 @@ struct AddCommand: AsyncParsableCommand {
   /// The record from `--from` and the arguments.
   private func draft(_ kind: RecordKind, _ assignments: [(path: MemberPath, value: String)]) throws -> JSONValue {
     var record = JSONValue.object(try from.map { kind.modernised(try Self.object(from: $0)) } ?? JSONObject())
-    try assignments.map(\.path).checkDistinct()
-    for (path, value) in assignments { try record.put(kind.argument(value, at: path), at: path, option: "--set") }
+    try record.put(assignments, of: kind)
     return record
   }
 
@@ -187,13 +184,7 @@ struct AddCommand: AsyncParsableCommand {
   ) throws -> (JSONValue, notes: [String]) {
     var record = draft
     let sealed = try secrets.assignments(for: kind, making: made, recipe, global)
-    try (assigned + sealed.map(\.path)).checkDistinct()
-    for assignment in sealed {
-      guard let text = assignment.secret.string else {
-        preconditionFailure("every source of a secret has refused what is not UTF-8")
-      }
-      try record.put(kind.argument(text, at: assignment.path), at: assignment.path, option: assignment.option)
-    }
+    try record.put(sealed, of: kind, besides: assigned)
     return (record, sealed.compactMap(\.note))
   }
 
@@ -213,10 +204,6 @@ struct AddCommand: AsyncParsableCommand {
 extension RecordKind {
   fileprivate func hasField(_ word: String) -> Bool {
     (try? MemberPath(parsing: word)).flatMap { value(at: inputPath($0)) } != nil
-  }
-
-  fileprivate func seals(_ word: String) -> Bool {
-    (try? MemberPath(parsing: word)).flatMap { value(at: inputPath($0)) }?.isSealed ?? false
   }
 }
 

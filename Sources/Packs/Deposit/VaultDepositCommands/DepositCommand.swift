@@ -95,23 +95,17 @@ struct DepositCommand: AsyncParsableCommand {
     var values = values
     let made = secrets.takeFields(from: &values) { word, isFirst in !isFirst || kind.seals(word) }
     let given = try set.map { text in try MemberPath.assignment(text, of: "--set") }
-    let mayBeSecret = values.first.map(SecretOptions.mayHold) ?? false
-    let assignments = try (given + values.assignments(of: kind, mayBeSecret: mayBeSecret))
-      .map { (path: kind.inputPath($0.path), value: $0.value) }
-    for (path, value) in assignments { try kind.checkReadable(path, value, option: "--set") }
-    let sealed = try secrets.assignments(for: kind, making: made, recipe, global)
-    try (assignments.map(\.path) + sealed.map(\.path)).checkDistinct()
+    let assignments = try kind.readable(given, and: values)
     var record = JSONValue.object(JSONObject())
-    for (path, value) in assignments { try record.put(kind.argument(value, at: path), at: path, option: "--set") }
-    for one in sealed {
-      try record.put(kind.argument(one.secret.string ?? "", at: one.path), at: one.path, option: one.option)
-    }
+    try record.put(assignments, of: kind)
+    let sealed = try secrets.assignments(for: kind, making: made, recipe, global)
+    try record.put(sealed, of: kind, besides: assignments.map(\.path))
     try record.fillDates(of: kind)
     guard case .object(let members) = record else { preconditionFailure("a record is made from an object") }
     return .record(kind: kind.name, members: members)
   }
 
-  /// A new value for one field of a record. A depositor who may not see records gives the name unchecked.
+  /// A new value for one field of a record. Without the right to see records, the name is not checked.
   private func value(_ session: Session, _ recipe: PasswordRecipe?) async throws -> Deposit.Content {
     guard let word = to else { preconditionFailure("the option is given") }
     guard kind == nil, values.isEmpty, set.isEmpty else {
@@ -161,10 +155,4 @@ extension DepositCommand {
 extension GlobalOptions {
   /// The lock's time, which was checked before.
   fileprivate func time() -> Duration { (try? lockTime()) ?? .seconds(10) }
-}
-
-extension RecordKind {
-  fileprivate func seals(_ word: String) -> Bool {
-    (try? MemberPath(parsing: word)).flatMap { value(at: inputPath($0)) }?.isSealed ?? false
-  }
 }

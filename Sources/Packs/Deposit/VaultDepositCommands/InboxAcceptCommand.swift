@@ -24,11 +24,7 @@ extension InboxCommand {
           vault inbox accept --all --signed
         """)
 
-    @Argument(help: "Ids of deposits, or their beginnings.")
-    var id: [String] = []
-
-    @Flag(help: "Accept every deposit.")
-    var all = false
+    @OptionGroup var choice: DepositChoice
 
     @Flag(help: "Only deposits that are signed by a known person.")
     var signed = false
@@ -38,13 +34,13 @@ extension InboxCommand {
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
-      try InboxCommand.check(id, all)
+      try choice.check()
       let session = try Session(vault, global)
       let opened = try await session.unlock(unlocking, to: .writing)
       let check = try SignatureCheck(opened.header)
       var outcome = Outcome()
       do {
-        try await opened.inbox(all ? nil : opened.waitingIDs(id)) { waiting in
+        try await opened.inbox(choice.ids(in: opened)) { waiting in
           for deposit in waiting.sorted(by: WaitingDeposit.isEarlier) {
             try await take(deposit, in: opened, check, &outcome)
           }
@@ -89,7 +85,7 @@ extension InboxCommand {
           "`vault inbox` shows the signature of each deposit")
       }
       switch waiting.state {
-      case .mayBeOld where all:
+      case .mayBeOld where choice.all:
         throw refused(
           "gives a value to a field that has changed since: it may be an old deposit",
           "`vault inbox accept \(waiting.id.text)` accepts it anyway")

@@ -92,35 +92,42 @@ extension InboxCommand {
           vault inbox drop 3f2a51c0
         """)
 
-    @Argument(help: "Ids of deposits, or their beginnings.")
-    var id: [String] = []
-
-    @Flag(help: "Drop every deposit.")
-    var all = false
+    @OptionGroup var choice: DepositChoice
 
     @OptionGroup(title: "Vault", visibility: .hidden) var vault: VaultOptions
     @OptionGroup(title: "Key", visibility: .hidden) var unlocking: UnlockOptions
     @OptionGroup(visibility: .hidden) var global: GlobalOptions
 
     func run() async throws {
-      try InboxCommand.check(id, all)
+      try choice.check()
       let session = try Session(vault, global)
       let opened = try await session.unlock(unlocking, to: .writing)
-      let ids = try all ? opened.waitingIDs() : opened.waitingIDs(id)
-      if all, global.canAsk { try global.confirm("Drop \(counted(ids.count, "deposit")) for good?") }
+      let ids = try choice.ids(in: opened)
+      if choice.all, global.canAsk { try global.confirm("Drop \(counted(ids.count, "deposit")) for good?") }
       try await opened.dropDeposits(ids)
       let action = "\(counted(ids.count, "deposit")) dropped"
       guard !global.json else { return try Output.afterwards(action) { try Output.document(["dropped": ids]) } }
       global.messages.note(action)
     }
   }
+}
 
-  static func check(_ ids: [String], _ all: Bool) throws {
-    guard ids.isEmpty == all else {
+/// The deposits that a command is for.
+struct DepositChoice: ParsableArguments {
+  @Argument(help: "Ids of deposits, or their beginnings.")
+  var id: [String] = []
+
+  @Flag(help: "Take every deposit.")
+  var all = false
+
+  func check() throws {
+    guard id.isEmpty == all else {
       throw CommandError.usage(
         all ? "--all" : "ID", all ? "cannot be combined with ids" : "is missing", "`vault inbox` shows the ids")
     }
   }
+
+  func ids(in vault: Vault) throws -> [DepositID] { try all ? vault.waitingIDs() : vault.waitingIDs(id) }
 }
 
 extension WaitingDeposit {

@@ -15,7 +15,7 @@ extension PostgresStore: RemoteStore {
         engine: "PostgreSQL \(try row.text(0) ?? "")", encryption: connection.encryption, isLocal: address.isLocal,
         role: try row.text(1) ?? "", generation: try row.number(2), holder: nil)
     }
-    guard let state else { throw StoreError(.changedUnderneath, reason: "the vault is no longer in the database") }
+    guard let state else { throw .gone }
     return RemoteState(
       engine: state.engine, encryption: state.encryption, isLocal: state.isLocal, role: state.role,
       generation: state.generation, holder: holder()?.text)

@@ -146,7 +146,7 @@ struct Verifier {
       notes.append("\(file) \(Surroundings.keyReason)")
       return nil
     }
-    // Anybody who may deposit something can put them there.
+    // An entry of the inbox can come from any depositor.
     let (inInbox, others) = (strays.filter(InboxCheck.isAbout), strays.filter { !InboxCheck.isAbout($0) })
     result.faults += others
     notes += inInbox.filter { stray in !result.notes.contains { $0.hasPrefix(stray.file + " ") } }
