@@ -55,29 +55,32 @@ def joined(base, ours, theirs, sides, new, equal=(), original=None):
     of the same text.
     """
     present, before = ({token for _, token in tokens_of(tree)} for tree in (new, original or {}))
-    lost = [(path, token) for side in sides for path, token in tokens_of(side)
-            if token not in present and token not in before and token not in equal]
+    lost = [[(path, token) for path, token in tokens_of(side)
+             if token not in present and token not in before and token not in equal] for side in sides]
     result = {}
-    for path in {*ours, *theirs, *(path for path, _ in lost)}:
+    for path in {*ours, *theirs, *(path for side in lost for path, _ in side)}:
         before, one, other = ((version or {}).get(path, []) for version in (base, ours, theirs))
         stays = lambda token: token not in before or token in one and token in other
-        tokens = merged(list(filter(stays, one)), list(filter(stays, other)))
-        for place, token in lost:
-            if place == path:
-                tokens = merged([token], tokens)
-        if tokens := [token for token in tokens if token not in present]:
+        lists = []
+        for side, former in zip(lost, (one, other)):
+            first = [token for place, token in side if place == path]
+            lists.append(first + [token for token in former if stays(token) and token not in first])
+        if tokens := [token for token in merged(*lists) if token not in present]:
             result[path] = tokens
     return result
 
 
 def merged(one, other):
-    """Both lists in one: each keeps its order, and of the two first tokens the one that was sealed later is next."""
+    """Both lists in one: each keeps its order. Of the two first tokens the one that was sealed later is next, but a
+    token that the other list has further back waits until it is first there."""
     left, right, result = list(one), list(other), []
     while left or right:
-        token = max(left[:1] + right[:1], key=lambda token: (parse_compact_time(token.split(":")[2]), token))
+        first = left[:1] + right[:1]
+        waiting = [token for token, rest in zip(first, (right, left)) if token in rest] if left and right else []
+        free = [token for token in first if token not in waiting] or first
+        token = max(free, key=lambda token: (parse_compact_time(token.split(":")[2]), token))
         for side in (left, right):
-            if side[:1] == [token]:
-                del side[0]
-        if token not in result:
-            result.append(token)
+            if token in side:
+                side.remove(token)
+        result.append(token)
     return result

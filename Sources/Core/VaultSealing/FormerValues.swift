@@ -181,45 +181,51 @@ extension FormerValues {
 
 extension FormerValues {
   /// The former values of a version that joins two: those that either side has added, without those that a side has
-  /// dropped. Each side's order stays, and between the sides the later seal comes first, so that the sides can be
-  /// exchanged.
+  /// dropped. Each side's order stays, the values that it loses first, and between the sides the later seal comes
+  /// first, so that the sides can be exchanged.
   ///
   /// - Parameters:
   ///   - base: of the common base; nil keeps all.
   ///   - original: the members of the common base. A token of them that is in neither list was forgotten.
-  ///   - replaced: the members of both sides. Their tokens that are not in `new` become former values.
+  ///   - replaced: the members of each side. Their tokens that are not in `new` become former values.
   ///   - equal: tokens that are not in `new`, but have the same text as the token in their place.
   package static func joined(
     _ base: FormerValues?, _ ours: FormerValues, _ theirs: FormerValues, original: JSONObject? = nil,
-    replaced: [JSONObject], by new: JSONObject, equal: Set<String> = []
+    replaced: (ours: JSONObject, theirs: JSONObject), by new: JSONObject, equal: Set<String> = []
   ) -> FormerValues {
     var result = FormerValues()
     let (current, before) = (TokenSet(in: new), TokenSet(in: original ?? JSONObject()))
-    let lost = replaced.flatMap { $0.tokens(absentFrom: new) }.filter {
-      !before.contains($0.1) && !equal.contains($0.1)
+    let lost = [replaced.ours, replaced.theirs].map { members in
+      members.tokens(absentFrom: new).filter { !before.contains($0.1) && !equal.contains($0.1) }
     }
     // Of two canonically equivalent paths, the one whose bytes come first, so that the sides can be exchanged.
-    let written = Array(ours.lists.keys) + Array(theirs.lists.keys) + lost.map(\.0.description)
+    let written = Array(ours.lists.keys) + Array(theirs.lists.keys) + lost.joined().map(\.0.description)
     for path in written.sorted(by: precedesInBytes) where result.lists[path] == nil {
       let (before, one, other) = (base?.lists[path] ?? [], ours.lists[path] ?? [], theirs.lists[path] ?? [])
       let isKept = { (token: String) in !before.contains(token) || one.contains(token) && other.contains(token) }
-      var joined = merged(one.filter(isKept), other.filter(isKept))
-      for (place, token) in lost where place.description == path { joined = merged([token], joined) }
-      joined.removeAll { current.contains($0) }
+      let sides = zip(lost, [one, other]).map { lost, former in
+        let first = lost.filter { $0.0.description == path }.map(\.1)
+        return first + former.filter { isKept($0) && !first.contains($0) }
+      }
+      let joined = merged(sides[0], sides[1]).filter { !current.contains($0) }
       if !joined.isEmpty { result.lists[path] = joined }
     }
     return result
   }
 
-  /// Both lists in one, the later seal first; of two seals in one second, the greater text.
+  /// Both lists in one. Each list's order stays, and between the lists the later seal comes first; of two seals in one
+  /// second, the greater text. A token that both lists have comes after those before it in either.
   private static func merged(_ one: [String], _ other: [String]) -> [String] {
-    var (left, right, result) = (one[...], other[...], [String]())
+    var (left, right, result) = (one, other, [String]())
     while let first = left.first ?? right.first {
       var next = first
-      if let second = right.first, !left.isEmpty, isLater(second, than: first) { next = second }
-      if left.first == next { left.removeFirst() }
-      if right.first == next { right.removeFirst() }
-      if !result.contains(next) { result.append(next) }
+      if let second = right.first, !left.isEmpty {
+        let (firstWaits, secondWaits) = (right.contains(first), left.contains(second))
+        if firstWaits == secondWaits ? isLater(second, than: first) : firstWaits { next = second }
+      }
+      left.removeAll { $0 == next }
+      right.removeAll { $0 == next }
+      result.append(next)
     }
     return result
   }
@@ -265,8 +271,33 @@ extension VerifiedRecord {
     _ own: FormerValues? = nil, replacing other: VerifiedRecord
   ) throws(SealingError) -> FormerValues {
     let replaced = try keys.taking(other.fields, of: other.keys)
-    let theirs = try keys.taking(other.envelope.former, of: other.keys)
-    return .joined(nil, own ?? envelope.former, theirs, replaced: [replaced], by: fields)
+    let (mine, others) = (own ?? envelope.former, try keys.taking(other.envelope.former, of: other.keys))
+    let theirs = others == other.envelope.former ? others : others.with(equalTokensOf: mine, keys)
+    let equal = replaced.tokens.filter { mine.token(at: $0.0, equalTo: $0.1, keys) != nil }
+    return .joined(
+      nil, mine, theirs, replaced: (JSONObject(), replaced), by: fields, equal: Set(equal.map(\.1)))
+  }
+}
+
+extension FormerValues {
+  /// The token of one path with the text and sealing time of another token.
+  fileprivate func token(at path: MemberPath, equalTo token: String, _ keys: RecordKeys) -> String? {
+    let time = (try? SealedToken(parsing: token))?.sealedAt
+    return tokens(at: path).first { (try? SealedToken(parsing: $0))?.sealedAt == time && keys.holdsSame($0, token) }
+  }
+
+  /// The values with those tokens of other ones that have the same text and sealing time: versions under other data
+  /// keys have other tokens for the same values.
+  fileprivate func with(equalTokensOf other: FormerValues, _ keys: RecordKeys) -> FormerValues {
+    var result = self
+    for path in paths {
+      var list: [String] = []
+      for token in tokens(at: path).map({ other.token(at: path, equalTo: $0, keys) ?? $0 }) where !list.contains(token) {
+        list.append(token)
+      }
+      result.lists[path.description] = list
+    }
+    return result
   }
 }
 

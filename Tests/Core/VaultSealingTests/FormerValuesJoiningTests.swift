@@ -30,11 +30,13 @@ struct FormerValuesJoiningTests {
 
   /// Joins both ways, which has to give the same.
   private func joined(
-    _ base: FormerValues?, _ ours: FormerValues, _ theirs: FormerValues, replaced: [JSONObject] = [],
+    _ base: FormerValues?, _ ours: FormerValues, _ theirs: FormerValues,
+    replaced: [JSONObject] = [JSONObject(), JSONObject()],
     by new: JSONObject = JSONObject(), equal: Set<String> = []
   ) -> [String] {
-    let one = FormerValues.joined(base, ours, theirs, replaced: replaced, by: new, equal: equal)
-    let other = FormerValues.joined(base, theirs, ours, replaced: replaced.reversed(), by: new, equal: equal)
+    let (mine, others) = (replaced[0], replaced[1])
+    let one = FormerValues.joined(base, ours, theirs, replaced: (mine, others), by: new, equal: equal)
+    let other = FormerValues.joined(base, theirs, ours, replaced: (others, mine), by: new, equal: equal)
     #expect(one == other)
     return one.tokens(at: password)
   }
@@ -83,6 +85,21 @@ struct FormerValuesJoiningTests {
     }
   }
 
+  @Test("values of one second stay in the order of the side that has them, also if the other side has only some")
+  func sameSecond() throws {
+    for _ in 0..<20 {
+      let list = try (0..<4).map { try token("\($0)", at: 1) }
+      for start in 0..<4 {
+        #expect(joined(nil, former(list), former(Array(list[start...]))) == list)
+        #expect(joined(nil, former(list), former([list[start]])) == list)
+        let sides = [JSONObject(), try fields(list[start])]
+        #expect(joined(nil, former(list), former(Array(list[(start + 1)...])), replaced: sides) == list)
+      }
+      let one = joined(nil, former([list[0], list[2]]), former([list[1], list[2], list[3]]))
+      #expect(one[2...] == list[2...])
+    }
+  }
+
   @Test("the value that loses becomes a former one, and so does the value that neither side keeps")
   func loser() throws {
     let (old, ours, theirs) = (try token("old", at: 0), try token("ours", at: 1), try token("theirs", at: 2))
@@ -109,7 +126,7 @@ struct FormerValuesJoiningTests {
     let (one, two) = (try token("one", at: 1), try token("two", at: 2))
     var theirs = FormerValues()
     theirs.append([two], at: try MemberPath(parsing: "pin"))
-    let both = FormerValues.joined(nil, former([one]), theirs, replaced: [], by: JSONObject())
+    let both = FormerValues.joined(nil, former([one]), theirs, replaced: (JSONObject(), JSONObject()), by: JSONObject())
     #expect(both.paths.map(\.description) == ["password", "pin"])
     #expect(both.all.map(\.token) == [one, two])
   }

@@ -252,7 +252,7 @@ extension RecordMerge {
     guard areOnce else { throw MergeRefusal([MergeConflict(.moved)], fields: fields) }
     let former = FormerValues.joined(
       base?.envelope.former, ours.envelope.former, theirs.envelope.former, original: base?.fields,
-      replaced: [ours.fields, theirs.fields], by: fields, equal: equal)
+      replaced: (ours.fields, theirs.fields), by: fields, equal: equal)
     return (fields, former)
   }
 
