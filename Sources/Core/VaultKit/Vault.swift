@@ -301,7 +301,12 @@ public final class Vault: Sendable {
   package func isSeenAtPresent(_ id: RecordID) -> Bool { present?.isAsSeen(id) ?? false }
 
   /// Becomes the only writer, with an updated header, until the lock is released.
-  package nonisolated(nonsending) func lockForWriting() async throws(VaultError) -> any StoreLock {
+  ///
+  /// - Parameter id: the record that is about to be changed, if it is one.
+  package nonisolated(nonsending) func lockForWriting(
+    changing id: RecordID? = nil
+  ) async throws(VaultError) -> any StoreLock {
+    if let id { (store as? any RemoteStore)?.expectChange(of: id) }
     guard let lock = try await lockForWriting(unless: { false }) else { preconditionFailure("it is wanted") }
     return lock
   }
@@ -335,9 +340,9 @@ public final class Vault: Sendable {
 
   /// Runs `body` as the only writer, with an updated header.
   package nonisolated(nonsending) func writing<Result: Sendable>(
-    _ body: @Sendable (any StoreLock) throws(VaultError) -> Result
+    changing id: RecordID? = nil, _ body: @Sendable (any StoreLock) throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
-    let lock = try await lockForWriting()
+    let lock = try await lockForWriting(changing: id)
     defer { lock.release() }
     return try await working { () throws(VaultError) in
       defer { memory?.flush() }

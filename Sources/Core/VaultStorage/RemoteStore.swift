@@ -12,6 +12,9 @@ package protocol RemoteStore: RecordStore {
   /// All live records at one moment, only for reading, if they are few enough for one request; nil for any other vault.
   func fewRecords() throws(StoreError) -> (any RecordStore)?
 
+  /// Says that the next lock of this store is for a change of a record, so that its documents can come with the lock.
+  func expectChange(of id: RecordID)
+
   /// Waits while the store is a replica that may be behind the server that takes changes. The total wait of all calls
   /// is limited.
   ///
@@ -32,6 +35,8 @@ package enum ReplicaState: Sendable {
 
 extension RemoteStore {
   package func catchUp(until isNewer: () -> Bool) -> ReplicaState? { nil }
+
+  package func expectChange(of id: RecordID) {}
 
   public func fewRecords() throws(StoreError) -> (any RecordStore)? { nil }
 }

@@ -50,7 +50,7 @@ extension Vault {
   package func editing(
     _ id: RecordID, _ edits: [FieldEdit], expecting expected: OpenRecord? = nil, knowing former: [FormerInput] = []
   ) async throws(VaultError) -> EditEffect {
-    try await writing { lock throws(VaultError) in
+    try await writing(changing: id) { lock throws(VaultError) in
       let old = try verifiedRecord(id)
       if let expected, expected.bytes != old.bytes {
         throw .changedMeanwhile(old)

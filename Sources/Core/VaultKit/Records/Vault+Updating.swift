@@ -19,7 +19,7 @@ extension Vault {
     _ id: RecordID, as type: Record.Type = Record.self, expecting revision: Int? = nil,
     _ change: (inout Record) throws(VaultError) -> Void
   ) async throws(VaultError) -> Bool {
-    let lock = try await lockForWriting()
+    let lock = try await lockForWriting(changing: id)
     defer { lock.release() }
     var draft = try await working { () throws(VaultError) -> RecordDraft<Record> in
       try self.draft(of: id, expecting: revision)

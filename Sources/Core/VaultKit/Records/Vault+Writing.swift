@@ -12,7 +12,7 @@ extension Vault {
   /// - Throws: ``VaultError`` `.noSuchRecord`, `.damaged`, and like ``add(_:)``.
   public func remove(_ ids: [RecordID]) async throws(VaultError) {
     guard !ids.isEmpty else { return }
-    try await writing { lock throws(VaultError) in
+    try await writing(changing: ids.count == 1 ? ids[0] : nil) { lock throws(VaultError) in
       let now = currentTime()
       var changes: [StoreChange] = []
       for id in ids { changes += try removal(of: verifiedRecord(id, prefersLive: true), at: now) }

@@ -32,9 +32,10 @@ extension PostgresStore {
     onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
     let isWaiting = timeout > .zero && isWanted()
+    let expected = kind == .exclusive ? expected.withLock { $0.take() } : nil
     let (connection, first) = try pool.held(writing: kind == .exclusive, until: end) {
       connection throws(ServerFault) -> LockAttempt in
-      var attempt = LockAttempt()
+      var attempt = LockAttempt(expected: expected)
       let start = [beginning, settings(waiting: max(.seconds(1), end - .now))] + ownCommitSetting
       switch kind {
       case .exclusive where isWaiting:
@@ -57,7 +58,7 @@ extension PostgresStore {
     }
     let lock = PostgresLock(kind, connection, of: self, within: timeout, row)
     guard kind == .exclusive else { return lock }
-    if let header = attempt.header { lock.ahead.replace([.header: header], for: Self.aheadWithLock) }
+    lock.ahead.replace(attempt.documents, for: Self.aheadWithLock)
     // The next lock holder clears the rest.
     if attempt.isLittered { try clearLeftovers(lock, within: max(.seconds(1), end - .now)) }
     forgetReadAhead()
@@ -164,20 +165,23 @@ extension PostgresStore {
     _ gates: [Int], isWaiting: Bool = false, after start: [SQLStatement], _ connection: PostgresConnection,
     _ attempt: inout LockAttempt
   ) throws(ServerFault) {
-    let statements = start + [lockStatement(gates, isWaiting: isWaiting), rowStatement, statement(reading: .header)]
-    var header = PartJoiner { _ in .header }
+    let places: [StoreLocation] = [.header] + (attempt.expected.map { [.record($0), .trash($0)] } ?? [])
+    let reading = [rowStatement] + places.map(statement(reading:))
+    let statements = start + [lockStatement(gates, isWaiting: isWaiting)] + reading
+    var joiners = places.map { place in PartJoiner { _ in place } }
     var found = attempt
-    found.header = .success(nil)
     try connection.pipeline(statements) { step, row throws(ServerFault) in
       switch step - start.count {
       case 0: try found.takeGate(row)
       case 1: try found.takeRow(row)
-      case 2: if let document = try header.take(row) { found.header = document.bytes.map { $0 } }
+      case let number where number >= 2: _ = try joiners[number - 2].take(row)
       // The settings of the transaction.
       default: if step == 1, !start.isEmpty { connection.note(serverProcess: Int32(clamping: try row.integer(0))) }
       }
     }
-    if let document = header.finish() { found.header = document.bytes.map { $0 } }
+    for (index, place) in places.enumerated() {
+      found.documents[place] = joiners[index].finish()?.bytes.map { $0 } ?? .success(nil)
+    }
     attempt = found
   }
 
@@ -316,7 +320,9 @@ private struct LockAttempt: Sendable {
   var isGone = false
   var isUnsafe = false
   var isLittered = false
-  var header: Result<[UInt8]?, StoreError>?
+  /// The record whose documents come with the lock.
+  var expected: RecordID?
+  var documents: [StoreLocation: Result<[UInt8]?, StoreError>] = [:]
 
   /// The vault's row, if its holder may change the vault.
   func usableRow() throws(StoreError) -> VaultRow {

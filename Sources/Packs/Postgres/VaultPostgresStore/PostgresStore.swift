@@ -23,6 +23,8 @@ package final class PostgresStore: RecordStore {
   let hasAttachmentTable = Atomic(false)
   let replicaWait = ReplicaWait()
   let holding = Mutex(Holding())
+  /// The record whose documents are read with the next lock.
+  let expected = Mutex<RecordID?>(nil)
   /// The ids that a command without a lock has listed ahead.
   let listing = ReadAhead()
 
