@@ -342,11 +342,13 @@ public final class Vault: Sendable {
   package nonisolated(nonsending) func writing<Result: Sendable>(
     changing id: RecordID? = nil, _ body: @Sendable (any StoreLock) throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
-    let lock = try await lockForWriting(changing: id)
-    defer { lock.release() }
-    return try await working { () throws(VaultError) in
-      defer { memory?.flush() }
-      return try body(lock)
+    try await nearWorkers { () async throws(VaultError) -> Result in
+      let lock = try await lockForWriting(changing: id)
+      defer { lock.release() }
+      return try await working { () throws(VaultError) in
+        defer { memory?.flush() }
+        return try body(lock)
+      }
     }
   }
 }

@@ -36,8 +36,6 @@ package enum ReplicaState: Sendable {
 extension RemoteStore {
   package func catchUp(until isNewer: () -> Bool) -> ReplicaState? { nil }
 
-  package func expectChange(of id: RecordID) {}
-
   public func fewRecords() throws(StoreError) -> (any RecordStore)? { nil }
 }
 

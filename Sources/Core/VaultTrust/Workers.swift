@@ -91,6 +91,14 @@ package nonisolated(nonsending) func working<Result: Sendable, Failure: Error>(
   }
 }
 
+/// Does `body` in the caller's isolation. If the caller has no actor, it is on a thread of the ``Workers`` meanwhile, and
+/// each ``working(_:)`` in it stays there.
+package nonisolated(nonsending) func nearWorkers<Result, Failure: Error>(
+  _ body: nonisolated(nonsending) () async throws(Failure) -> Result
+) async throws(Failure) -> Result {
+  try await withTaskExecutorPreference(Workers.shared) { () async throws(Failure) -> Result in try await body() }
+}
+
 /// Leaves the caller's actor for the executor that the task prefers.
 @concurrent private func apart<Result: Sendable, Failure: Error>(
   _ body: @Sendable () throws(Failure) -> Result

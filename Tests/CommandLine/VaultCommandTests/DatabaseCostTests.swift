@@ -23,9 +23,9 @@ import VaultTestSupport
     Cost("show", "Login 7", trips: 1, statements: 4),
     Cost("list", trips: 1, statements: 4),
     Cost("find", "Login 7", trips: 1, statements: 4),
-    Cost("set", "Login 7", "username=grace", trips: 4, statements: 15),
-    Cost("add", "login", "New", "--set", "username=grace", trips: 3, statements: 13),
-    Cost("remove", "Login 8", "--yes", trips: 7, statements: 24),
+    Cost("set", "Login 7", "username=grace", trips: 3, statements: 11),
+    Cost("add", "login", "New", "--set", "username=grace", trips: 3, statements: 11),
+    Cost("remove", "Login 8", "--yes", trips: 4, statements: 13),
   ]
 
   /// A vault of 50 logins behind a proxy.

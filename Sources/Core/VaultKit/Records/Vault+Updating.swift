@@ -19,17 +19,20 @@ extension Vault {
     _ id: RecordID, as type: Record.Type = Record.self, expecting revision: Int? = nil,
     _ change: (inout Record) throws(VaultError) -> Void
   ) async throws(VaultError) -> Bool {
-    let lock = try await lockForWriting(changing: id)
-    defer { lock.release() }
-    var draft = try await working { () throws(VaultError) -> RecordDraft<Record> in
-      try self.draft(of: id, expecting: revision)
-    }
-    try change(&draft.stored.value)
-    return try await working { [draft] () throws(VaultError) -> Bool in
-      defer { memory?.flush() }
-      guard let change = try self.change(by: draft) else { return false }
-      try apply([change], lock, isLast: true)
-      return true
+    // Each change of the thread takes time while others wait for the lock.
+    try await nearWorkers { () async throws(VaultError) -> Bool in
+      let lock = try await lockForWriting(changing: id)
+      defer { lock.release() }
+      var draft = try await working { () throws(VaultError) -> RecordDraft<Record> in
+        try self.draft(of: id, expecting: revision)
+      }
+      try change(&draft.stored.value)
+      return try await working { [draft] () throws(VaultError) -> Bool in
+        defer { memory?.flush() }
+        guard let change = try self.change(by: draft) else { return false }
+        try apply([change], lock, isLast: true)
+        return true
+      }
     }
   }
 

@@ -27,12 +27,15 @@ final class PostgresLock: ReleasingLock {
     _ row: VaultRow = VaultRow()
   ) {
     (self.kind, self.pool, self.store) = (kind, store.pool, ObjectIdentifier(store))
-    self.patience = max(.seconds(1), patience)
+    self.patience = Self.patience(within: patience)
     transaction = HeldTransaction(connection, store.pool.patience)
     known = Mutex(row)
   }
 
   deinit { release() }
+
+  /// How long a change waits for rows that others hold, if the lock was waited for within a limit.
+  static func patience(within timeout: Duration) -> Duration { max(.seconds(1), timeout) }
 
   /// The vault's row after the holder's last change.
   var row: VaultRow {

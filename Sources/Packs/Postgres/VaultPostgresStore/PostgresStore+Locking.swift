@@ -27,19 +27,20 @@ extension PostgresStore {
     }
   }
 
+  package func expectChange(of id: RecordID) { expected.withLock { $0 = id } }
+
   private func lockOnce(
     _ kind: LockKind, timeout: Duration, until end: ContinuousClock.Instant, isWanted: () -> Bool,
     onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
     let isWaiting = timeout > .zero && isWanted()
-    let expected = kind == .exclusive ? expected.withLock { $0.take() } : nil
+    let expected = kind == .exclusive ? expected.withLock { $0 } : nil
     let (connection, first) = try pool.held(writing: kind == .exclusive, until: end) {
       connection throws(ServerFault) -> LockAttempt in
-      var attempt = LockAttempt(expected: expected)
-      let start = [beginning, settings(waiting: max(.seconds(1), end - .now))] + ownCommitSetting
+      var attempt = LockAttempt(patience: PostgresLock.patience(within: timeout), expected: expected)
+      let start = start(waiting: max(.seconds(1), end - .now))
       switch kind {
-      case .exclusive where isWaiting:
-        try wait(min(timeout, Self.shortestWait), after: start, connection, &attempt)
+      case .exclusive where isWaiting: try waitAtFirst(min(timeout, Self.shortestWait), connection, &attempt)
       case .exclusive: try take([Gate.lock, Gate.waiting], after: start, connection, &attempt)
       case .shared, .snapshot: try connection.pipeline(start)
       }
@@ -63,6 +64,7 @@ extension PostgresStore {
     if attempt.isLittered { try clearLeftovers(lock, within: max(.seconds(1), end - .now)) }
     forgetReadAhead()
     holding.withLock { $0.lock = lock }
+    self.expected.withLock { $0 = nil }
     return lock
   }
 
@@ -116,25 +118,46 @@ extension PostgresStore {
     return try isTaken(Gate.lock, connection, within: patience)
   }
 
+  /// Waits for the gate and the lock, each within a limit, in a transaction without savepoints, each of which costs the
+  /// server about as much as a lock (decision 228). If that does not succeed, the waiting begins anew.
+  private func waitAtFirst(
+    _ patience: Duration, _ connection: PostgresConnection, _ attempt: inout LockAttempt
+  ) throws(ServerFault) {
+    let start = start(waiting: patience)
+    do throws(ServerFault) {
+      try takeInTurn(after: start + [row(of: Gate.waiting)], connection, &attempt)
+    } catch {
+      guard error.isLockTimeout, error.step >= start.count else { throw error }
+      try connection.run("ROLLBACK")
+      try connection.pipeline(start)
+    }
+  }
+
   /// Waits for the gate, if another writer has it, and then for the lock, each within a limit. The server queues
   /// waiters in order, and the first gets a row as soon as it is free.
   private func wait(
-    _ patience: Duration, after beginning: [SQLStatement] = [], _ connection: PostgresConnection,
-    _ attempt: inout LockAttempt
+    _ patience: Duration, _ connection: PostgresConnection, _ attempt: inout LockAttempt
   ) throws(ServerFault) {
-    var start = beginning
-    start += [SQLStatement("SAVEPOINT waiting"), SQLStatement("SET LOCAL lock_timeout = \(patience.milliseconds)")]
+    var start = [
+      SQLStatement("SAVEPOINT waiting"), SQLStatement("SET LOCAL lock_timeout = \(patience.milliseconds)"),
+    ]
     if !attempt.hasGate { start += [row(of: Gate.waiting), SQLStatement("SAVEPOINT waiting")] }
     do throws(ServerFault) {
-      try take([Gate.lock], isWaiting: true, after: start, connection, &attempt)
-      // Nobody holds a lock that has no row.
-      if !attempt.isTaken { (attempt.isTaken, attempt.isGone) = (true, true) }
+      try takeInTurn(after: start, connection, &attempt)
     } catch {
-      guard error.isLockTimeout, error.step > beginning.count else { throw error }
+      guard error.isLockTimeout, error.step > 0 else { throw error }
       // A gate that was reached stays, because the second savepoint hides the first one.
       if error.step >= start.count { attempt.hasGate = true }
       try connection.run("ROLLBACK TO SAVEPOINT waiting")
     }
+  }
+
+  private func takeInTurn(
+    after start: [SQLStatement], _ connection: PostgresConnection, _ attempt: inout LockAttempt
+  ) throws(ServerFault) {
+    try take([Gate.lock], isWaiting: true, after: start, connection, &attempt)
+    // Nobody holds a lock that has no row.
+    if !attempt.isTaken { (attempt.isTaken, attempt.isGone) = (true, true) }
   }
 
   /// Locks a row until the transaction ends. The server queues waiters in order, and the first gets the row as soon as
@@ -166,17 +189,20 @@ extension PostgresStore {
     _ attempt: inout LockAttempt
   ) throws(ServerFault) {
     let places: [StoreLocation] = [.header] + (attempt.expected.map { [.record($0), .trash($0)] } ?? [])
-    let reading = [rowStatement] + places.map(statement(reading:))
-    let statements = start + [lockStatement(gates, isWaiting: isWaiting)] + reading
+    let locking = lockStatement(gates, isWaiting: isWaiting, attempt.patience)
     var joiners = places.map { place in PartJoiner { _ in place } }
     var found = attempt
-    try connection.pipeline(statements) { step, row throws(ServerFault) in
+    try connection.pipeline(start + [locking, statementOfRow(with: places)]) { step, row throws(ServerFault) in
       switch step - start.count {
       case 0: try found.takeGate(row)
-      case 1: try found.takeRow(row)
-      case let number where number >= 2: _ = try joiners[number - 2].take(row)
-      // The settings of the transaction.
-      default: if step == 1, !start.isEmpty { connection.note(serverProcess: Int32(clamping: try row.integer(0))) }
+      case 1:
+        try found.takeRow(row)
+        guard row.cells[5] != nil else { return }
+        _ = try joiners[Int(try row.place(5))].take(SQLRow(cells: Array(row.cells[6...])))
+      default:
+        if start.indices.contains(step), start[step].text == Self.settings {
+          connection.note(serverProcess: Int32(clamping: try row.integer(0)))
+        }
       }
     }
     for (index, place) in places.enumerated() {
@@ -187,30 +213,36 @@ extension PostgresStore {
 
   var beginning: SQLStatement { SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED") }
 
-  /// The server releases the lock of a vanished client within a minute: by the keep-alives of the connection and,
-  /// because a proxy answers those, by the limit of an idle transaction.
+  /// The statements with which a transaction for a lock begins.
+  private func start(waiting limit: Duration) -> [SQLStatement] {
+    let limits = [limit, pool.patience.lockLimit].map { SQLValue.text("\($0.milliseconds)") }
+    return [beginning, SQLStatement(Self.settings, limits)] + ownCommitSetting
+  }
+
+  /// The server releases the lock of a vanished client within a minute, by the limit of an idle transaction. The
+  /// keep-alives of the connection would do less: a proxy answers those.
   ///
   /// The limit for waiting is part of a separate statement, because a locked table is waited for before a statement
   /// begins.
-  private func settings(waiting limit: Duration) -> SQLStatement {
-    SQLStatement(
-      """
-      SELECT pg_backend_pid(), set_config('lock_timeout', $1, true),
-        set_config('idle_in_transaction_session_timeout', $2, true), set_config('tcp_keepalives_idle', '20', true),
-        set_config('tcp_keepalives_interval', '10', true), set_config('tcp_keepalives_count', '3', true)
-      """, [.text("\(limit.milliseconds)"), .text("\(pool.patience.lockLimit.milliseconds)")])
-  }
+  private static let settings = """
+    SELECT pg_backend_pid(), set_config('lock_timeout', $1, true),
+      set_config('idle_in_transaction_session_timeout', $2, true)
+    """
 
   /// Locks those rows that nobody holds, or waits for them. The holder's name is in the server's list of sessions as
   /// long as the transaction lasts.
-  private func lockStatement(_ gates: [Int], isWaiting: Bool) -> SQLStatement {
-    SQLStatement(
+  ///
+  /// - Parameter patience: how long the holder's changes then wait for rows of others.
+  private func lockStatement(_ gates: [Int], isWaiting: Bool, _ patience: Duration) -> SQLStatement {
+    let texts = [LockHolder.mark(of: vault), LockHolder.current.text, "\(patience.milliseconds)"]
+    return SQLStatement(
       """
       WITH taken AS (\(locking(gates, "UPDATE"))\(isWaiting ? "" : " SKIP LOCKED"))
       SELECT taken.gate, CASE WHEN taken.gate = \(Gate.lock) THEN set_config('application_name', $2
-        || to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24MISS"Z"') || ' ' || $3, true) END
+        || to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24MISS"Z"') || ' ' || $3, true)
+        || set_config('lock_timeout', $4, true) END
       FROM taken
-      """, [.id(vault), .text(LockHolder.mark(of: vault)), .text(LockHolder.current.text)])
+      """, [.id(vault)] + texts.map(SQLValue.text))
   }
 
   private func row(of gate: Int) -> SQLStatement { SQLStatement(locking([gate], "UPDATE"), [.id(vault)]) }
@@ -222,16 +254,27 @@ extension PostgresStore {
     """
   }
 
-  /// A separate statement, because it must see the changes of the holder for which the one before it waited.
-  private var rowStatement: SQLStatement {
-    SQLStatement(
+  /// The vault's row with documents: a separate statement, because it must see the changes of the holder for which the
+  /// one before it waited, and one for all, because each costs the server more than the rows.
+  private func statementOfRow(with places: [StoreLocation]) -> SQLStatement {
+    var values: [SQLValue] = [.id(vault)]
+    var documents: [String] = []
+    for (number, place) in places.enumerated() {
+      values += [.place(place.place), .id(place.id)]
+      let found = selection(of: place, place: values.count - 1, id: values.count)
+      documents.append("SELECT \(number)::smallint AS number, d.* FROM (\(found)) AS d")
+    }
+    return SQLStatement(
       """
-      SELECT v.generation, v.fence, v.live, current_setting('synchronous_commit') = 'off',
-        EXISTS (SELECT 1 FROM \(schema.staged) AS s WHERE s.vault = $1)
-        OR EXISTS (SELECT 1 FROM \(schema.documents) AS d WHERE d.vault = $1 AND d.live > v.live)
-        OR EXISTS (SELECT 1 FROM \(schema.documents) AS d WHERE d.vault = $1 AND d.live > 0 AND d.live < v.live)
-      FROM \(schema.vaults) AS v WHERE v.vault = $1
-      """, [.id(vault)])
+      SELECT r.*, d.* FROM (
+        SELECT v.generation, v.fence, v.live, current_setting('synchronous_commit') = 'off' AS is_unsafe,
+          EXISTS (SELECT 1 FROM \(schema.staged) AS s WHERE s.vault = $1)
+          OR EXISTS (SELECT 1 FROM \(schema.documents) AS d WHERE d.vault = $1 AND d.live > v.live)
+          OR EXISTS (SELECT 1 FROM \(schema.documents) AS d WHERE d.vault = $1 AND d.live > 0 AND d.live < v.live)
+        FROM \(schema.vaults) AS v WHERE v.vault = $1 OFFSET 0) AS r
+      LEFT JOIN (\(documents.joined(separator: " UNION ALL "))) AS d ON true
+      ORDER BY d.number, d.part
+      """, values)
   }
 
   /// Whether a shared lock on a row is available; it is released at once.
@@ -320,8 +363,10 @@ private struct LockAttempt: Sendable {
   var isGone = false
   var isUnsafe = false
   var isLittered = false
+  /// How long the holder's changes wait for rows of others.
+  let patience: Duration
   /// The record whose documents come with the lock.
-  var expected: RecordID?
+  let expected: RecordID?
   var documents: [StoreLocation: Result<[UInt8]?, StoreError>] = [:]
 
   /// The vault's row, if its holder may change the vault.

@@ -13,7 +13,7 @@ extension PostgresStore {
   private func columns(_ location: StoreLocation) -> String {
     """
     d.id, d.part, d.size, CASE WHEN d.size <= \(location.byteLimit)
-      AND octet_length(d.bytes) <= \(PostgresSchema.partByteCount) THEN d.bytes END
+      AND octet_length(d.bytes) <= \(PostgresSchema.partByteCount) THEN d.bytes END AS bytes
     """
   }
 
@@ -62,10 +62,20 @@ extension PostgresStore {
 
   func statement(reading location: StoreLocation) -> SQLStatement {
     SQLStatement(
-      """
-      SELECT \(columns(location)) FROM \(schema.documents) AS d
-      WHERE d.vault = $1 AND d.live = \(set(of: location)) AND d.place = $2 AND d.id = $3 ORDER BY d.part
-      """, [.id(vault), .place(location.place), .id(location.id)])
+      selection(of: location, place: 2, id: 3) + " ORDER BY d.part",
+      [.id(vault), .place(location.place), .id(location.id)])
+  }
+
+  /// The parts of a document, as a part of a statement.
+  ///
+  /// - Parameters:
+  ///   - place: the number of the value for its place; the first value is the vault.
+  ///   - id: the number of the value for its id.
+  func selection(of location: StoreLocation, place: Int, id: Int) -> String {
+    """
+    SELECT \(columns(location)) FROM \(schema.documents) AS d
+    WHERE d.vault = $1 AND d.live = \(set(of: location)) AND d.place = $\(place) AND d.id = $\(id)
+    """
   }
 
   /// The header for a role that sees nothing else.

@@ -357,11 +357,11 @@ struct HolderTransaction {
   /// Whether its commit was sent, so that a lost connection leaves the outcome open.
   var isSent = false
 
-  /// The statements with which it begins.
+  /// The statements with which it begins, unless the lock has begun it.
   func beginning(within limit: Duration) -> [SQLStatement] {
-    var statements = isOpen ? [] : [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED")]
-    statements.append(SQLStatement("SET LOCAL lock_timeout = \(limit.milliseconds)"))
-    return statements + commitSetting
+    guard !isOpen else { return [] }
+    let waiting = SQLStatement("SET LOCAL lock_timeout = \(limit.milliseconds)")
+    return [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED"), waiting] + commitSetting
   }
 }
 

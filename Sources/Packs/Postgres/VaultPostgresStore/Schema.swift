@@ -58,7 +58,6 @@ package struct PostgresSchema: Sendable {
         changed bigint NOT NULL, size bigint NOT NULL, bytes bytea NOT NULL,
         CHECK (octet_length(bytes) <= \(Self.partByteCount)), PRIMARY KEY (vault, live, place, id, part))
       """ + (count > 0 ? " PARTITION BY HASH (vault)" : ""),
-      "CREATE INDEX IF NOT EXISTS documents_changed ON \(documents) (vault, changed)",
       """
       CREATE TABLE IF NOT EXISTS \(staged) (
         vault uuid NOT NULL, batch uuid NOT NULL, live bigint NOT NULL, place smallint NOT NULL, id uuid NOT NULL,
