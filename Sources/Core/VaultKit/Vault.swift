@@ -302,7 +302,7 @@ public final class Vault: Sendable {
 
   /// Becomes the only writer, with an updated header, until the lock is released.
   ///
-  /// - Parameter id: the record that is about to be changed, if it is one.
+  /// - Parameter id: the record that is about to be changed; nil if there are several.
   package nonisolated(nonsending) func lockForWriting(
     changing id: RecordID? = nil
   ) async throws(VaultError) -> any StoreLock {
