@@ -338,16 +338,36 @@ public final class Vault: Sendable {
     }
   }
 
-  /// Runs `body` as the only writer, with an updated header.
+  /// Runs `body` as the only writer, with an updated header. It runs again if the lock was lost before it could change
+  /// anything, as when another server takes over.
   package nonisolated(nonsending) func writing<Result: Sendable>(
     changing id: RecordID? = nil, _ body: @Sendable (any StoreLock) throws(VaultError) -> Result
   ) async throws(VaultError) -> Result {
     try await nearWorkers { () async throws(VaultError) -> Result in
-      let lock = try await lockForWriting(changing: id)
-      defer { lock.release() }
-      return try await working { () throws(VaultError) in
-        defer { memory?.flush() }
-        return try body(lock)
+      for _ in 1..<Self.longestTry {
+        let outcome = try await writingOnce(changing: id, body)
+        if case .success(let result) = outcome { return result }
+      }
+      return try await writingOnce(changing: id, body).get()
+    }
+  }
+
+  /// How often a change begins anew whose lock was lost.
+  private static var longestTry: Int { 10 }
+
+  /// - Returns: a failure only if the lock was lost before anything was changed.
+  private nonisolated(nonsending) func writingOnce<Success: Sendable>(
+    changing id: RecordID?, _ body: @Sendable (any StoreLock) throws(VaultError) -> Success
+  ) async throws(VaultError) -> Result<Success, VaultError> {
+    let lock = try await lockForWriting(changing: id)
+    defer { lock.release() }
+    return try await working { () throws(VaultError) -> Result<Success, VaultError> in
+      defer { memory?.flush() }
+      do throws(VaultError) {
+        return .success(try body(lock))
+      } catch {
+        guard (lock as? any ReleasingLock)?.wasLostUnused == true else { throw error }
+        return .failure(error)
       }
     }
   }

@@ -241,4 +241,8 @@ extension StoreLock {
 package protocol ReleasingLock: StoreLock {
   /// Lets the next change release the lock. Nothing is read or changed under the lock after that change.
   func releaseWithNextChange()
+
+  /// Whether somebody else had taken the lock before its holder could change anything, so that the whole work may begin
+  /// anew.
+  var wasLostUnused: Bool { get }
 }

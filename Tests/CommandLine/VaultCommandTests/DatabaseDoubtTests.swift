@@ -94,6 +94,34 @@ import VaultTestSupport
     Issue.record("no statement was the commit")
   }
 
+  @Test("a change whose lock another writer took before it was sent begins anew, and both changes are there")
+  func lostLock() async throws {
+    guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
+    // A server of its own: sessions of other tests would be ended, too.
+    let server = try #require(PostgresServer())
+    defer { server.stop() }
+    let bench = try DatabaseBench.withVault(server)
+    let id = try #require(JSON(bench.run("show", "GitLab", "--json").stdout)["id"]?.text)
+    let proxy = try #require(PostgresProxy(of: bench.server))
+    defer { proxy.stop() }
+    let address = bench.address.replacing(":\(bench.server.port)/", with: ":\(proxy.port)/") + "&sslmode=disable"
+    #expect(bench.run("set", id, "username=zeroth", at: address).code == 0)
+    let before = proxy.count
+    #expect(bench.run("set", id, "username=first", at: address).code == 0)
+    proxy.hold(.before, proxy.count - before - 1)
+    async let end = Self.run(bench, ["set", id, "username=second"], at: address)
+    for _ in 0..<1000 where !proxy.isReached { try await Task.sleep(for: .milliseconds(5)) }
+    server.endLockSessions()
+    #expect(bench.run("set", id, "url=https://other.example").code == 0)
+    proxy.release()
+    let run = await end
+    #expect(run.code == 0, "\(run.code) \(run.errors)")
+    #expect(bench.run("get", id, "username").output == "second")
+    #expect(bench.run("get", id, "url").output == "https://other.example")
+    #expect(JSON(bench.run("show", id, "--json").stdout)["revision"]?.number == 5)
+    #expect(bench.run("verify").code == 0)
+  }
+
   private static func run(
     _ bench: DatabaseBench, _ words: [String], endingWaitsOf server: PostgresServer
   ) async -> ProcessOutcome {

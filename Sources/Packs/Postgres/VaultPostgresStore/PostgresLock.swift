@@ -20,6 +20,7 @@ final class PostgresLock: ReleasingLock {
   private let store: ObjectIdentifier
   private let known: Mutex<VaultRow>
   private let isEnding = Atomic(false)
+  private let isLostUnused = Atomic(false)
   private let reading = Mutex(RecordPrefetch())
 
   init(
@@ -66,6 +67,11 @@ final class PostgresLock: ReleasingLock {
   }
 
   func release() { transaction.end(pool) }
+
+  /// Notes that another writer has changed the vault since the holder got the lock.
+  func noteLoss() { if row.fence != fence { isLostUnused.store(true, ordering: .relaxed) } }
+
+  var wasLostUnused: Bool { isLostUnused.load(ordering: .relaxed) }
 
   func releaseWithNextChange() { isEnding.store(true, ordering: .relaxed) }
 

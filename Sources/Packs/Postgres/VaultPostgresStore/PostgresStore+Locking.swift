@@ -319,7 +319,7 @@ extension PostgresStore {
       }
     } catch {
       guard error.serverFault?.isRefusal == true else { throw error }
-      throw lockLost()
+      throw lost(lock)
     }
     lock.row.fence = lock.fence
     try? clear("DELETE FROM \(schema.staged) WHERE vault = $1", [.id(vault)], within: patience)

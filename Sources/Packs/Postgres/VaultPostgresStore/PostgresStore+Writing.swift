@@ -38,7 +38,7 @@ extension PostgresStore {
         try connection.pipeline(transaction.beginning(within: lock.patience) + [claim(under: lock)])
       } catch {
         guard error.isRefusal else { throw StoreError(error, writing: true) }
-        throw lockLost()
+        throw lost(lock)
       }
       try body(connection, row.generation + 1)
       transaction.isSent = true
@@ -118,14 +118,15 @@ extension PostgresStore {
     let row = try inServer { () throws(ServerFault) in
       try connection.row(statement, [.id(vault), .number(known.generation), .number(known.fence)])
     }
-    guard row != nil else { throw lockLost() }
+    guard row != nil else { throw lost(lock) }
   }
 
-  func lockLost() -> StoreError {
-    StoreError(
+  /// The error of a holder whose lock somebody else has now.
+  func lost(_ lock: PostgresLock) -> StoreError {
+    lock.noteLoss()
+    return StoreError(
       .locked, reason: "the lock was lost with its connection, and another process has it now",
-      path: address.canonicalText,
-      holder: holder()?.process)
+      path: address.canonicalText, holder: holder()?.process)
   }
 
   /// Whether a transaction with an unknown outcome was committed.
@@ -213,7 +214,7 @@ extension PostgresStore {
         switch error.step - beginning.count {
         case ..<guarding.count: throw refused(guards ?? source, connection)
         case ..<(guarding.count + changing.count):
-          guard try isKnown(lock.row, connection) else { throw lockLost() }
+          guard try isKnown(lock.row, connection) else { throw lost(lock) }
           throw refused(source, connection)
         default:
           throw StoreError(
