@@ -298,7 +298,7 @@ public final class Vault: Sendable {
 
   /// Whether the present version of a record is as this machine has seen it, although the shown moment is not: other
   /// processes may have written and noted it since.
-  package func isSeenAtPresent(_ id: RecordID) -> Bool { present?.isAsSeen(id) ?? false }
+  package func isSeenAtPresent(_ id: RecordID) throws(VaultError) -> Bool { try present?.isAsSeen(id) ?? false }
 
   /// Becomes the only writer, with an updated header, until the lock is released.
   ///

@@ -357,36 +357,3 @@ extension VaultError {
     code == .permissionDenied || code == .diskFull || code == .lockedByOther || code == .ioFailed
   }
 }
-
-extension Vault {
-  /// Whether a record is as this machine has seen it, or newer; also if it is in the trash, or was deleted with a note.
-  package func isAsSeen(_ id: RecordID) -> Bool {
-    if (try? verifiedRecord(id)) != nil { return true }
-    if (try? locked.read(id)) ?? nil == nil, hasArrived(id) { return (try? verifiedRecord(id)) != nil }
-    guard let bytes = try? readTrash(id) else { return (try? memory?.seen(of: id).versions[id] == nil) ?? false }
-    guard let record = try? verifyTrashed(bytes, id).record else { return false }
-    return (try? compareWithSeen(record)) != nil
-  }
-
-  /// Compares a verified version with this machine's memory of its record, and notes it.
-  func compareWithSeen(_ record: OpenRecord) throws(VaultError) {
-    guard let memory else { return }
-    let fault = try memory.take(SeenVersion(record))
-    guard let fault, !isSeenAtPresent(record.id) else { return }
-    let error = VaultError(
-      fault.code, fault.reason, file: record.file, record: record.id,
-      remedies: locked.fitting(
-        [.leaveBranch, .acceptRecords([record.id], fingerprint: try header.fingerprint())],
-        at: StoreLocation.places(of: record.id)))
-    throw present.map { $0.locked.setback(error) } ?? error
-  }
-
-  /// Whether a record that a replica lacked has come by now.
-  private func hasArrived(_ id: RecordID) -> Bool {
-    guard (try? readTrash(id)) ?? nil == nil, (try? memory?.seen(of: id).versions[id]) ?? nil != nil else {
-      return false
-    }
-    let store = locked.store as? any RemoteStore
-    return store?.catchUp(until: { (try? locked.read(id)) ?? nil != nil }) == .newer
-  }
-}

@@ -52,11 +52,12 @@ extension Vault {
       _ = comparison.compare(found(number), with: try memory.folder(number), told: [])
     }
     // Writes that others have noted since that moment are not rollbacks.
-    let lasting = comparison.faults.first { fault in fault.record.map { !isAsSeen($0) } ?? true }
-    guard let fault = lasting else { return }
-    let code = fault.code == .forked ? VaultError.Code.forked : .rolledBack
-    let error = VaultError(code, fault.reason, file: fault.file, record: fault.record)
-    throw (present ?? self).locked.setback(error)
+    for fault in comparison.faults {
+      if let id = fault.record, try isAsSeen(id) { continue }
+      let code = fault.code == .forked ? VaultError.Code.forked : .rolledBack
+      let error = VaultError(code, fault.reason, file: fault.file, record: fault.record)
+      throw (present ?? self).locked.setback(error)
+    }
   }
 
   /// Compares this state of a vault with the memory of this machine about the vault and its future paths.

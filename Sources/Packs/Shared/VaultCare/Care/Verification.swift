@@ -61,7 +61,7 @@ extension Vault {
     var walk = FileWalk(verifier.files.store, scope)
     try await walk.run(&verifier, progress)
     try verifier.checkRest(walk)
-    return verifier.finish()
+    return try verifier.finish()
   }
 }
 

@@ -168,17 +168,21 @@ struct Verifier {
   }
 
   /// Adds the faults by the memory of this machine. Then the memory forgets records that are gone from the trash.
-  consuming func finish() -> Verification {
+  consuming func finish() throws(VaultError) -> Verification {
     result.changes = comparison?.changes
     for index in result.faults.indices where !result.faults[index].witnesses.isEmpty {
       guard let id = result.faults[index].record, seen.confirmed.contains(id) else { continue }
       result.faults[index].witnesses.insert(.machine)
     }
     // Changes of others since the moment of the check are not faults.
-    let older = seen.faults.filter { fault in fault.record.map { !vault.isSeenAtPresent($0) } ?? true }
+    var older: [VaultFault] = []
+    for fault in seen.faults {
+      if let id = fault.record, try vault.isSeenAtPresent(id) { continue }
+      older.append(fault)
+    }
     result.faults += older.isEmpty ? older : vault.asToldOfReplica(older)
     result.notes += seen.notes
-    for id in gone where !vault.isSeenAtPresent(id) { vault.memory?.note(.forgotten, of: id) }
+    for id in gone where try !vault.isSeenAtPresent(id) { vault.memory?.note(.forgotten, of: id) }
     return result
   }
 
