@@ -292,8 +292,9 @@ extension FormerValues {
     var result = self
     for path in paths {
       var list: [String] = []
-      for token in tokens(at: path).map({ other.token(at: path, equalTo: $0, keys) ?? $0 }) where !list.contains(token) {
-        list.append(token)
+      for own in tokens(at: path) {
+        let token = other.token(at: path, equalTo: own, keys) ?? own
+        if !list.contains(token) { list.append(token) }
       }
       result.lists[path.description] = list
     }
