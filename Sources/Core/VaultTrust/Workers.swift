@@ -91,8 +91,8 @@ package nonisolated(nonsending) func working<Result: Sendable, Failure: Error>(
   }
 }
 
-/// Does `body` in the caller's isolation. If the caller has no actor, `body` is on a thread of the ``Workers``, and each
-/// ``working(_:)`` in it stays there.
+/// Does `body` in the caller's isolation. If the caller has no actor, `body` is on a thread of the ``Workers``, and
+/// each ``working(_:)`` in it stays there.
 package nonisolated(nonsending) func nearWorkers<Result, Failure: Error>(
   _ body: nonisolated(nonsending) () async throws(Failure) -> Result
 ) async throws(Failure) -> Result {

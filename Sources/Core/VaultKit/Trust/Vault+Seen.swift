@@ -18,7 +18,7 @@ extension Vault {
     return try accepted { () throws(VaultError) in try compareWithSeen(verifyTrashed(bytes, id).record) } != nil
   }
 
-  /// The result of a step; nil if it refuses what was read.
+  /// The result of a step; nil if it refuses the document.
   private func accepted<Result>(_ step: () throws(VaultError) -> Result) throws(VaultError) -> Result? {
     do throws(VaultError) {
       return try step()

@@ -2,18 +2,24 @@ internal import Synchronization
 package import VaultDocument
 package import VaultStorage
 
-/// A store that tells of each operation before it is done, and may be one that has no replacements.
+/// A store that tells of each operation before it is done, and may be one that has no replacements, or that fails.
 package final class WatchedStore: RecordStore {
   private let store: any RecordStore
   private let hasReplacements: Bool
+  private let fault: @Sendable () -> StoreError?
   private let watch: @Sendable () -> Void
 
-  package init(_ store: any RecordStore, hasReplacements: Bool = true, watch: @escaping @Sendable () -> Void) {
-    (self.store, self.hasReplacements, self.watch) = (store, hasReplacements, watch)
+  /// - Parameter fault: the error of reading a document now, if there is one.
+  package init(
+    _ store: any RecordStore, hasReplacements: Bool = true, fault: @escaping @Sendable () -> StoreError? = { nil },
+    watch: @escaping @Sendable () -> Void
+  ) {
+    (self.store, self.hasReplacements, self.fault, self.watch) = (store, hasReplacements, fault, watch)
   }
 
   package func read(_ location: StoreLocation) throws(StoreError) -> [UInt8]? {
     watch()
+    if let error = fault() { throw error }
     return try store.read(location)
   }
 
