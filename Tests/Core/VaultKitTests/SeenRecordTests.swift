@@ -6,7 +6,7 @@ import VaultStorage
 import VaultTestSupport
 
 /// Whether a record is as this machine has seen it, when an older state is found.
-@Suite("Records as they were seen") struct SeenTests {
+@Suite("Records as they were seen") struct SeenRecordTests {
   private final class Fault: Sendable {
     let error = Mutex<StoreError?>(nil)
   }
@@ -29,15 +29,15 @@ import VaultTestSupport
     }
   }
 
-  @Test("a document that does not verify is not what was seen")
+  @Test("a removed record that does not verify is not what was seen")
   func damaged() async throws {
     let bench = try await CancellationBench.make()
     let folder = TemporaryFolder()
     let store = try bench.copy(to: .folder, in: folder, Cancellation())()
     let vault = try await bench.open(store)
-    let place = StoreLocation.record(bench.live[1])
-    #expect(try vault.isAsSeen(bench.live[1]))
+    let (id, place) = (bench.removed[1], StoreLocation.trash(bench.removed[1]))
+    #expect(try vault.isAsSeen(id))
     FileTree.write(Array("{}".utf8), to: folder.path + "/v/" + place.relativePath)
-    #expect(try !vault.isAsSeen(bench.live[1]))
+    #expect(try !vault.isAsSeen(id))
   }
 }
