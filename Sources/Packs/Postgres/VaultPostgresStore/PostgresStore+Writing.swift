@@ -131,8 +131,8 @@ extension PostgresStore {
 
   /// Whether a transaction with an unknown outcome was committed.
   ///
-  /// The vault's row is locked for that, so that an unfinished commit comes first. Only the holder of the fence
-  /// increases the generation.
+  /// The vault's row is locked for that, so that an unfinished commit comes first. Each change increases the generation
+  /// and writes the fence of its holder.
   private func isDone(under lock: PostgresLock, besides error: StoreError) throws(StoreError) -> Bool {
     let generation = lock.row.generation + 1
     let statement = "SELECT v.generation, v.fence FROM \(schema.vaults) AS v WHERE v.vault = $1 FOR UPDATE"
@@ -149,7 +149,9 @@ extension PostgresStore {
     }
     guard let row else { throw error }
     if row.generation < generation { return false }
-    // A server without this change may have taken over, and another writer may have counted that far.
+    // Somebody else made the change of this number, so this one is not there, and no server will get it.
+    if row.generation == generation, row.fence != lock.fence { return false }
+    // Others have changed the vault since, perhaps after this change.
     guard row.fence == lock.fence else { throw .outcomeUnknown(besides: error) }
     return true
   }
