@@ -197,8 +197,10 @@ extension PostgresStore {
       case 0: try found.takeGate(row)
       case 1:
         try found.takeRow(row)
-        guard row.cells[5] != nil else { return }
-        _ = try joiners[Int(try row.place(5))].take(SQLRow(cells: Array(row.cells[6...])))
+        guard try row.optionalBytes(5) != nil else { return }
+        let number = Int(try row.place(5))
+        guard joiners.indices.contains(number) else { throw .malformed }
+        _ = try joiners[number].take(SQLRow(cells: Array(row.cells.dropFirst(6))))
       default:
         if start.indices.contains(step), start[step].text == Self.settings {
           connection.note(serverProcess: Int32(clamping: try row.integer(0)))
@@ -219,8 +221,7 @@ extension PostgresStore {
     return [beginning, SQLStatement(Self.settings, limits)] + ownCommitSetting
   }
 
-  /// The server releases the lock of a vanished client within a minute, by the limit of an idle transaction. The
-  /// keep-alives of the connection would do less: a proxy answers those.
+  /// The server releases the lock of a vanished client within a minute, by the limit of an idle transaction.
   ///
   /// The limit for waiting is part of a separate statement, because a locked table is waited for before a statement
   /// begins.

@@ -149,11 +149,10 @@ extension PostgresStore {
     }
     guard let row else { throw error }
     if row.generation < generation { return false }
-    // Somebody else made the change of this number, so this one is not there, and no server will get it.
-    if row.generation == generation, row.fence != lock.fence { return false }
-    // Others have changed the vault since, perhaps after this change.
-    guard row.fence == lock.fence else { throw .outcomeUnknown(besides: error) }
-    return true
+    if row.fence == lock.fence { return true }
+    // Others have changed the vault. Who made the change of this number leaves no place for this one.
+    guard row.generation == generation else { throw .outcomeUnknown(besides: error) }
+    return false
   }
 
   /// Makes sure that an unconfirmed commit is on the standbys: a later commit waits for all earlier writes.
