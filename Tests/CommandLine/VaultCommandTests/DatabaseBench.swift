@@ -36,6 +36,11 @@ struct DatabaseBench {
   /// The same vault for another role.
   func address(of role: String) -> String { address.replacing("tests@", with: "\(role)@") }
 
+  /// The same vault through a proxy, which takes no request for encryption.
+  func address(through proxy: PostgresProxy) -> String {
+    address.replacing(":\(server.port)/", with: ":\(proxy.port)/") + "&sslmode=disable"
+  }
+
   func run(_ arguments: String..., input: String = "", at address: String? = nil) -> ProcessOutcome {
     run(arguments, input: input, at: address)
   }

@@ -40,7 +40,7 @@ import VaultTestSupport
       _ = bench.workspace.write(records.joined(separator: "\n"), to: "records.jsonl")
       try #require(bench.run("import", "jsonl", "records.jsonl", "--kind", "login").code == 0)
       (vault, proxy) = (bench, try #require(PostgresProxy(of: bench.server)))
-      address = bench.address.replacing(":\(bench.server.port)/", with: ":\(proxy.port)/") + "&sslmode=disable"
+      address = bench.address(through: proxy)
       // The first command that unlocks the vault notes the new address.
       let first = bench.run("get", "Login 1", "username", at: address)
       try #require(first.code == 0, "\(first.errors)")

@@ -54,7 +54,7 @@ import VaultTestSupport
     init(_ server: PostgresServer) throws {
       vault = try DatabaseBench.withVault(server)
       proxy = try #require(PostgresProxy(of: server))
-      through = vault.address.replacing(":\(server.port)/", with: ":\(proxy.port)/") + "&sslmode=disable"
+      through = vault.address(through: proxy)
       for name in ["Mail", "Wiki"] {
         let added = vault.run("add", "login", name, "username=x", "-g")
         try #require(added.code == 0, "\(added.errors)")

@@ -73,7 +73,7 @@ import VaultTestSupport
     // Behind the commit the lock is given back, by a statement or two.
     for back in 1...4 {
       let proxy = try #require(PostgresProxy(of: bench.server))
-      let address = bench.address.replacing(":\(bench.server.port)/", with: ":\(proxy.port)/") + "&sslmode=disable"
+      let address = bench.address(through: proxy)
       // The first command at an address also notes the address.
       #expect(bench.run("set", id, "username=zeroth", at: address).code == 0)
       let before = proxy.count
@@ -103,7 +103,7 @@ import VaultTestSupport
     let id = try #require(JSON(bench.run("show", "GitLab", "--json").stdout)["id"]?.text)
     let proxy = try #require(PostgresProxy(of: bench.server))
     defer { proxy.stop() }
-    let address = bench.address.replacing(":\(bench.server.port)/", with: ":\(proxy.port)/") + "&sslmode=disable"
+    let address = bench.address(through: proxy)
     #expect(bench.run("set", id, "username=zeroth", at: address).code == 0)
     let before = proxy.count
     #expect(bench.run("set", id, "username=first", at: address).code == 0)

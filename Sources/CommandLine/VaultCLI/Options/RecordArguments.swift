@@ -59,10 +59,13 @@ extension RecordKind {
     return assignments
   }
 
-  /// Whether a word names a sealed field.
-  package func seals(_ word: String) -> Bool {
-    (try? MemberPath(parsing: word)).flatMap { value(at: inputPath($0)) }?.isSealed ?? false
+  /// The field that a word names; nil if it is no path of the kind.
+  package func field(_ word: String) -> ValueSchema? {
+    (try? MemberPath(parsing: word)).flatMap { value(at: inputPath($0)) }
   }
+
+  /// Whether a word names a sealed field.
+  package func seals(_ word: String) -> Bool { field(word)?.isSealed ?? false }
 
   fileprivate var hasSecrets: Bool { content.inOrder.contains { $0.name == "secrets" } }
 }

@@ -134,7 +134,7 @@ struct AddCommand: AsyncParsableCommand {
       !kind.contains("="), Suggestion.names(for: kind, among: kinds.names).isEmpty, !SecretOptions.mayHold(kind)
     else { return (try kinds.argument(kind), values) }
     if let word = values.first, let named = kinds[word] { return (named, [kind] + values.dropFirst()) }
-    guard let login = kinds[Login.kindName], !login.hasField(kind) else { return (try kinds.argument(kind), values) }
+    guard let login = kinds[Login.kindName], login.field(kind) == nil else { return (try kinds.argument(kind), values) }
     guard global.isAtTerminal else {
       do { return (try kinds.argument(kind), values) } catch let error as CommandError {
         throw error.hinting("write `vault add login \(Printable.argument(kind.shellQuoted))`")
@@ -198,12 +198,6 @@ struct AddCommand: AsyncParsableCommand {
       guard global.json else { return try Output.line(id.text) }
       try Output.document(["id": id, "kind": kind.name])
     }
-  }
-}
-
-extension RecordKind {
-  fileprivate func hasField(_ word: String) -> Bool {
-    (try? MemberPath(parsing: word)).flatMap { value(at: inputPath($0)) } != nil
   }
 }
 
