@@ -59,7 +59,7 @@ extension RecordKind {
     return assignments
   }
 
-  /// The field that a word names; nil if it is no path of the kind.
+  /// The field that a word names; nil if the kind does not have it.
   package func field(_ word: String) -> ValueSchema? {
     (try? MemberPath(parsing: word)).flatMap { value(at: inputPath($0)) }
   }

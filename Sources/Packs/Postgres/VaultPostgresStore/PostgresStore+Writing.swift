@@ -150,7 +150,7 @@ extension PostgresStore {
     guard let row else { throw error }
     if row.generation < generation { return false }
     if row.fence == lock.fence { return true }
-    // Others have changed the vault. Who made the change of this number leaves no place for this one.
+    // Others have changed the vault. If one of them made the change of this number, this one is not there.
     guard row.generation == generation else { throw .outcomeUnknown(besides: error) }
     return false
   }
