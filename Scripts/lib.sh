@@ -188,6 +188,21 @@ make_scratch() {
   mktemp -d
 }
 
+# unfinished_tests LOG CODE: if the process of LOG did not reach its end, the place where it crashed, and the tests that
+# were running when it ended with CODE.
+unfinished_tests() {
+  if [ ! -f "$1" ] || grep -aq '^. Test run with ' "$1"; then return 0; fi
+  awk '/ crashed:$/ { isCrash = 1 } isCrash && / at (Sources|Tests)\// { sub(/ in [^ ]* at /, " at "); print; if (++count == 3) exit }' "$1"
+  sed -En 's/^. Test (.*) (started\.|passed after .*|failed after .*|skipped.*)$/\2\t\1/p' "$1" | awk -F'\t' -v file="${1##*/}" -v code="$2" '
+    $2 ~ /^case passing / { next }
+    $1 == "started." { if ($2 != "run") running[$2] = 1; next }
+    { delete running[$2] }
+    END {
+      for (name in running) names = names (names == "" ? "" : ", ") name
+      printf "%s: the process ended with exit code %s before its tests did; running: %s\n", file, code, names
+    }' | cut -c1-1000
+}
+
 # tests_not_run LOG: what tests said that they did not run, one line for each reason. They say `NOT RUN: REASON: SUITE: COUNT`.
 tests_not_run() {
   sed -n 's/^.*NOT RUN: //p' "$1" | awk -F': ' '
