@@ -96,7 +96,12 @@ package nonisolated(nonsending) func working<Result: Sendable, Failure: Error>(
 package nonisolated(nonsending) func nearWorkers<Result, Failure: Error>(
   _ body: nonisolated(nonsending) () async throws(Failure) -> Result
 ) async throws(Failure) -> Result {
-  try await withTaskExecutorPreference(Workers.shared) { () async throws(Failure) -> Result in try await body() }
+  // In the closure below nothing belongs to the caller's actor any more. Swift 6.3.1 crashes on this test in a `guard`.
+  let actor = #isolation
+  if actor != nil { return try await body() }
+  return try await withTaskExecutorPreference(Workers.shared) { () async throws(Failure) -> Result in
+    try await body()
+  }
 }
 
 /// Leaves the caller's actor for the executor that the task prefers.
