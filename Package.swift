@@ -237,7 +237,7 @@ let suites: KeyValuePairs = [
     "VaultStorage", "VaultFileStore", "VaultTesting", "VaultDocument", "VaultSystem", "VaultTestSupport",
   ],
   "VaultPostgresStoreTests": [
-    "VaultPostgresStore", "VaultStorage", "VaultTesting", "VaultDocument", "VaultSystem", "VaultTestSupport",
+    "VaultPostgresStore", "VaultTrust", "VaultStorage", "VaultTesting", "VaultDocument", "VaultTestSupport",
   ],
   "VaultIndexTests": ["VaultIndex", "VaultStorage", "VaultDocument", "VaultTestSupport"],
   "VaultRecordsTests": [

@@ -91,7 +91,7 @@ public final class Vault: Sendable {
     self.memory = memory
     self.options = options
     present = nil
-    locks = LockQueue(of: locked.store)
+    locks = LockQueue.queue(for: locked.store, timeout: options.lockTimeout)
     session = Mutex(
       Session(
         headerBytes: locked.headerBytes, header: locked.header,
@@ -102,7 +102,7 @@ public final class Vault: Sendable {
   private init(_ vault: Vault, reading view: any RecordStore) {
     locked = LockedVault(vault.locked, reading: view)
     (slot, passphrase, options, memory) = (vault.slot, vault.passphrase, vault.options, vault.memory)
-    (present, locks) = (vault, LockQueue(of: view))
+    (present, locks) = (vault, LockQueue())
     session = Mutex(vault.session.withLock { $0 })
   }
 
@@ -306,17 +306,18 @@ public final class Vault: Sendable {
   package nonisolated(nonsending) func lockForWriting(
     changing id: RecordID? = nil
   ) async throws(VaultError) -> any StoreLock {
-    if let id { (store as? any RemoteStore)?.expectChange(of: id) }
-    guard let lock = try await lockForWriting(unless: { false }) else { preconditionFailure("it is wanted") }
+    guard let lock = try await lockForWriting(changing: id, unless: { false }) else {
+      preconditionFailure("it is wanted")
+    }
     return lock
   }
 
-  /// Like `lockForWriting()`; nil as soon as `isDone` is true.
+  /// Like `lockForWriting(changing:)`; nil as soon as `isDone` is true.
   package nonisolated(nonsending) func lockForWriting(
-    unless isDone: @escaping @Sendable () -> Bool
+    changing id: RecordID? = nil, unless isDone: @escaping @Sendable () -> Bool
   ) async throws(VaultError) -> (any StoreLock)? {
     try requireNoTransaction()
-    let lock = try await takeLock(.exclusive, unless: isDone)
+    let lock = try await takeLock(.exclusive, changing: id, unless: isDone)
     // A lock without a reference is released, so an error here leaves nothing locked.
     if lock != nil { _ = try await working { () throws(VaultError) in try refresh() } }
     return lock
@@ -324,12 +325,13 @@ public final class Vault: Sendable {
 
   /// Takes the lock, and sends an event if that took a wait or failed. Nil if `isDone` is true when the turn comes.
   private nonisolated(nonsending) func takeLock(
-    _ kind: LockKind, unless isDone: @escaping @Sendable () -> Bool
+    _ kind: LockKind, changing id: RecordID? = nil, unless isDone: @escaping @Sendable () -> Bool
   ) async throws(VaultError) -> (any StoreLock)? {
     var start: ContinuousClock.Instant?
     do throws(VaultError) {
       let lock = try await locks.lock(
-        kind, timeout: options.lockTimeout, unless: isDone, onQueued: { start = .now }, onWait: options.onLockWait)
+        kind, of: store, changing: id, timeout: options.lockTimeout, unless: isDone, onQueued: { start = .now },
+        onWait: options.onLockWait)
       if let start, lock != nil { options.tell(.waited, of: header.vaultID, took: start.duration(to: .now)) }
       return lock
     } catch {

@@ -27,8 +27,10 @@ final class Workers: TaskExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
+    let hasThread = Self.hasThread
     let (wakesFirst, idle) = state.withLock { state -> (Bool, DispatchQueue?) in
       state.jobs.append(job)
+      if hasThread { return (false, nil) }
       guard state.firstThreadIsIdle else { return (false, state.idle.popLast()) }
       state.firstThreadIsIdle = false
       return (true, nil)
@@ -45,6 +47,16 @@ final class Workers: TaskExecutor {
       firstThread.wait()
       serve { $0.firstThreadIsIdle = true }
     }
+  }
+
+  /// Whether the thread that adds a job is about to run it.
+  @TaskLocal private static var hasThread = false
+
+  /// Does `body`, and runs the tasks that it resumes on the calling thread: to wake another one for them takes longer
+  /// than most of them do. The thread is a further one of the workers until nothing waits.
+  func resuming(_ body: () -> Void) {
+    Self.$hasThread.withValue(true) { body() }
+    serve { _ in }
   }
 
   /// Runs what waits.

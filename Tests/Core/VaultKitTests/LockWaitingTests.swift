@@ -77,13 +77,13 @@ import VaultTestSupport
   func movingQueue() async {
     // In a process of its own, whose threads nobody else keeps busy.
     await #expect(processExitsWith: .success) {
-      let queue = LockQueue(of: MemoryStore())
+      let (queue, store) = (LockQueue(), MemoryStore())
       let (time, work) = (Duration.seconds(2), Duration.seconds(1))
       let start = ContinuousClock.now
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<4 {
           group.addTask {
-            let lock = try await queue.lock(.exclusive, timeout: time) { _ in }
+            let lock = try await queue.lock(.exclusive, of: store, timeout: time) { _ in }
             defer { lock.release() }
             try await Task.sleep(for: work)
           }

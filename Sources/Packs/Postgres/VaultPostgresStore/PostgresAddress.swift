@@ -4,7 +4,7 @@ internal import VaultTrust
 
 /// The address of a vault in a database:
 /// `postgresql://[USER@]HOST[:PORT][,HOST[:PORT]]…/DATABASE?vault=NAME[&NAME=VALUE]…`.
-package struct PostgresAddress: Sendable {
+package struct PostgresAddress: Equatable, Sendable {
   /// The other settings of an address, which libpq gets under the same names.
   static let settingNames: Set<String> = [
     "channel_binding", "connect_timeout", "host", "krbsrvname", "passfile", "service", "sslcert", "sslcrl", "sslkey",

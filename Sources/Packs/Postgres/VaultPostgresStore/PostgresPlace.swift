@@ -24,15 +24,17 @@ extension DatabaseStore {
 private struct PostgresPlace: RemotePlace {
   let address: PostgresAddress
   let password: String?
-  var patience = ServerPatience()
+  /// Nil for the usual limits.
+  var patience: ServerPatience?
 
   var vaultName: String { address.vault }
   var isOpenToOthers: Bool { address.isOpenToOthers }
 
   func waiting(_ timeout: Duration, onWait: @escaping @Sendable (RemoteWait) -> Void) -> any RemotePlace {
-    var place = self
-    (place.patience.reconnecting, place.patience.onWait) = (timeout, onWait)
-    place.patience.isForOneCommand = true
+    var (place, patience) = (self, ServerPatience())
+    (patience.reconnecting, patience.onWait) = (timeout, onWait)
+    patience.isForOneCommand = true
+    place.patience = patience
     return place
   }
 

@@ -3,12 +3,6 @@ package import VaultStorage
 internal import VaultSystem
 
 extension PostgresStore {
-  /// The rows of `locks`: the lock, and the gate that a waiting writer holds, so that new readers let it go first.
-  private enum Gate {
-    static let lock = 0
-    static let waiting = 1
-  }
-
   package func lock(
     _ kind: LockKind, timeout: Duration, isWanted: () -> Bool, onWait: (Int32?) -> Void
   ) throws(StoreError) -> any StoreLock {
@@ -125,7 +119,7 @@ extension PostgresStore {
   ) throws(ServerFault) {
     let start = start(waiting: patience)
     do throws(ServerFault) {
-      try takeInTurn(after: start + [row(of: Gate.waiting)], connection, &attempt)
+      try takeInTurn([Gate.waiting, Gate.lock], after: start, connection, &attempt)
     } catch {
       guard error.isLockTimeout, error.step >= start.count else { throw error }
       try connection.run("ROLLBACK")
@@ -141,9 +135,9 @@ extension PostgresStore {
     var start = [
       SQLStatement("SAVEPOINT waiting"), SQLStatement("SET LOCAL lock_timeout = \(patience.milliseconds)"),
     ]
-    if !attempt.hasGate { start += [row(of: Gate.waiting), SQLStatement("SAVEPOINT waiting")] }
+    if !attempt.hasGate { start += [locking([Gate.waiting]), SQLStatement("SAVEPOINT waiting")] }
     do throws(ServerFault) {
-      try takeInTurn(after: start, connection, &attempt)
+      try takeInTurn([Gate.lock], after: start, connection, &attempt)
     } catch {
       guard error.isLockTimeout, error.step > 0 else { throw error }
       // A gate that was reached stays, because the second savepoint hides the first one.
@@ -153,9 +147,9 @@ extension PostgresStore {
   }
 
   private func takeInTurn(
-    after start: [SQLStatement], _ connection: PostgresConnection, _ attempt: inout LockAttempt
+    _ gates: [Int], after start: [SQLStatement], _ connection: PostgresConnection, _ attempt: inout LockAttempt
   ) throws(ServerFault) {
-    try take([Gate.lock], isWaiting: true, after: start, connection, &attempt)
+    try take(gates, isWaiting: true, after: start, connection, &attempt)
     // Nobody holds a lock that has no row.
     if !attempt.isTaken { (attempt.isTaken, attempt.isGone) = (true, true) }
   }
@@ -189,18 +183,19 @@ extension PostgresStore {
     _ attempt: inout LockAttempt
   ) throws(ServerFault) {
     let places: [StoreLocation] = [.header] + (attempt.expected.map { [.record($0), .trash($0)] } ?? [])
-    let locking = lockStatement(gates, isWaiting: isWaiting, attempt.patience)
+    let locking = isWaiting ? locking(gates) : lockingIfFree(gates, attempt.patience)
+    let row = statementOfRow(with: places, naming: isWaiting ? attempt.patience : nil, isOfOne: attempt.expected != nil)
     var joiners = places.map { place in PartJoiner { _ in place } }
     var found = attempt
-    try connection.pipeline(start + [locking, statementOfRow(with: places)]) { step, row throws(ServerFault) in
+    try connection.pipeline(start + [locking, row]) { step, row throws(ServerFault) in
       switch step - start.count {
       case 0: try found.takeGate(row)
       case 1:
         try found.takeRow(row)
-        guard try row.optionalBytes(5) != nil else { return }
-        let number = Int(try row.place(5))
+        guard try row.optionalBytes(6) != nil else { return }
+        let number = Int(try row.place(6))
         guard joiners.indices.contains(number) else { throw .malformed }
-        _ = try joiners[number].take(SQLRow(cells: Array(row.cells.dropFirst(6))))
+        _ = try joiners[number].take(SQLRow(cells: Array(row.cells.dropFirst(7))))
       default:
         if start.indices.contains(step), start[step].text == Self.settings {
           connection.note(serverProcess: Int32(clamping: try row.integer(0)))
@@ -211,71 +206,6 @@ extension PostgresStore {
       found.documents[place] = joiners[index].finish()?.bytes.map { $0 } ?? .success(nil)
     }
     attempt = found
-  }
-
-  var beginning: SQLStatement { SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED") }
-
-  /// The statements with which a transaction for a lock begins.
-  private func start(waiting limit: Duration) -> [SQLStatement] {
-    let limits = [limit, pool.patience.lockLimit].map { SQLValue.text("\($0.milliseconds)") }
-    return [beginning, SQLStatement(Self.settings, limits)] + ownCommitSetting
-  }
-
-  /// The server releases the lock of a vanished client within a minute, by the limit of an idle transaction.
-  ///
-  /// The limit for waiting is part of a separate statement, because a locked table is waited for before a statement
-  /// begins.
-  private static let settings = """
-    SELECT pg_backend_pid(), set_config('lock_timeout', $1, true),
-      set_config('idle_in_transaction_session_timeout', $2, true)
-    """
-
-  /// Locks those rows that nobody holds, or waits for them. The holder's name is in the server's list of sessions as
-  /// long as the transaction lasts.
-  ///
-  /// - Parameter patience: how long the holder's changes then wait for rows of others.
-  private func lockStatement(_ gates: [Int], isWaiting: Bool, _ patience: Duration) -> SQLStatement {
-    let texts = [LockHolder.mark(of: vault), LockHolder.current.text, "\(patience.milliseconds)"]
-    return SQLStatement(
-      """
-      WITH taken AS (\(locking(gates, "UPDATE"))\(isWaiting ? "" : " SKIP LOCKED"))
-      SELECT taken.gate, CASE WHEN taken.gate = \(Gate.lock) THEN set_config('application_name', $2
-        || to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24MISS"Z"') || ' ' || $3, true)
-        || set_config('lock_timeout', $4, true) END
-      FROM taken
-      """, [.id(vault)] + texts.map(SQLValue.text))
-  }
-
-  private func row(of gate: Int) -> SQLStatement { SQLStatement(locking([gate], "UPDATE"), [.id(vault)]) }
-
-  private func locking(_ gates: [Int], _ strength: String) -> String {
-    """
-    SELECT l.gate FROM \(schema.locks) AS l
-    WHERE l.vault = $1 AND l.gate IN (\(gates.map(String.init).joined(separator: ", "))) FOR \(strength)
-    """
-  }
-
-  /// The vault's row with documents: a separate statement, because it must see the changes of the holder for which the
-  /// one before it waited, and one for all, because each costs the server more than the rows.
-  private func statementOfRow(with places: [StoreLocation]) -> SQLStatement {
-    var values: [SQLValue] = [.id(vault)]
-    var documents: [String] = []
-    for (number, place) in places.enumerated() {
-      values += [.place(place.place), .id(place.id)]
-      let found = selection(of: place, place: values.count - 1, id: values.count)
-      documents.append("SELECT \(number)::smallint AS number, d.* FROM (\(found)) AS d")
-    }
-    return SQLStatement(
-      """
-      SELECT r.*, d.* FROM (
-        SELECT v.generation, v.fence, v.live, current_setting('synchronous_commit') = 'off' AS is_unsafe,
-          EXISTS (SELECT 1 FROM \(schema.staged) AS s WHERE s.vault = $1)
-          OR EXISTS (SELECT 1 FROM \(schema.documents) AS d WHERE d.vault = $1 AND d.live > v.live)
-          OR EXISTS (SELECT 1 FROM \(schema.documents) AS d WHERE d.vault = $1 AND d.live > 0 AND d.live < v.live)
-        FROM \(schema.vaults) AS v WHERE v.vault = $1 OFFSET 0) AS r
-      LEFT JOIN (\(documents.joined(separator: " UNION ALL "))) AS d ON true
-      ORDER BY d.number, d.part
-      """, values)
   }
 
   /// Whether a shared lock on a row is available; it is released at once.

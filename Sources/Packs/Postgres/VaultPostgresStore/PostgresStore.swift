@@ -32,15 +32,16 @@ package final class PostgresStore: RecordStore {
   ///
   /// - Parameter password: used if libpq gets none from a file, a service or a certificate.
   package convenience init(at address: PostgresAddress, password: String? = nil) throws(StoreError) {
-    try self.init(at: address, password: password, patience: ServerPatience())
+    try self.init(at: address, password: password, patience: nil)
   }
 
-  /// The vault at an address, with limits for waiting for the server.
+  /// The vault at an address, with limits for waiting for the server; nil for the usual ones, with shared connections.
   package convenience init(
-    at address: PostgresAddress, password: String? = nil, patience: ServerPatience
+    at address: PostgresAddress, password: String? = nil, patience: ServerPatience?
   ) throws(StoreError) {
     let (schema, pool) = Self.parts(address, password: password, patience: patience)
-    guard let vault = try Self.find(address, schema: schema, pool: pool, isReading: patience.isForOneCommand) else {
+    let isForOneCommand = patience?.isForOneCommand == true
+    guard let vault = try Self.find(address, schema: schema, pool: pool, isReading: isForOneCommand) else {
       throw StoreError(.notAVault, reason: "the database has no vault of this name", path: address.canonicalText)
     }
     self.init(address, schema, pool, vault)
@@ -67,10 +68,12 @@ package final class PostgresStore: RecordStore {
   }
 
   private static func parts(
-    _ address: PostgresAddress, password: String?, patience: ServerPatience
+    _ address: PostgresAddress, password: String?, patience: ServerPatience?
   ) -> (PostgresSchema, ConnectionPool) {
     let name = "vault \(LockHolder.current.text)"
-    let pool = ConnectionPool(address, applicationName: name, password: password, patience: patience)
+    let pool =
+      patience.map { ConnectionPool(address, applicationName: name, password: password, patience: $0) }
+      ?? .shared(address, applicationName: name, password: password)
     return (PostgresSchema(address.schema), pool)
   }
 
@@ -113,12 +116,12 @@ extension PostgresStore {
   package static func create(
     at address: PostgresAddress, password: String? = nil, makingTables: Bool = false
   ) throws(StoreError) -> PostgresStore {
-    try create(at: address, password: password, makingTables: makingTables, patience: ServerPatience())
+    try create(at: address, password: password, makingTables: makingTables, patience: nil)
   }
 
-  /// Makes an empty place for a vault, with limits for waiting for the server.
+  /// Makes an empty place for a vault, with limits for waiting for the server; nil for the usual ones.
   package static func create(
-    at address: PostgresAddress, password: String?, makingTables: Bool, patience: ServerPatience
+    at address: PostgresAddress, password: String?, makingTables: Bool, patience: ServerPatience?
   ) throws(StoreError) -> PostgresStore {
     let (schema, readers) = parts(address, password: password, patience: patience)
     let pool = readers.writing()

@@ -35,6 +35,20 @@ struct ConnectionPoolTests {
     #expect(try answer(pool.take(), "SELECT 'x'") == "x")
   }
 
+  @Test("stores of one address share them; another vault, password or kind of server has its own")
+  func sharing() throws {
+    func pool(_ vault: String, _ password: String? = nil, _ attributes: String? = nil) throws -> ConnectionPool {
+      ConnectionPool.shared(
+        try PostgresAddress(parsing: "postgresql://ann@db.example/app?vault=\(vault)"), applicationName: "vault",
+        password: password, attributes: attributes)
+    }
+    let first = try pool("ops")
+    #expect(try pool("ops") === first)
+    #expect(try pool("dev") !== first)
+    #expect(try pool("ops", "another") !== first)
+    #expect(try pool("ops", nil, "read-write") !== first)
+  }
+
   /// Whether something becomes true within ten seconds.
   private static func soon(_ condition: () throws -> Bool) async throws -> Bool {
     for _ in 0..<200 {

@@ -2,7 +2,10 @@ internal import Synchronization
 package import VaultStorage
 internal import VaultSystem
 
-/// The connections of one store: one for each thread that asks at the same time, kept for a while for the next.
+/// The connections of a store: one for each thread that asks at the same time, kept for a while for the next.
+///
+/// Stores of one address with the usual limits share a pool, because each connection costs a server a process with its
+/// own caches (decision 229).
 package final class ConnectionPool: Sendable {
   private struct Idle {
     /// The idle connections, the longest idle first.
@@ -24,10 +27,40 @@ package final class ConnectionPool: Sendable {
   private let attributes: String?
   /// Documents that were read before they were requested. A later request to the server makes them old.
   let ahead = ReadAhead()
+  private let isShared: Bool
+
+  /// The shared pools of this process.
+  private final class Known: Sendable {
+    struct Entry { weak var pool: ConnectionPool? }
+
+    let pools = Mutex<[Entry]>([])
+  }
+
+  private static let known = Known()
+
+  /// The pool of this process for an address.
+  package static func shared(
+    _ address: PostgresAddress, applicationName: String, password: String?, attributes: String? = nil
+  ) -> ConnectionPool {
+    known.pools.withLock { pools in
+      pools.removeAll { $0.pool == nil }
+      let found = pools.lazy.compactMap(\.pool).first {
+        $0.address == address && $0.password == password && $0.attributes == attributes
+      }
+      if let found { return found }
+      let pool = ConnectionPool(
+        address, applicationName: applicationName, password: password, wait: ServerWait(ServerPatience()),
+        snapshot: nil, idleTime: Self.idleTime, attributes: attributes, isShared: true)
+      pools.append(Known.Entry(pool: pool))
+      return pool
+    }
+  }
+
+  private static let idleTime = Duration.seconds(60)
 
   package convenience init(
     _ address: PostgresAddress, applicationName: String, password: String?, patience: ServerPatience = .init(),
-    idleTime: Duration = .seconds(60), attributes: String? = nil
+    idleTime: Duration = idleTime, attributes: String? = nil
   ) {
     self.init(
       address, applicationName: applicationName, password: password, wait: ServerWait(patience), snapshot: nil,
@@ -36,8 +69,9 @@ package final class ConnectionPool: Sendable {
 
   private init(
     _ address: PostgresAddress, applicationName: String, password: String?, wait: ServerWait, snapshot: Snapshot?,
-    idleTime: Duration, attributes: String?
+    idleTime: Duration, attributes: String?, isShared: Bool = false
   ) {
+    self.isShared = isShared
     (self.address, self.applicationName, self.password) = (address, applicationName, password)
     (self.wait, self.snapshot, self.idleTime, self.attributes) = (wait, snapshot, idleTime, attributes)
   }
@@ -57,9 +91,13 @@ package final class ConnectionPool: Sendable {
   /// The pool for changes: this one, unless it may be connected to a standby although the address has more servers.
   func writing() -> ConnectionPool {
     guard address.hosts.count > 1, !ServerKind.takesWrites(attributes ?? address.serverKind) else { return self }
+    let attributes = ServerKind.readWrite
+    guard !isShared else {
+      return Self.shared(address, applicationName: applicationName, password: password, attributes: attributes)
+    }
     return ConnectionPool(
       address, applicationName: applicationName, password: password, wait: wait, snapshot: nil, idleTime: idleTime,
-      attributes: ServerKind.readWrite)
+      attributes: attributes)
   }
 
   func close() { idle.withLock { $0.connections = [] } }
@@ -71,6 +109,7 @@ package final class ConnectionPool: Sendable {
     return try fresh()
   }
 
+  /// The last used connection, whose caches in the server are the best filled ones.
   private func takeIdle() -> PostgresConnection? { idle.withLock { $0.connections.popLast()?.connection } }
 
   /// A new connection.

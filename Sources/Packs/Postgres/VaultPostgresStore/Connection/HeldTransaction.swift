@@ -8,21 +8,15 @@ internal import VaultStorage
 /// proxy its connection may look alive for hours. A living client therefore sends a statement now and then.
 final class HeldTransaction: Sendable {
   private let connection: Mutex<PostgresConnection?>
-  private let toucher = Mutex<(any DispatchSourceTimer)?>(nil)
+  private let toucher: Toucher
 
   init(_ connection: PostgresConnection, _ patience: ServerPatience) {
     self.connection = Mutex(connection)
-    // A separate queue has its own thread; those of Swift's pool may all be busy for longer than the limit.
-    toucher.withLock { [interval = DispatchTimeInterval.milliseconds(patience.touchInterval.milliseconds)] toucher in
-      let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "vault.touch"))
-      timer.setEventHandler { [weak self] in self?.touch() }
-      timer.schedule(deadline: .now() + interval, repeating: interval)
-      timer.resume()
-      toucher = timer
-    }
+    toucher = Toucher.every(patience.touchInterval)
+    toucher.add(self)
   }
 
-  deinit { stopTouching() }
+  deinit { toucher.remove(self) }
 
   var isHeld: Bool { connection.withLock { $0 != nil } }
 
@@ -52,7 +46,7 @@ final class HeldTransaction: Sendable {
 
   /// Gives up the connection; nil if that was done before.
   func take() -> PostgresConnection? {
-    stopTouching()
+    toucher.remove(self)
     return connection.withLock { $0.take() }
   }
 
@@ -63,13 +57,77 @@ final class HeldTransaction: Sendable {
     if (try? connection.run("ROLLBACK")) != nil { pool.give(connection) }
   }
 
-  private func stopTouching() { toucher.withLock { $0?.cancel() } }
-
-  /// Keeps the transaction from being idle.
-  private func touch() {
-    connection.withLock { connection in
-      guard let connection, !connection.isLost else { return stopTouching() }
+  /// Keeps the transaction from being idle. It is not idle while another thread uses its connection.
+  fileprivate func touch() {
+    _ = connection.withLockIfAvailable { connection in
+      guard let connection, !connection.isLost else { return toucher.remove(self) }
       _ = try? connection.run("SELECT 1")
+    }
+  }
+}
+
+/// Touches open transactions at an interval. One timer serves all of them, because most end before it would fire, and
+/// to set a timer wakes a thread.
+private final class Toucher: Sendable {
+  private final class Known: Sendable { let touchers = Mutex<[Duration: Toucher]>([:]) }
+
+  private static let known = Known()
+
+  private struct Held { weak var transaction: HeldTransaction? }
+
+  private struct State {
+    var held: [ObjectIdentifier: Held] = [:]
+    /// Whether a transaction was held since the timer last fired.
+    var isNeeded = false
+    var timer: (any DispatchSourceTimer)?
+  }
+
+  private let interval: Duration
+  private let state = Mutex(State())
+
+  private init(_ interval: Duration) { self.interval = interval }
+
+  static func every(_ interval: Duration) -> Toucher {
+    known.touchers.withLock { touchers in
+      if let known = touchers[interval] { return known }
+      let toucher = Toucher(interval)
+      touchers[interval] = toucher
+      return toucher
+    }
+  }
+
+  func add(_ transaction: HeldTransaction) {
+    state.withLock { state in
+      (state.held[ObjectIdentifier(transaction)], state.isNeeded) = (Held(transaction: transaction), true)
+      if state.timer == nil { state.timer = started() }
+    }
+  }
+
+  func remove(_ transaction: HeldTransaction) {
+    state.withLock { _ = $0.held.removeValue(forKey: ObjectIdentifier(transaction)) }
+  }
+
+  private func started() -> any DispatchSourceTimer {
+    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "vault.touch"))
+    let pause = DispatchTimeInterval.milliseconds(interval.milliseconds)
+    timer.setEventHandler { [weak self] in self?.fire() }
+    timer.schedule(deadline: .now() + pause, repeating: pause)
+    timer.resume()
+    return timer
+  }
+
+  private func fire() {
+    let transactions = state.withLock { state in
+      if !state.isNeeded {
+        state.timer?.cancel()
+        state.timer = nil
+      }
+      state.isNeeded = !state.held.isEmpty
+      return state.held.values.compactMap(\.transaction)
+    }
+    for transaction in transactions {
+      // A separate queue has its own thread; those of Swift's pool may all be busy, and a server may not answer.
+      DispatchQueue(label: "vault.touch.one").async { transaction.touch() }
     }
   }
 }
