@@ -32,6 +32,9 @@ import VaultTestSupport
       try direct.apply([.put(.record(changed), [0]), .put(.record(removed), [0])])
     }
 
+    /// A store through the proxy that shares no connection.
+    func connected() throws -> PostgresStore { try PostgresStore(at: through.address, patience: ServerPatience()) }
+
     /// Which of the two states is there; nil for a mix of them.
     func isNew(_ added: RecordID) throws -> Bool? {
       let found = (
@@ -106,7 +109,19 @@ import VaultTestSupport
     defer { bench.proxy.stop() }
     // Each time it is asked whether it still is.
     bench.proxy.refuse(7)
-    #expect(try PostgresStore(at: bench.through.address).read(.record(bench.changed)) == [0])
+    #expect(try bench.connected().read(.record(bench.changed)) == [0])
+  }
+
+  @Test("a connection that ends in the middle of its start is made anew, three times")
+  func brokenStart() throws {
+    guard PostgresServer.need.isMet(forCases: 1, of: Self.title) else { return }
+    let bench = try Bench(try #require(PostgresServer.shared), "broken_start")
+    defer { bench.proxy.stop() }
+    bench.proxy.breakStart(3)
+    #expect(try bench.connected().read(.record(bench.changed)) == [0])
+    bench.proxy.breakStart(4)
+    let error = #expect(throws: StoreError.self) { try bench.connected() }
+    #expect(error?.reason == "the connection to the database failed")
   }
 
   @Test("a commit of which no answer comes is found to be done, and acknowledged")

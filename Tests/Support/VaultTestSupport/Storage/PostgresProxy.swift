@@ -36,6 +36,9 @@ package struct PostgresProxy: Sendable {
   /// Answers so many connections from now on as a server does that starts up.
   package func refuse(_ count: Int) { script.order("refuse \(count)", expecting: "ok") }
 
+  /// Ends so many connections from now on in the middle of their start.
+  package func breakStart(_ count: Int) { script.order("break \(count)", expecting: "ok") }
+
   /// Whether the ordered event has happened.
   package var isReached: Bool { script.order("state") != "idle" }
 

@@ -12,6 +12,8 @@ struct PostgresConnector {
   private static let byteLimit = 1 << 20
   /// The most addresses of a host that are tried.
   private static let addressLimit = 8
+  /// How many connections may end in the middle of their start before that counts as a failure.
+  private static let cutLimit = 3
   /// PQERRORS_DEFAULT and PQERRORS_VERBOSE, which includes the state of a refusal.
   private static let (terse, verbose): (Int32, Int32) = (1, 2)
   /// PGRES_POLLING_FAILED, _READING, _WRITING and _OK.
@@ -35,6 +37,9 @@ struct PostgresConnector {
     var isStarting = false
     /// Whether the server is away, stopping, full, or does not take writes, so that another may soon be available.
     var isAway = false
+    /// Whether the connection ended in the middle of its start, without a reason: the server or a proxy may just have
+    /// gone, or it speaks another protocol.
+    var isCut = false
     /// Whether no other host is tried, because this one was given the password.
     var isFinal = false
   }
@@ -43,13 +48,16 @@ struct PostgresConnector {
   func connect(until end: ContinuousClock.Instant) throws(StoreError) -> PostgresLibrary.Handle {
     let start = ContinuousClock.now
     let startEnd = max(end, start + Self.startPatience)
+    var cutCount = 0
     while true {
       var (words, isStarting, isAway, isFinal) = ([String](), false, false, false)
       for (host, attributes) in attempts where !isFinal {
         let outcome = try attempt(host, attributes)
         if let handle = unsafe outcome.handle { return unsafe handle }
         words.append(outcome.words)
-        (isStarting, isAway) = (isStarting || outcome.isStarting, isAway || outcome.isAway)
+        if outcome.isCut { cutCount += 1 }
+        let isAgain = outcome.isCut && cutCount <= Self.cutLimit
+        (isStarting, isAway) = (isStarting || outcome.isStarting, isAway || outcome.isAway || isAgain)
         isFinal = outcome.isFinal
       }
       let now = ContinuousClock.now
@@ -96,10 +104,11 @@ struct PostgresConnector {
       let isResolved = unsafe host.isSocket || library.steps.hostAddress(handle).map { unsafe $0.pointee != 0 } == true
       let isLoggedIn = unsafe library.steps.parameter(handle, "server_version") != nil
       let isAway = fault.text.isEmpty && isResolved && (said.isPassing ?? (byteCount == 0 || isLoggedIn))
+      let hasPassword = unsafe library.steps.usedPassword(handle) != 0
+      let isCut = fault.text.isEmpty && isResolved && !isAway && said.isPassing == nil && !hasPassword
       return unsafe Outcome(
         words: fault.text.isEmpty ? said.text : "\(host.name): \(fault.text)",
-        isStarting: said.states.contains("57P03"), isAway: isAway,
-        isFinal: !isAway && (unsafe library.steps.usedPassword(handle) != 0))
+        isStarting: said.states.contains("57P03"), isAway: isAway, isCut: isCut, isFinal: !isAway && hasPassword)
     }
     _ = unsafe library.steps.setErrorVerbosity(handle, Self.terse)
     return unsafe Outcome(handle: handle)
