@@ -325,16 +325,12 @@ extension PostgresStore {
   /// A part of the first statement that marks the folders of changed records as changed. A folder's mark is random,
   /// because a database that was restored counts the same numbers again.
   private func marking(_ source: ChangeSource, generation: String, mark: String) -> String {
-    var isOne = false
-    if case .values(let rows) = source {
-      guard rows.places.contains(StoreLocation.Place.record) else { return "" }
-      isOne = rows.ids.count == 1
-    }
+    if case .values(let rows) = source, !rows.places.contains(StoreLocation.Place.record) { return "" }
     return """
 
       marked AS (
         INSERT INTO \(schema.folders) AS f (vault, folder, changed, mark)
-        SELECT \(isOne ? "" : "DISTINCT ")$1::uuid, get_byte(uuid_send(s.id), 0)::smallint, \(generation), \(mark)
+        SELECT DISTINCT $1::uuid, get_byte(uuid_send(s.id), 0)::smallint, \(generation), \(mark)
         FROM \(source.table(schema)) WHERE s.place = \(StoreLocation.Place.record)
         ON CONFLICT (vault, folder) DO UPDATE SET changed = EXCLUDED.changed, mark = EXCLUDED.mark),
       """
